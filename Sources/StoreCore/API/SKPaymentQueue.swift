@@ -183,7 +183,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
             transaction.isPurchasing
             ? .purchasing : transaction.isDeferred ? .deferred : driver.finish(transaction.number)
         switch answer {
-        case .finished: return .done
+        case .finished:
+            transaction.finishLate()
+            return .done
         case .deferred:
             let product = transaction.payment.productIdentifier
             return .undecided("a transaction for \(product) is still undecided; it cannot be finished yet")

@@ -18,6 +18,9 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
     private final var paymentValue: StorePayment?
     private let mark = Atomic<UInt8>(0)
     private let finishedMark = Atomic<Bool>(false)
+    /// The driver's number for the finish of a transaction that the store has removed; -1 until the app finishes it, and 0 for
+    /// all other transactions.
+    private let lateFinish = Atomic<Int>(0)
     private final var identifier = ""
     private final var date = Date.distantPast
     /// The transaction as the store sent it, nil unless it has details.
@@ -172,6 +175,26 @@ extension SKPaymentTransaction {
     package final var isFinished: Bool { finishedMark.load(ordering: .acquiring) }
 
     final func markFinished() { finishedMark.store(true, ordering: .releasing) }
+
+    /// Records that the transaction is off the list; unless the app has finished it, the store has removed it.
+    final func markRemoved() {
+        if isFinished { return }
+        lateFinish.store(-1, ordering: .relaxed)
+        markFinished()
+    }
+
+    /// Finishes, once, a decided transaction that the store has removed: it may be another user's than the present one's.
+    final func finishLate() {
+        guard lateFinish.load(ordering: .relaxed) < 0, !identifier.isEmpty, let driver else { return }
+        guard lateFinish.exchange(0, ordering: .relaxed) < 0 else { return }
+        lateFinish.store(driver.finishUnseen(identifier), ordering: .relaxed)
+    }
+
+    /// The number under which the driver reports that it is off the list.
+    final var removalNumber: Int {
+        let lateFinish = lateFinish.load(ordering: .relaxed)
+        return lateFinish > 0 ? lateFinish : number
+    }
 
     /// Applies a change that the store reports.
     ///

@@ -7,6 +7,7 @@ extension QueueDriver {
         // From the end, each action can be moved out rather than copied.
         state.actions.observers.reverseInPlace()
         while let action = state.actions.observers.popLast() {
+            if !state.finishWaits.isEmpty, case .remove(let number) = action { state.finishWaits.end(number) }
             // A retired driver has no observers; a transaction made now would keep it alive forever.
             if !state.isRetired { note(action, &state) }
         }
@@ -32,7 +33,8 @@ extension QueueDriver {
         case .remove(let number):
             guard let transaction = state.table.remove(number) else { return }
             // A transaction that the store itself removed has not been withdrawn.
-            withdraw(transaction, number, &state)
+            delegate.markRemoved(transaction)
+            endDownloads(number, &state)
             tell(.removed(transaction), &state)
         case .bring(let number, let value):
             let transaction = delegate.makeTransaction(number, value, in: self)
@@ -65,6 +67,10 @@ extension QueueDriver {
     /// Ends a transaction's downloads and further changes: it is off the list.
     private func withdraw(_ transaction: AnyObject, _ number: Int, _ state: inout State) {
         delegate.markFinished(transaction)
+        endDownloads(number, &state)
+    }
+
+    private func endDownloads(_ number: Int, _ state: inout State) {
         guard let downloadEngine = downloadEngine.load() else { return }
         for (download, report) in downloadEngine.end(number) { tell(download, report, &state) }
     }

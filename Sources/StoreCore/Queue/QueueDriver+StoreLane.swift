@@ -134,6 +134,7 @@ extension QueueDriver: NewsListener {
             return left
         }
         if left.contains(.delivering) { scheduleDeliveries() }
+        if left.contains(.recorded) { endFinishWaits() }
         afterwards?()
         if let followUp { ask(followUp) }
     }

@@ -68,6 +68,8 @@ final class QueueDriver: Sendable {
         var connectionTimer: TimerToken?
         /// The number of changes, for settling.
         var work = 0
+        /// Those who wait for the record of a finish.
+        var finishWaits = FinishWaits()
 
         /// Whether nothing is under way on either lane.
         var isQuiet: Bool { lane.isQuiet && notices.isQuiet }
@@ -117,6 +119,8 @@ final class QueueDriver: Sendable {
         activity.register(link)
         link.attach(self)
     }
+
+    deinit { for wait in state.withLock({ $0.finishWaits.giveUp() }) { wait(false) } }
 }
 
 // MARK: - The app
@@ -291,6 +295,7 @@ extension QueueDriver {
             return (result, route(&state, &run))
         }
         if left.contains(.delivering) { scheduleDeliveries() }
+        if left.contains(.recorded) { endFinishWaits() }
         if let followUp {
             followUp.ring()
             followUp.ask()
@@ -307,6 +312,8 @@ extension QueueDriver {
         static let lane = Left(rawValue: 1)
         /// The observer lane has to be scheduled.
         static let delivering = Left(rawValue: 2)
+        /// Those who have waited for the record of a finish have to be called.
+        static let recorded = Left(rawValue: 4)
     }
 
     /// Moves the machine's actions to their lanes, and begins a run if there is work for its thread.
@@ -332,6 +339,7 @@ extension QueueDriver {
             if run.beginFromOutbox(&state) { left.insert(.lane) }
         }
         if !state.actions.observers.isEmpty { noteObserverActions(&state) }
+        if !state.finishWaits.isEmpty, state.mustEndFinishWaits { left.insert(.recorded) }
         if state.notices.schedule() { left.insert(.delivering) }
         return left
     }

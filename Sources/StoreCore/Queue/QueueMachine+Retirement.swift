@@ -20,6 +20,13 @@ extension QueueMachine {
         sendNext(&actions)
     }
 
+    /// Whether neither the store nor the journal has been handed a command without an answer.
+    ///
+    /// A retired machine, which repeats nothing by itself, does nothing more then.
+    var isAtRest: Bool {
+        inFlight == 0 && !isSubmitting && !(0..<outbound.count).contains { outbound[$0].isBeingRecorded }
+    }
+
     /// Drops commands that will not be sent.
     ///
     /// To be called after the commands have been handed to the journal.

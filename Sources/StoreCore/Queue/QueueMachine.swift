@@ -239,6 +239,17 @@ extension QueueMachine {
         return answer
     }
 
+    /// Finishes a transaction that the queue does not have: it left with its user, or has not come.
+    ///
+    /// - Returns: the number under which the removal is reported; no observer knows of it.
+    mutating func finishUnseen(_ identifier: String, _ actions: inout Actions) -> Int {
+        // Should its user sign in before the store has the finish, it is not news.
+        finished.insert(identifier)
+        let number = takeNumber()
+        post(.finish(transaction: identifier), number: number, removal: number, &actions)
+        return number
+    }
+
     /// Takes a transaction off the list.
     ///
     /// Returns the identifier of the transaction that the store has to finish; nil if there is none.

@@ -50,13 +50,13 @@ public struct Message: Equatable, Hashable, Sendable {
         /// A message.
         public typealias Element = Message
 
-        private let listen: @Sendable () -> AsyncStream<Element>
+        private let listen: @Sendable () -> Subscription<Element>
 
-        init(_ listen: @escaping @Sendable () -> AsyncStream<Element>) { self.listen = listen }
+        init(_ listen: @escaping @Sendable () -> Subscription<Element>) { self.listen = listen }
 
         /// Begins to listen.
         public func makeAsyncIterator() -> Message.Messages.AsyncIterator {
-            AsyncIterator(stream: listen().makeAsyncIterator())
+            AsyncIterator(subscription: listen())
         }
 
         /// An iteration over messages.
@@ -64,10 +64,12 @@ public struct Message: Equatable, Hashable, Sendable {
             /// A message.
             public typealias Element = Message.Messages.Element
 
-            fileprivate var stream: AsyncStream<Element>.AsyncIterator
+            fileprivate var subscription: Subscription<Element>
 
             /// Returns the next message; nil at the end.
-            public mutating func next() async -> Message.Messages.Element? { await stream.next(isolation: #isolation) }
+            public mutating func next() async -> Message.Messages.Element? {
+                await subscription.next(isolation: #isolation)
+            }
         }
     }
 }

@@ -38,13 +38,13 @@ public struct PurchaseIntent: Identifiable, Equatable, Sendable {
         /// A purchase that the user began.
         public typealias Element = PurchaseIntent
 
-        private let listen: @Sendable () -> AsyncStream<Element>
+        private let listen: @Sendable () -> Subscription<Element>
 
-        init(_ listen: @escaping @Sendable () -> AsyncStream<Element>) { self.listen = listen }
+        init(_ listen: @escaping @Sendable () -> Subscription<Element>) { self.listen = listen }
 
         /// Begins to listen.
         public func makeAsyncIterator() -> PurchaseIntent.PurchaseIntents.AsyncIterator {
-            AsyncIterator(stream: listen().makeAsyncIterator())
+            AsyncIterator(subscription: listen())
         }
 
         /// An iteration over purchases that the user began.
@@ -52,11 +52,11 @@ public struct PurchaseIntent: Identifiable, Equatable, Sendable {
             /// A purchase that the user began.
             public typealias Element = PurchaseIntent.PurchaseIntents.Element
 
-            fileprivate var stream: AsyncStream<Element>.AsyncIterator
+            fileprivate var subscription: Subscription<Element>
 
             /// Returns the next purchase; nil at the end.
             public mutating func next() async -> PurchaseIntent.PurchaseIntents.Element? {
-                await stream.next(isolation: #isolation)
+                await subscription.next(isolation: #isolation)
             }
         }
     }

@@ -42,13 +42,13 @@ extension Storefront {
         /// A storefront.
         public typealias Element = Storefront
 
-        private let listen: @Sendable () -> AsyncStream<StoreStorefront>
+        private let listen: @Sendable () -> Subscription<StoreStorefront>
 
-        init(_ listen: @escaping @Sendable () -> AsyncStream<StoreStorefront>) { self.listen = listen }
+        init(_ listen: @escaping @Sendable () -> Subscription<StoreStorefront>) { self.listen = listen }
 
         /// Begins to listen.
         public func makeAsyncIterator() -> Storefront.Storefronts.AsyncIterator {
-            AsyncIterator(stream: listen().makeAsyncIterator())
+            AsyncIterator(subscription: listen())
         }
 
         /// An iteration over storefronts.
@@ -56,11 +56,11 @@ extension Storefront {
             /// A storefront.
             public typealias Element = Storefront
 
-            fileprivate var stream: AsyncStream<StoreStorefront>.AsyncIterator
+            fileprivate var subscription: Subscription<StoreStorefront>
 
             /// Returns the next storefront; nil at the end.
             public mutating func next() async -> Storefront? {
-                await stream.next(isolation: #isolation).map { Storefront($0) }
+                await subscription.next(isolation: #isolation).map { Storefront($0) }
             }
         }
     }

@@ -216,11 +216,11 @@ extension StoreFace {
 
     /// Has subscribers to updates take again what the history did not show.
     fileprivate func historyChanged(readWith reader: HistoryReader) {
-        state.withLock { if $0.reader === reader { $0.updates.historyChanged() } }
+        state.withLock { if $0.reader === reader { $0.updates.historyChanged(&$0.signals) } }
     }
 
     /// Has those who wait for an arrival look whether they wait in vain now.
-    fileprivate func tellWaiting() { state.withLock { $0.arrivals }.tell([]) }
+    fileprivate func tellWaiting() { state.withLock { $0.arrivals.tell([], &$0.signals) } }
 
     /// Has a reader hear of no changes until somebody listens again, unless somebody does.
     fileprivate func relax(_ reader: HistoryReader) {
@@ -246,7 +246,7 @@ extension StoreFace {
     ) {
         let taken = state.withLock { state -> Int? in
             guard state.reader === reader else { return nil }
-            state.updates.tellRevocations(transactions)
+            state.updates.tellRevocations(transactions, &state.signals)
             // It may have been told again meanwhile.
             for _ in 0..<count {
                 if let index = state.revoked.firstIndex(of: product) { state.revoked.remove(at: index) }
@@ -260,7 +260,7 @@ extension StoreFace {
     /// Tells of revoked transactions, or leaves them to the next subscriber.
     fileprivate func keepRevocations(_ transactions: [TransactionPayload], readWith reader: HistoryReader) {
         state.withLock { state in
-            if state.reader === reader { state.updates.tellRevocations(transactions) }
+            if state.reader === reader { state.updates.tellRevocations(transactions, &state.signals) }
         }
     }
 
@@ -268,7 +268,7 @@ extension StoreFace {
     fileprivate func tellRevocations(_ transactions: [TransactionPayload], readWith reader: HistoryReader) -> Bool {
         state.withLock { state in
             guard state.reader === reader, !state.updates.isEmpty else { return false }
-            state.updates.tellRevocations(transactions)
+            state.updates.tellRevocations(transactions, &state.signals)
             return true
         }
     }
@@ -281,8 +281,8 @@ extension StoreFace {
         let status = Product.SubscriptionInfo.Status(subscription, reader.origin)
         state.withLock { state in
             guard state.reader === reader else { return }
-            state.statuses.tell(status)
-            for reason in reasons { state.messages.tell(Message(reason: reason)) }
+            state.statuses.tell(status, &state.signals)
+            for reason in reasons { state.messages.tell(Message(reason: reason), &state.signals) }
         }
     }
 }

@@ -74,8 +74,9 @@ extension StoreFace {
             throw error
         }
         returnFailed(identifier)
-        let reason = "the store has sold transaction \(identifier), but its history does not have it"
-        throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, reason))
+        // Most likely the store does not show it any more, since another user has signed in.
+        log("transaction \(identifier) was sold, but its user's history is not shown, or does not have it")
+        throw StoreKitError.unknown
     }
 
     /// Makes an update of a transaction that its purchase could not return.
@@ -83,7 +84,7 @@ extension StoreFace {
         state.withLock { state in
             guard state.known[identifier]?.isReturned == true else { return }
             state.known[identifier]?.isReturned = false
-            state.updates.tell([identifier])
+            state.updates.tell([identifier], &state.signals)
         }
     }
 }
@@ -135,8 +136,8 @@ extension StoreFace {
                 @unknown default: break
                 }
             }
-            if !news.isEmpty { state.updates.tell(news) }
-            if !arrived.isEmpty { state.arrivals.tell(arrived) }
+            if !news.isEmpty { state.updates.tell(news, &state.signals) }
+            if !arrived.isEmpty { state.arrivals.tell(arrived, &state.signals) }
         }
         // Store Kit 2 knows no failed transactions that wait to be finished. Those of an earlier launch are left to the app
         // if it has an observer.
@@ -173,7 +174,7 @@ extension StoreFace {
 
     func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue) {
         guard let storefront else { return }
-        state.withLock { $0.storefronts }.tell(storefront)
+        state.withLock { $0.storefronts.tell(storefront, &$0.signals) }
     }
 
     func paymentQueue(
@@ -186,58 +187,9 @@ extension StoreFace {
             if state.intents.isEmpty {
                 state.unheardIntents.append(intent)
             } else {
-                state.intents.tell(intent)
+                state.intents.tell(intent, &state.signals)
             }
         }
         return false
-    }
-}
-
-// MARK: - Finishing
-
-extension StoreFace {
-    /// Finishes a transaction that the queue has told of; returns whether it has.
-    func finishKnown(_ identifier: String, of origin: StoreOrigin) -> Bool {
-        let known = state.withLock { $0.known[identifier]?.transaction }
-        guard let known, known.storeID == origin.storeID, let queue else { return false }
-        queue.finishTransaction(known)
-        return true
-    }
-
-    /// Finishes a transaction, whichever face of the queue it came from; not in another store than its own.
-    func finish(transaction identifier: String, of origin: StoreOrigin) async {
-        guard let queue else { return }
-        while let store = origin.currentStore {
-            if queue.finish(identifier: identifier, in: store) { return }
-            // The queue has not received it yet, or it is finished already. What happens while the store is asked counts.
-            guard let arrival = arrival(), await isUnfinished(identifier, in: store) else { return }
-            if queue.finish(identifier: identifier, in: store) { return }
-            // Another device may finish it first, which changes the history.
-            for await identifiers in arrival where identifiers.isEmpty || identifiers.contains(identifier) { break }
-            if Task.isCancelled { return }
-        }
-        log("transaction \(identifier) is not finished: its store is no longer the context's")
-    }
-
-    /// Returns whether the store has a transaction unfinished; asks until it answers, or the task is canceled.
-    private func isUnfinished(_ identifier: String, in store: any StoreBackend) async -> Bool {
-        await untilAnswered {
-            var query = HistoryQuery(.unfinished)
-            while true {
-                let page = try await page(query)
-                guard page.origin.currentStore === store else { return true }
-                if page.transactions.contains(where: { $0.content.transactionId == identifier }) { return true }
-                guard let next = self.query(query, after: page) else { return false }
-                query = next
-            }
-        } ?? false
-    }
-
-    /// A stream of the transactions that the queue tells of from now on, and of nothing whenever the history changes.
-    private func arrival() -> AsyncStream<[String]>? {
-        let isOver = state.withLock { $0.isOver }
-        if isOver { return nil }
-        followHistory()
-        return subscribe(to: \.arrivals)
     }
 }

@@ -19,7 +19,7 @@ extension StoreFace {
             let unfinished = state.known.filter { !$1.isReturned && !$1.transaction.isFinished }.keys
                 .sorted { ($0.count, $0) < ($1.count, $1) }
             state.reader?.attention.isOn = true
-            return state.updates.add(continuation, unfinished: unfinished)
+            return state.updates.add(Signal(continuation), unfinished: unfinished)
         }
         if let number {
             continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.updates.remove(number) } }
@@ -58,13 +58,13 @@ extension SKPaymentTransaction {
 // MARK: - Other sequences
 
 extension StoreFace {
-    func statusUpdates() -> AsyncStream<Product.SubscriptionInfo.Status> { following(subscribe(to: \.statuses)) }
-    func messages() -> AsyncStream<Message> { following(subscribe(to: \.messages)) }
+    func statusUpdates() -> Subscription<Product.SubscriptionInfo.Status> { following(subscribe(to: \.statuses)) }
+    func messages() -> Subscription<Message> { following(subscribe(to: \.messages)) }
 
     /// Has the subscriptions read as they are now, against which later readings are compared.
-    private func following<Element>(_ stream: AsyncStream<Element>) -> AsyncStream<Element> {
+    private func following<Element>(_ subscription: Subscription<Element>) -> Subscription<Element> {
         readHistory()
-        return stream
+        return subscription
     }
 
     /// Reads what is new in the history, for new subscribers.
@@ -73,12 +73,12 @@ extension StoreFace {
         state.withLock { $0.reader }?.read()
     }
 
-    func storefrontUpdates() -> AsyncStream<StoreStorefront> { subscribe(to: \.storefronts) }
+    func storefrontUpdates() -> Subscription<StoreStorefront> { subscribe(to: \.storefronts) }
 
-    func intents() -> AsyncStream<PurchaseIntent> {
-        subscribe(to: \.intents) { state, _, continuation in
-            for intent in state.unheardIntents { continuation.yield(intent) }
-            state.unheardIntents = []
+    func intents() -> Subscription<PurchaseIntent> {
+        subscribe(to: \.intents) { state in
+            defer { state.unheardIntents = [] }
+            return state.unheardIntents
         }
     }
 }

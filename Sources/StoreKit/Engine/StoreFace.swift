@@ -9,7 +9,7 @@ final class StoreFace: NSObject, QueueFace {
     /// The queue, nil once it is deallocated.
     // Set once, before the face is shared.
     nonisolated(unsafe) private(set) weak var queue: SKPaymentQueue?
-    let state = Locked(State())
+    let state = FaceState()
     private let isFollowing = Atomic<Bool>(false)
     private let changesOfStore = Atomic<Int>(0)
     /// The number of times that the store was replaced.
@@ -41,6 +41,8 @@ final class StoreFace: NSObject, QueueFace {
         /// The reader of the store's history, once the app has used Store Kit 2 with the store.
         var reader: HistoryReader?
         var isOver = false
+        /// The signals to subscribers that are due once the lock is free.
+        var signals: [Signal] = []
 
         /// Whether anybody is to hear of changes of the history.
         var needsHistory: Bool {
@@ -117,6 +119,9 @@ final class StoreFace: NSObject, QueueFace {
             let all = state
             state = State()
             (state.purchases, state.isOver) = (all.purchases, true)
+            // Their iterations end behind what they have not taken.
+            (state.statuses, state.storefronts) = (all.statuses, all.storefronts)
+            (state.intents, state.messages) = (all.intents, all.messages)
             isFollowing.store(false, ordering: .releasing)
             return (all, replies)
         }
@@ -129,7 +134,9 @@ final class StoreFace: NSObject, QueueFace {
         state.messages.finish()
     }
 
-    func storeChanged() {
+    func storeChanged(from former: FormerStore) {
+        // Before those are woken who wait for an arrival, to finish a transaction.
+        state.withLock { $0.reader?.origin }?.former = former
         backend?.preferAppStoreSignatures()
         let (replies, arrivals, pauses) = state.withLock { state in
             defer {

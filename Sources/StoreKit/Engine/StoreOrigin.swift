@@ -3,7 +3,7 @@ import StoreCore
 /// The origin of a value: the face that read it, and the store from which.
 final class StoreOrigin: Sendable {
     let face: StoreFace
-    /// The store, which values do not keep.
+    /// The store, which values do not keep while it is the context's.
     ///
     /// Never read: as long as there is this reference, no other store comes to be where it was. A weak one would slow down
     /// all use of the store.
@@ -11,6 +11,12 @@ final class StoreOrigin: Sendable {
     let storeID: ObjectIdentifier
     /// The number of times that the context's store had been replaced before.
     let storeChanges: Int
+    private let left = Locked<FormerStore?>(nil)
+    /// The store, once the queue's context has another one: values keep it from then on, to be finished there.
+    var former: FormerStore? {
+        get { left.withLock { $0 } }
+        set { left.withLock { $0 = newValue } }
+    }
 
     init(_ face: StoreFace, _ store: any StoreBackend, storeChanges: Int) {
         (self.face, self.store, self.storeChanges) = (face, store, storeChanges)

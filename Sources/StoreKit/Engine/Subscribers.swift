@@ -1,26 +1,40 @@
 import StoreCore
 
-/// The subscribers to a sequence, each with a stream of its own that keeps what it has not taken yet.
+/// The subscribers to a sequence, each with a list of its own of what it has not taken yet.
 struct Subscribers<Element: Sendable>: Sendable {
-    private(set) var all: [Int: AsyncStream<Element>.Continuation] = [:]
+    private struct Subscriber: Sendable {
+        let signal: Signal
+        var pending: ArraySlice<Element>
+    }
+
+    private var all: [Int: Subscriber] = [:]
     private var lastNumber = 0
 
     var isEmpty: Bool { all.isEmpty }
 
-    mutating func add(_ continuation: AsyncStream<Element>.Continuation) -> Int {
+    /// Adds a subscriber, which is to take some elements first, and returns its number.
+    mutating func add(_ signal: Signal, pending: [Element]) -> Int {
         lastNumber += 1
-        all[lastNumber] = continuation
+        all[lastNumber] = Subscriber(signal: signal, pending: pending[...])
         return lastNumber
     }
 
     mutating func remove(_ number: Int) { all[number] = nil }
 
-    func tell(_ element: Element) {
-        for continuation in all.values { continuation.yield(element) }
+    /// Takes the first element that a subscriber has not taken yet; nil if there is none.
+    mutating func take(of number: Int) -> Element? { all[number]?.pending.popFirst() }
+
+    /// Gives an element to each subscriber, and leaves the signals.
+    mutating func tell(_ element: Element, _ signals: inout [Signal]) {
+        for number in Array(all.keys) {
+            all[number]?.pending.append(element)
+            if let signal = all[number]?.signal { signals.append(signal) }
+        }
     }
 
+    /// Ends the iterations of all subscribers; to be called without a lock.
     func finish() {
-        for continuation in all.values { continuation.finish() }
+        for subscriber in all.values { subscriber.signal.finish() }
     }
 
     /// Removes and returns all subscribers; later ones have other numbers.
@@ -30,37 +44,57 @@ struct Subscribers<Element: Sendable>: Sendable {
     }
 }
 
+/// One subscriber's place in a sequence.
+struct Subscription<Element: Sendable> {
+    typealias Place = WritableKeyPath<StoreFace.State, Subscribers<Element>> & Sendable
+
+    fileprivate let face: StoreFace
+    fileprivate let subscribers: any Place
+    fileprivate let number: Int
+    fileprivate var signals: AsyncStream<Void>.Iterator
+
+    /// Returns the next element; nil at the end.
+    mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
+        while true {
+            let element = face.state.withLock { $0[keyPath: subscribers].take(of: number) }
+            if let element { return element }
+            guard await signals.next(isolation: actor) != nil else { return nil }
+        }
+    }
+}
+
 extension StoreFace {
     /// Begins to listen.
     ///
     /// - Parameters:
     ///   - subscribers: the subscribers to join.
-    ///   - begin: called with the face's lock held, with the subscriber's number and its continuation.
-    ///   - end: called with the face's lock held, when the stream is no longer read.
-    /// - Returns: a stream of what comes from now on.
+    ///   - pending: takes what the subscriber is to hear first; called with the face's lock held.
+    /// - Returns: a subscription to what comes from now on.
     func subscribe<Element: Sendable>(
-        to subscribers: any WritableKeyPath<State, Subscribers<Element>> & Sendable,
-        begin: (inout State, Int, AsyncStream<Element>.Continuation) -> Void = { _, _, _ in },
-        end: @escaping @Sendable (inout State, Int) -> Void = { _, _ in }
-    ) -> AsyncStream<Element> {
-        let (stream, continuation) = AsyncStream<Element>.makeStream()
+        to subscribers: any Subscription<Element>.Place,
+        pending: (inout State) -> [Element] = { _ in [] }
+    ) -> Subscription<Element> {
+        let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state -> Int? in
             guard !state.isOver else { return nil }
-            let number = state[keyPath: subscribers].add(continuation)
             state.reader?.attention.isOn = true
-            begin(&state, number, continuation)
-            return number
+            let first = pending(&state)
+            return state[keyPath: subscribers].add(Signal(continuation), pending: first)
         }
-        guard let number else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { state in
-                state[keyPath: subscribers].remove(number)
-                end(&state, number)
+        if let number {
+            continuation.onTermination = { [weak self] termination in
+                // One that has ended still takes what it has.
+                if case .finished = termination { return }
+                self?.state.withLock { $0[keyPath: subscribers].remove(number) }
             }
+        } else {
+            continuation.finish()
         }
-        return stream
+        return Subscription(
+            face: self,
+            subscribers: subscribers,
+            number: number ?? 0,
+            signals: signals.makeAsyncIterator()
+        )
     }
 }

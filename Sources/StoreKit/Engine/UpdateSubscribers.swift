@@ -21,7 +21,7 @@ struct UpdateSubscribers: Sendable {
 
         let number: Int
         /// Signals that something can be taken.
-        let signal: AsyncStream<Void>.Continuation
+        let signal: Signal
         private var places: [String: Place]
         private var pending: ArraySlice<String>
         /// The transactions that were hidden, in the order in which they were read.
@@ -29,7 +29,7 @@ struct UpdateSubscribers: Sendable {
         /// The number of changes of the history when it took something last.
         private var changes = 0
 
-        init(_ number: Int, _ signal: AsyncStream<Void>.Continuation, _ pending: [String]) {
+        init(_ number: Int, _ signal: Signal, _ pending: [String]) {
             (self.number, self.signal) = (number, signal)
             self.pending = pending[...]
             places = Dictionary(pending.map { ($0, .pending) }, uniquingKeysWith: { first, _ in first })
@@ -123,7 +123,7 @@ struct UpdateSubscribers: Sendable {
     /// Adds a subscriber and returns its number.
     ///
     /// It is to take what is unfinished, and the revocations that nobody else has taken.
-    mutating func add(_ signal: AsyncStream<Void>.Continuation, unfinished: [String]) -> Int {
+    mutating func add(_ signal: Signal, unfinished: [String]) -> Int {
         lastNumber += 1
         let unfinishedSet = Set(unfinished)
         let pending = unfinished + untaken.filter { !unfinishedSet.contains($0) }
@@ -140,15 +140,15 @@ struct UpdateSubscribers: Sendable {
     }
 
     /// Tells each subscriber of those transactions that it has not been told of, or of all of them again.
-    mutating func tell(_ identifiers: [String], isAgain: Bool = false) {
+    mutating func tell(_ identifiers: [String], isAgain: Bool = false, _ signals: inout [Signal]) {
         for index in all.indices {
             for identifier in identifiers { all[index].tell(identifier, isAgain: isAgain) }
-            all[index].signal.yield()
+            signals.append(all[index].signal)
         }
     }
 
     /// Tells each subscriber of those revocations that were not told before; without one they wait for the next.
-    mutating func tellRevocations(_ transactions: [TransactionPayload]) {
+    mutating func tellRevocations(_ transactions: [TransactionPayload], _ signals: inout [Signal]) {
         var news: [String] = []
         for transaction in transactions {
             let (identifier, date) = (transaction.transactionId, transaction.revocationDate)
@@ -158,7 +158,7 @@ struct UpdateSubscribers: Sendable {
             // What was not told before does not wait.
             if old == nil || !untaken.contains(identifier) { untaken.append(identifier) }
         }
-        if !news.isEmpty { tell(news, isAgain: true) }
+        if !news.isEmpty { tell(news, isAgain: true, &signals) }
     }
 
     /// Records that a subscriber has taken a revoked transaction.
@@ -174,9 +174,9 @@ struct UpdateSubscribers: Sendable {
     }
 
     /// Has the subscribers take again what the history did not show.
-    mutating func historyChanged() {
+    mutating func historyChanged(_ signals: inout [Signal]) {
         changes += 1
-        for index in all.indices where all[index].tellHidden() { all[index].signal.yield() }
+        for index in all.indices where all[index].tellHidden() { signals.append(all[index].signal) }
     }
 
     /// Records what was read of the transactions that a subscriber has taken, in the same order; nil if nothing could be read.
@@ -219,6 +219,7 @@ struct UpdateSubscribers: Sendable {
         for index in all.indices { all[index].forgetAll() }
     }
 
+    /// Ends the iterations of all subscribers; to be called without a lock.
     func finish() {
         for subscriber in all { subscriber.signal.finish() }
     }

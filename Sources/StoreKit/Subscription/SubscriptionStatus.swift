@@ -67,23 +67,23 @@ extension Product.SubscriptionInfo.Status {
         /// A status.
         public typealias Element = Product.SubscriptionInfo.Status
 
-        private let listen: @Sendable () -> AsyncStream<Element>
+        private let listen: @Sendable () -> Subscription<Element>
 
-        init(_ listen: @escaping @Sendable () -> AsyncStream<Element>) { self.listen = listen }
+        init(_ listen: @escaping @Sendable () -> Subscription<Element>) { self.listen = listen }
 
         /// Begins to listen.
-        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: listen().makeAsyncIterator()) }
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: listen()) }
 
         /// An iteration over statuses.
         public struct AsyncIterator: AsyncIteratorProtocol {
             /// A status.
             public typealias Element = Product.SubscriptionInfo.Status.Statuses.Element
 
-            fileprivate var stream: AsyncStream<Element>.AsyncIterator
+            fileprivate var subscription: Subscription<Element>
 
             /// Returns the next status; nil at the end.
             public mutating func next() async -> Product.SubscriptionInfo.Status.Statuses.Element? {
-                await stream.next(isolation: #isolation)
+                await subscription.next(isolation: #isolation)
             }
         }
     }

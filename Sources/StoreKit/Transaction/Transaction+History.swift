@@ -51,13 +51,19 @@ extension Transaction {
 
     /// Finishes the transaction: the app has delivered what was bought.
     ///
-    /// It then leaves ``unfinished`` and Store Kit 1's payment queue. Finishing it again changes nothing, and so does
-    /// finishing a transaction of a store that the context has no longer.
+    /// It then leaves ``unfinished`` and Store Kit 1's payment queue. When the call returns, the finish is recorded, in the
+    /// store or in the queue's journal: the transaction does not come again, whatever happens to the process. In a task that is
+    /// canceled the call returns at once, and the finish goes on.
+    ///
+    /// A transaction is finished in the store that it came from, also if the context has another one by now, and for the account
+    /// that it belongs to, also if another one has signed in. Finishing it again changes nothing.
     public func finish() async {
         guard let origin else { return }
-        let identifier = payload.transactionId
-        if origin.face.finishKnown(identifier, of: origin) { return }
-        await origin.face.finish(transaction: identifier, of: origin)
+        let (face, identifier) = (origin.face, payload.transactionId)
+        guard let finish = face.finishKnown(identifier, of: origin) else {
+            return await face.finish(transaction: identifier, of: origin)
+        }
+        if !finish.isRecorded { await face.record(of: finish) }
     }
 
     /// The status of the subscription that the transaction belongs to.

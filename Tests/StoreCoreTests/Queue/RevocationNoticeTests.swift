@@ -69,7 +69,7 @@ private final class Face: NSObject, QueueFace {
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {}
     func queueEnded() {}
-    func storeChanged() {}
+    func storeChanged(from former: FormerStore) {}
     func removalsMissed() {}
     func shouldContinue(_ transaction: SKPaymentTransaction, in storefront: StoreStorefront) -> Bool? { nil }
 }

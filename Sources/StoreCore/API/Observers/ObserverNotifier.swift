@@ -182,6 +182,8 @@ final class ObserverNotifier: QueueDriverDelegate {
 
     func markFinished(_ transaction: AnyObject) { Self.own(transaction).markFinished() }
 
+    func markRemoved(_ transaction: AnyObject) { Self.own(transaction).markRemoved() }
+
     /// Casts a driver's object to a transaction: a driver holds only results of `makeTransaction`.
     static func own(_ transaction: AnyObject) -> SKPaymentTransaction {
         unsafeDowncast(transaction, to: SKPaymentTransaction.self)
@@ -208,7 +210,7 @@ extension ObserverNotifier: ContextMember {
         guard let old else { return }
         old.release(leavesFinishes: false)
         revocations.withLock { $0.forget() }
-        face?.storeChanged()
+        face?.storeChanged(from: FormerStore(driver: old))
         if observers.load() != nil { driver.observersChanged() }
         // The queue may have been deallocated meanwhile, without finding the new driver.
         if queue == nil { release() }

@@ -6,7 +6,7 @@ package protocol QueueFace: SKPaymentTransactionObserver, Sendable {
     func queueEnded()
 
     /// Announces that the queue's context has another store, of which the queue has told nothing yet.
-    func storeChanged()
+    func storeChanged(from former: FormerStore)
 
     /// Announces that access to products has ended, with the number that ``SKPaymentQueue/acknowledgeRevocations(through:)``
     /// takes; later notices have greater ones.
@@ -18,6 +18,33 @@ package protocol QueueFace: SKPaymentTransactionObserver, Sendable {
     /// Decides whether a purchase that was ordered through the face continues in another storefront; nil leaves the
     /// decision to the queue's delegate.
     func shouldContinue(_ transaction: SKPaymentTransaction, in storefront: StoreStorefront) -> Bool?
+}
+
+/// A store that a queue's context had before.
+package struct FormerStore: Sendable {
+    let driver: QueueDriver
+
+    /// Finishes a transaction there.
+    package func finish(identifier: String) -> QueuedFinish {
+        QueuedFinish(driver: driver, number: driver.finish(identifier: identifier) ?? driver.finishUnseen(identifier))
+    }
+}
+
+/// A finish that a queue has taken and passes on to its store.
+package struct QueuedFinish: Sendable {
+    let driver: QueueDriver
+    let number: Int
+
+    /// Whether the store or the journal has it: the transaction does not come again.
+    package var isRecorded: Bool { driver.isFinishRecorded(number) }
+
+    /// Calls a closure once it is recorded, perhaps before this call returns, with no lock held.
+    ///
+    /// The closure is passed false if nobody tries to record it any more: the queue is over, and neither its store nor its
+    /// journal could be reached.
+    package func whenRecorded(_ body: @escaping @Sendable (_ isRecorded: Bool) -> Void) {
+        driver.whenFinishIsRecorded(number, body)
+    }
 }
 
 extension SKPaymentQueue {
@@ -43,13 +70,21 @@ extension SKPaymentQueue {
 
     /// Finishes a transaction that the app knows by its identifier, and perhaps not from an observer's callback.
     ///
-    /// Returns false if the queue has no decided transaction of that identifier, nor a finish of it that the store has not
+    /// Returns nil if the queue has no decided transaction of that identifier, nor a finish of it that the store has not
     /// acknowledged; also if it has another store.
-    package func finish(identifier: String, in store: any StoreBackend) -> Bool {
+    package func finish(identifier: String, in store: ObjectIdentifier) -> QueuedFinish? {
         let driver = notifier.driver
-        guard driver.backend === store else { return false }
-        guard let number = driver.number(of: identifier) else { return driver.isFinishing(identifier) }
-        return driver.finish(number) == .finished
+        guard ObjectIdentifier(driver.backend) == store else { return nil }
+        return driver.finish(identifier: identifier).map { QueuedFinish(driver: driver, number: $0) }
+    }
+
+    /// Finishes a transaction that the queue does not have, such as one of a user who has signed out.
+    ///
+    /// Returns nil if the queue has another store.
+    package func finishUnseen(_ identifier: String, in store: ObjectIdentifier) -> QueuedFinish? {
+        let driver = notifier.driver
+        guard ObjectIdentifier(driver.backend) == store else { return nil }
+        return QueuedFinish(driver: driver, number: driver.finishUnseen(identifier))
     }
 
     /// Has the store send no more what the face was told of revocations: it has passed everything on to the app.
@@ -82,6 +117,10 @@ extension SKPaymentTransaction {
     package var orderNumber: Int { number }
     /// The identity of the store that it is from; nil for one made by a test.
     package var storeID: ObjectIdentifier? { driver.map { ObjectIdentifier($0.backend) } }
+    /// Its finish; nil if it is not finished, or belongs to no queue.
+    package var queuedFinish: QueuedFinish? {
+        isFinished ? driver.map { QueuedFinish(driver: $0, number: removalNumber) } : nil
+    }
     /// The reason for its failure, as the store gave it.
     package var failure: StoreFailure? { error.map { StoreFailure($0) } }
 }
@@ -89,25 +128,4 @@ extension SKPaymentTransaction {
 extension SKPayment {
     /// The payment as it goes to a store.
     package var storePayment: StorePayment { value }
-}
-
-extension QueueDriver {
-    /// Whether the store has not acknowledged the finish of a transaction yet.
-    func isFinishing(_ identifier: String) -> Bool {
-        state.withLock { state in
-            let outbound = state.machine.outbound
-            return (0..<outbound.count).contains {
-                outbound[$0].command.action == .finish(transaction: identifier)
-            }
-        }
-    }
-
-    /// Returns the number of an unfinished transaction; nil if the driver has none of that identifier.
-    func number(of identifier: String) -> Int? {
-        state.withLock { state in
-            var number: Int?
-            state.machine.rows.forEach { if $1.identifier == identifier, number == nil { number = $0 } }
-            return number
-        }
-    }
 }
