@@ -62,7 +62,7 @@ let package = Package(
         .target(name: "SQLiteFaults", dependencies: ["StoreCore", "CSQLite"], swiftSettings: settings),
         .executableTarget(
             name: "crash-test",
-            dependencies: ["StoreCore", "StoreContract", "StoreSQLite"],
+            dependencies: ["StoreCore", "StoreContract", "StoreKit", "StoreSQLite"],
             swiftSettings: settings
         ),
         .executableTarget(

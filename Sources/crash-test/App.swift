@@ -8,7 +8,7 @@ import StoreSQLite
 ///
 /// Everything that it prints of one transaction is printed on the delivering thread, in order.
 final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
-    // unchecked: `random` and `count` are used on the main thread only, everything else is constant.
+    // unchecked: `random` is used on the main thread only, everything else is constant.
 
     /// The place where queue and store work.
     enum Lane: String, CaseIterable {
@@ -27,10 +27,19 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
         case socket
     }
 
+    /// The interface that the app uses.
+    enum Face: String, CaseIterable {
+        /// Store Kit 1: this class.
+        case storekit1
+        /// Store Kit 2: ``AsyncApp``.
+        case storekit2
+    }
+
     /// The configuration of the app.
     struct Setup {
         var lane: Lane
         var transport: Transport
+        var face: Face
     }
 
     private let store: SandboxStore
@@ -39,26 +48,18 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     /// The queue of the callbacks; nil on the caller's thread.
     private let deliveries: DispatchQueue?
     private var random: SplitMix64
-    private var count = 0
 
-    static let products: [SandboxProduct] = [
-        .consumable("sword", price: "0.99"), .nonConsumable("full.game", price: "4.99"),
-    ]
+    static let products: [SandboxProduct] =
+        [.consumable("sword", price: "0.99"), .nonConsumable("full.game", price: "4.99")]
+        + AsyncApp.products.map { .consumable($0, price: "0.99") }
 
     init(_ file: URL, seed: UInt64, setup: Setup) throws {
         random = SplitMix64(seed: seed)
-        let database: StoreDatabase
-        switch setup.lane {
-        case .caller:
-            deliveries = nil
-            database = try StoreDatabase(at: file, durability: .normal, lane: .caller)
-        case .background:
-            deliveries = DispatchQueue(label: "crash-test.deliveries")
-            database = try StoreDatabase(at: file, durability: .normal)
-        }
+        deliveries = setup.lane == .caller ? nil : DispatchQueue(label: "crash-test.deliveries")
+        let database = try setup.database(at: file)
         store = try SandboxStore(products: Self.products, clock: clock, ledger: database.ledger)
         queue = SKPaymentQueue(
-            backend: setup.transport == .direct ? store : SocketBackend(store),
+            backend: setup.backend(store),
             journal: database.journal,
             delivery: deliveries.map { .queue($0) } ?? .inline,
             log: .standardError
@@ -105,9 +106,8 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     }
 
     private func add(_ product: String) {
-        count += 1
         let payment = SKMutablePayment(productIdentifier: product)
-        let name = "\(getpid()).\(UInt32.random(in: 0 ... .max, using: &random)).\(count)"
+        let name = AppMessage.newName(&random)
         payment.applicationUsername = name
         say(.adding(name))
         queue.add(payment)
@@ -155,8 +155,18 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
         for transaction in transactions { say(.finished(Self.name(of: transaction))) }
     }
 
-    /// Prints a message at once: nothing printed is lost with the process.
-    private func say(_ message: AppMessage) {
-        try? FileHandle.standardOutput.write(contentsOf: Data("\(message.line)\n".utf8))
+    private func say(_ message: AppMessage) { message.say() }
+}
+
+extension App.Setup {
+    func database(at file: URL) throws -> StoreDatabase {
+        switch lane {
+        case .caller: try StoreDatabase(at: file, durability: .normal, lane: .caller)
+        case .background: try StoreDatabase(at: file, durability: .normal)
+        }
+    }
+
+    func backend(_ store: SandboxStore) -> any StoreBackend {
+        transport == .direct ? store : SocketBackend(store)
     }
 }

@@ -1,3 +1,6 @@
+import Foundation
+import StoreCore
+
 /// A message that an app prints before it can be killed: a line on its standard output.
 ///
 /// A purchase is known by the name that the app gave its payment, a restored transaction by its identifier.
@@ -33,6 +36,18 @@ enum AppMessage: Equatable {
         case .finished(let name): "finished \(name)"
         case .ready: "ready"
         }
+    }
+
+    /// Prints the message at once: nothing printed is lost with the process.
+    func say() { try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8)) }
+
+    /// Returns a name for a payment: a UUID, as Store Kit 2 takes one.
+    static func newName(_ random: inout SplitMix64) -> String {
+        var uuid = UUID().uuid
+        withUnsafeMutableBytes(of: &uuid) { bytes in
+            for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
+        }
+        return UUID(uuid: uuid).uuidString.lowercased()
     }
 
     init?(_ line: Substring) {

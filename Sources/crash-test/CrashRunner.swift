@@ -42,9 +42,10 @@ struct CrashRunner {
         }
         let lanes = options.lanes.map(\.rawValue).joined(separator: " and ")
         let transports = options.transports.map(\.rawValue).joined(separator: " and ")
+        let faces = options.faces.map(\.rawValue).joined(separator: " and ")
         print(
             "\(options.crashes) crashes, \(messages) lines heard, every file sound "
-                + "(seed \(options.seed), lane \(lanes), transport \(transports))"
+                + "(seed \(options.seed), lane \(lanes), transport \(transports), face \(faces))"
         )
     }
 
@@ -55,7 +56,7 @@ struct CrashRunner {
         app.executableURL = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
         app.arguments = [
             "run", file.path(percentEncoded: false), String(random.next()), setup.lane.rawValue,
-            setup.transport.rawValue,
+            setup.transport.rawValue, setup.face.rawValue,
         ]
         app.standardOutput = output
         let lines = Int.random(in: 0...(setup.lane == .caller ? 60 : 600), using: &random)

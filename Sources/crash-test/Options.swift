@@ -4,9 +4,12 @@ struct Options {
     var seed = UInt64.random(in: 0...UInt64(Int64.max))
     var lanes = App.Lane.allCases
     var transports = App.Transport.allCases
+    var faces = App.Face.allCases
     /// The configurations of the apps, in turn.
     var setups: [App.Setup] {
-        transports.flatMap { transport in lanes.map { App.Setup(lane: $0, transport: transport) } }
+        transports.flatMap { transport in
+            lanes.flatMap { lane in faces.map { App.Setup(lane: lane, transport: transport, face: $0) } }
+        }
     }
 
     struct Mistake: Error {
@@ -21,8 +24,9 @@ struct Options {
             case "--seed": seed = try Self.number(rest.popFirst(), for: option)
             case "--lane": lanes = try Self.choice(rest.popFirst(), for: option)
             case "--transport": transports = try Self.choice(rest.popFirst(), for: option)
+            case "--face": faces = try Self.choice(rest.popFirst(), for: option)
             default:
-                let options = "--crashes, --seed, --lane and --transport"
+                let options = "--crashes, --seed, --lane, --transport and --face"
                 throw Mistake(description: "\(option) is not an option; there are \(options)")
             }
         }
