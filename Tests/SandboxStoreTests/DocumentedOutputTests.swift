@@ -58,10 +58,11 @@ import Testing
         #expect(service.end(SIGTERM) == 0)
     }
 
-    /// A line with what is another each time left out: ports, keys, issuers and tokens.
+    /// A line with what is another each time left out: ports, folders, keys, issuers and tokens.
     private static func withoutChance(_ line: some StringProtocol) -> String {
         String(line)
             .replacing(#/127\.0\.0\.1:\d+/#, with: "127.0.0.1:…")
+            .replacing(#/ \/\S*\/keys\//#, with: " …/keys/")
             .replacing(#/AuthKey_\w+/#, with: "AuthKey_…")
             .replacing(#/issuer [^,]+/#, with: "issuer …")
             .replacing(#/token=\S+/#, with: "token=…")
