@@ -37,7 +37,11 @@ let package = Package(
             // more than a purchase.
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
         ),
-        .target(name: "StoreKitTest", dependencies: ["StoreKit", "StoreCore"], swiftSettings: settings),
+        .target(
+            name: "StoreKitTest",
+            dependencies: ["StoreKit", "StoreCore", "StoreCrypto"],
+            swiftSettings: settings
+        ),
         .target(name: "StoreContract", dependencies: ["StoreCore"], swiftSettings: settings),
         // Counts as absent where its headers are: StoreCrypto is then built without it, and everything else as ever.
         .systemLibrary(name: "CLibcrypto"),
@@ -152,7 +156,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreKitTestTests",
-            dependencies: ["StoreKitTest", "StoreCore"],
+            dependencies: ["StoreKitTest", "StoreCore", "StoreCrypto"],
             resources: [.copy("Resources")],
             swiftSettings: settings
         ),

@@ -223,6 +223,45 @@ extension SKTestFailures.Verification: SimulatedFailure {
     }
 }
 
+extension StoreFailure {
+    /// The failure of Store Kit 1 that says what a simulated error of Store Kit 2 says.
+    init(simulating error: any Error) {
+        switch error {
+        case let error as StoreKitError: self.init(error)
+        case let error as Product.PurchaseError: self = .storeKit(Self.code(of: error), Self.sentence(of: error))
+        default: self.init(error)
+        }
+    }
+
+    private init(_ error: StoreKitError) {
+        let sentence = Self.sentence(of: error)
+        switch error {
+        case .networkError(let error): self.init(error)
+        case .systemError(let error): self.init(error)
+        case .userCancelled: self = .storeKit(.paymentCancelled, sentence)
+        case .notAvailableInStorefront: self = .storeKit(.storeProductNotAvailable, sentence)
+        case .notEntitled: self = .storeKit(.clientInvalid, sentence)
+        case .unknown, .unsupported, .invalidPresentationContext: self = .storeKit(.unknown, sentence)
+        }
+    }
+
+    /// The codes that `Product.PurchaseError.error(for:)` reads, where there is one.
+    private static func code(of error: Product.PurchaseError) -> Code {
+        switch error {
+        case .invalidQuantity, .productUnavailable: .paymentInvalid
+        case .purchaseNotAllowed: .paymentNotAllowed
+        case .ineligibleForOffer: .ineligibleForOffer
+        case .invalidOfferIdentifier: .invalidOfferIdentifier
+        case .invalidOfferPrice: .invalidOfferPrice
+        case .invalidOfferSignature: .invalidSignature
+        case .missingOfferParameters: .missingOfferParams
+        case .paymentMethodBindingConfigurationRequired: .unknown
+        }
+    }
+
+    private static func sentence(of error: any Error) -> String { "the test session simulates \(error)" }
+}
+
 /// Returns whether both errors have the same type, the same case and the same content, as far as that can be compared.
 private func areSame(_ left: any Error, _ right: any Error) -> Bool {
     switch (left, right) {

@@ -3,13 +3,20 @@ import StoreCore
 
 // A session's access to its store.
 extension SKTestSession {
-    static func open(
-        _ fileURL: URL,
-        on clock: (any StoreClock)?
-    ) throws -> (StoreContext, TestEnvironment) {
-        let configuration = try ConfigurationSearch.configuration(at: fileURL)
+    /// What an initializer with parameters of StoreCore's hands to Store Kit's own.
+    struct Handover {
+        var clock: (any StoreClock)?
+        var signer: (any ReceiptSigner)?
+    }
+
+    static func open(_ fileURL: URL, with handover: Handover?) throws -> (StoreContext, TestEnvironment) {
+        let parts = TestEnvironment.Parts(
+            configuration: try ConfigurationSearch.configuration(at: fileURL),
+            clock: handover?.clock,
+            signer: handover?.signer
+        )
         let context = StoreContext.current
-        return (context, try TestEnvironment.environment(in: context, configuration, clock))
+        return (context, try TestEnvironment.environment(in: context, of: parts))
     }
 
     func set(_ change: (inout StoreConfiguration.Settings) -> Void) {
@@ -25,12 +32,12 @@ extension SKTestSession {
         }
     }
 
-    func act(on identifier: Int, _ body: (SandboxStore, SandboxTransaction) throws -> Void) throws {
+    func act(on identifier: UInt, _ body: (SandboxStore, SandboxTransaction) throws -> Void) throws {
         let transaction = try TestHistory(store).transaction(identifier)
         try act { store in try body(store, transaction) }
     }
 
-    func act(onSubscriptionOf identifier: Int, _ body: (SandboxAccount, String) throws -> Void) throws {
+    func act(onSubscriptionOf identifier: UInt, _ body: (SandboxAccount, String) throws -> Void) throws {
         let subscription = try TestHistory(store).subscription(identifier)
         try act { store in try body(store.account, subscription.groupIdentifier) }
     }

@@ -46,8 +46,9 @@ extension SKTestSession {
 
     /// Makes a call of Store Kit 2 fail from now on, in all sessions of the context, or succeed again.
     ///
-    /// Calls of Store Kit 1 go on as they are. ``resetToDefaultState()`` removes all errors, and so does another
-    /// session on the context.
+    /// An error for ``FailableStoreKitAPI/purchase`` fails each payment of Store Kit 1 as well, with the `SKError` that says the
+    /// same (A12); other calls of Store Kit 1 go on as they are. A cancellation of a purchase is returned, not thrown (A14b).
+    /// ``resetToDefaultState()`` removes all errors, and so does another session on the context.
     ///
     /// - Parameters:
     ///   - error: the failure; nil for none.

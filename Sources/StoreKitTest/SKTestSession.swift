@@ -33,7 +33,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     ///   ``SKTestError/Code/fileNotFound`` if there is none, and a `StoreConfigurationError` that names the place in an
     ///   invalid file.
     public init(contentsOf fileURL: URL) throws {
-        (context, environment) = try Self.open(fileURL, on: InitializerHandover.take(for: type(of: self)))
+        (context, environment) = try Self.open(fileURL, with: InitializerHandover.take(for: type(of: self)))
         super.init()
     }
 
@@ -64,9 +64,25 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     ///   - clock: the store's clock.
     /// - Throws: as ``init(contentsOf:)``.
     public convenience init(contentsOf fileURL: URL, clock: any StoreClock) throws {
-        InitializerHandover.leave(clock, for: Self.self)
+        try self.init(contentsOf: fileURL, clock: clock, signer: nil)
+    }
+
+    /// Creates a session from a configuration file, whose receipts and JWS a signer of the test's signs.
+    ///
+    /// Apple's class has no such initializer. An `AppStoreSigner` in Xcode's form, with a `CertificateAuthority` that keeps
+    /// its keys in a folder, has the same ``publicCertificate`` in every process.
+    ///
+    /// - Parameters:
+    ///   - fileURL: a `.storekit` file of any version, in any folder.
+    ///   - clock: the store's clock; the real time if nil.
+    ///   - signer: the signer; the session's own if nil. Its environment is that of all transactions.
+    /// - Throws: as ``init(contentsOf:)``.
+    public convenience init(contentsOf fileURL: URL, clock: (any StoreClock)? = nil, signer: (any ReceiptSigner)?)
+        throws
+    {
+        InitializerHandover.leave(Handover(clock: clock, signer: signer), for: Self.self)
         // Still there if a subclass's initializer has thrown.
-        defer { _ = InitializerHandover.take(for: Self.self) as (any StoreClock)? }
+        defer { _ = InitializerHandover.take(for: Self.self) as Handover? }
         try self.init(contentsOf: fileURL)
     }
 
@@ -75,6 +91,14 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     /// Settings made on it stay until the same setting of the session's changes, or ``resetToDefaultState()``.
     /// ``clearTransactions()`` replaces it with another one.
     public final var store: SandboxStore { environment.store }
+
+    /// The certificate that signs the session's app receipts, in DER (A15).
+    ///
+    /// Xcode saves it from a configuration file's editor, as "Save Public Certificate", for apps that verify receipts
+    /// themselves. An app trusts it in place of Apple's root, and builds no chain (`PKCS7_NOCHAIN`): the receipt holds this
+    /// certificate alone. It is the process's, the same for all of its sessions, unless a session was given a signer. Nil
+    /// where libcrypto is missing, and with a signer of another form.
+    public final var publicCertificate: Data? { SessionSigner.certificate(of: store.signer) }
 
     // MARK: Settings
 
@@ -201,7 +225,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     /// Removes a transaction, and its renewals and restores, as if it had never been (behavior 218).
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``.
-    open func deleteTransaction(identifier: Int) throws {
+    open func deleteTransaction(identifier: UInt) throws {
         try act(on: identifier) { store, transaction in try store.deleteTransaction(transaction.id) }
     }
 
@@ -221,21 +245,21 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` for a transaction that
     ///   was not paid for, or was refunded already.
-    open func refundTransaction(identifier: Int) throws {
+    open func refundTransaction(identifier: UInt) throws {
         try act(on: identifier) { store, transaction in try store.refund(transaction.id) }
     }
 
     /// Approves a transaction that waits for approval: it is purchased (behavior 208).
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` if it does not wait.
-    open func approveAskToBuyTransaction(identifier: Int) throws {
+    open func approveAskToBuyTransaction(identifier: UInt) throws {
         try act(on: identifier) { store, transaction in try store.decide(transaction.id, .approve) }
     }
 
     /// Declines a transaction that waits for approval: it fails (behavior 208).
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` if it does not wait.
-    open func declineAskToBuyTransaction(identifier: Int) throws {
+    open func declineAskToBuyTransaction(identifier: UInt) throws {
         try act(on: identifier) { store, transaction in try store.decide(transaction.id, .decline()) }
     }
 
@@ -245,7 +269,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` for a transaction that
     ///   has no issue and is not a subscription's.
-    open func resolveIssueForTransaction(identifier: Int) throws {
+    open func resolveIssueForTransaction(identifier: UInt) throws {
         let history = try TestHistory(store)
         let transaction = try history.transaction(identifier)
         if history.isInterrupted(transaction) {
@@ -263,7 +287,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/noSubscriptionFound`` for a
     ///   transaction without a subscription, or with one that is over.
-    open func enableAutoRenewForTransaction(identifier: Int) throws {
+    open func enableAutoRenewForTransaction(identifier: UInt) throws {
         try act(onSubscriptionOf: identifier) { account, group in try account.setAutoRenew(true, inGroup: group) }
     }
 
@@ -271,7 +295,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/noSubscriptionFound`` for a
     ///   transaction without a subscription, or with one that is over.
-    open func disableAutoRenewForTransaction(identifier: Int) throws {
+    open func disableAutoRenewForTransaction(identifier: UInt) throws {
         try act(onSubscriptionOf: identifier) { account, group in try account.setAutoRenew(false, inGroup: group) }
     }
 
@@ -299,7 +323,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     /// period.
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, ``SKTestError/Code/noSubscriptionFound``.
-    open func requestPriceIncreaseConsentForTransaction(identifier: Int) throws {
+    open func requestPriceIncreaseConsentForTransaction(identifier: UInt) throws {
         try act(onSubscriptionOf: identifier) { try $0.requestPriceIncreaseConsent(inGroup: $1) }
     }
 
@@ -307,7 +331,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, ``SKTestError/Code/noSubscriptionFound``, and
     /// ``SKTestError/Code/invalidAction`` if nobody was asked.
-    open func consentToPriceIncreaseForTransaction(identifier: Int) throws {
+    open func consentToPriceIncreaseForTransaction(identifier: UInt) throws {
         try act(onSubscriptionOf: identifier) { try $0.answerPriceConsent(.agree, inGroup: $1) }
     }
 
@@ -315,7 +339,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, ``SKTestError/Code/noSubscriptionFound``, and
     /// ``SKTestError/Code/invalidAction`` if nobody was asked.
-    open func declinePriceIncreaseForTransaction(identifier: Int) throws {
+    open func declinePriceIncreaseForTransaction(identifier: UInt) throws {
         try act(onSubscriptionOf: identifier) { try $0.answerPriceConsent(.decline, inGroup: $1) }
     }
 }

@@ -36,9 +36,9 @@ open class SKTestTransaction: NSObject, @unchecked Sendable {
     /// The transaction's number for the session's methods, which is also the payment transaction's identifier.
     ///
     /// The first one in a test environment is 0.
-    open var identifier: Int { transaction.flatMap { Int($0.id) } ?? 0 }
+    open var identifier: UInt { transaction.flatMap { UInt($0.id) } ?? 0 }
     /// The number of the first transaction of a subscription, or of the one that was restored; its own for every other.
-    open var originalTransactionIdentifier: Int { standing.original.flatMap { Int($0) } ?? identifier }
+    open var originalTransactionIdentifier: UInt { standing.original.flatMap { UInt($0) } ?? identifier }
     /// The date of the purchase, renewal or restore.
     open var purchaseDate: Date { transaction?.date ?? .distantPast }
     /// The date at which the period ends, nil unless it is a subscription's.

@@ -6,38 +6,62 @@ import StoreKit
 final class TestEnvironment: Sendable {
     private let state: Locked<State>
 
+    /// What an environment is made of: sessions that give the same have one store.
+    struct Parts {
+        let configuration: StoreConfiguration
+        /// The real time, on a clock of its own, if nil: settling then waits for nobody else.
+        var clock: (any StoreClock)?
+        /// The process's in Xcode's form if nil.
+        var signer: (any ReceiptSigner)?
+    }
+
     private struct State {
         var store: SandboxStore
         let configuration: StoreConfiguration
         let clock: any StoreClock
+        let signer: any ReceiptSigner
+        /// Whether a session gave the signer.
+        let hasOwnSigner: Bool
         /// The settings of the file, or as changed by sessions.
-        var settings: StoreConfiguration.Settings
+        var settings: Settings
     }
 
-    private init(_ configuration: StoreConfiguration, _ clock: any StoreClock) throws {
-        let settings = configuration.settings
-        let store = try Self.store(selling: configuration, clock, settings)
+    /// The settings of a session, and the error that it simulates for purchases.
+    struct Settings {
+        var file: StoreConfiguration.Settings
+        /// The failure of every purchase that a simulated error is for Store Kit 1 (A12).
+        var simulatedFailure: StoreFailure?
+
+        var purchaseFailure: StoreFailure? { simulatedFailure ?? file.purchaseFailure }
+    }
+
+    private init(_ parts: Parts) throws {
+        let settings = Settings(file: parts.configuration.settings)
+        let clock = parts.clock ?? SystemClock()
+        let signer = try parts.signer ?? SessionSigner.signer(clock: clock)
+        let store = try Self.store(selling: parts.configuration, clock, signer, settings)
         state = Locked(
-            State(store: store, configuration: configuration, clock: clock, settings: settings)
+            State(
+                store: store,
+                configuration: parts.configuration,
+                clock: clock,
+                signer: signer,
+                hasOwnSigner: parts.signer != nil,
+                settings: settings
+            )
         )
     }
 
-    /// Returns the context's environment on a configuration and a clock: the existing one, with the file's settings,
-    /// else a new one whose store becomes the context's.
-    ///
-    /// Without a clock it uses the real time, on a clock of its own: settling then waits for nobody else.
-    static func environment(
-        in context: StoreContext,
-        _ configuration: StoreConfiguration,
-        _ clock: (any StoreClock)?
-    ) throws -> TestEnvironment {
+    /// Returns the context's environment of some parts: the existing one, with the file's settings, else a new one whose
+    /// store becomes the context's.
+    static func environment(in context: StoreContext, of parts: Parts) throws -> TestEnvironment {
         if let environment = context.companion as? TestEnvironment, environment.isStill(in: context),
-            environment.isOn(configuration, clock)
+            environment.consists(of: parts)
         {
             environment.reset(in: context)
             return environment
         }
-        let environment = try TestEnvironment(configuration, clock ?? SystemClock())
+        let environment = try TestEnvironment(parts)
         context.simulatedErrors = [:]
         context.use(environment.store)
         context.companion = environment
@@ -45,21 +69,27 @@ final class TestEnvironment: Sendable {
     }
 
     var store: SandboxStore { state.withLock { $0.store } }
-    var settings: StoreConfiguration.Settings { state.withLock { $0.settings } }
+    var settings: StoreConfiguration.Settings { state.withLock { $0.settings.file } }
     var products: [SandboxProduct] { state.withLock { $0.configuration.products } }
 
     private func isStill(in context: StoreContext) -> Bool { context.backend as? SandboxStore === store }
 
-    private func isOn(_ configuration: StoreConfiguration, _ clock: (any StoreClock)?) -> Bool {
+    private func consists(of parts: Parts) -> Bool {
         state.withLock { state in
-            guard state.configuration == configuration else { return false }
-            guard let clock else { return state.clock is SystemClock }
-            return state.clock === clock
+            guard state.configuration == parts.configuration else { return false }
+            // A signer that is no object is never known to be the same.
+            let isSigner = parts.signer.map { $0 as AnyObject === state.signer as AnyObject } ?? !state.hasOwnSigner
+            guard let clock = parts.clock else { return isSigner && state.clock is SystemClock }
+            return isSigner && state.clock === clock
         }
     }
 
     /// Changes settings, and applies the changed ones to the store.
     func set(in context: StoreContext, _ change: (inout StoreConfiguration.Settings) -> Void) {
+        setAll(in: context) { change(&$0.file) }
+    }
+
+    private func setAll(in context: StoreContext, _ change: (inout Settings) -> Void) {
         let (store, old, new) = state.withLock { state in
             let old = state.settings
             change(&state.settings)
@@ -68,10 +98,14 @@ final class TestEnvironment: Sendable {
         apply(new, insteadOf: old, to: store, in: context)
     }
 
-    /// Makes a call of Store Kit 2 fail with an error, or, with nil, succeed again.
+    /// Makes a call of Store Kit 2 fail with an error, or, with nil, succeed again; a purchase in Store Kit 1 as well.
     func simulate(_ error: (any Error)?, of call: SimulatedCall, in context: StoreContext) {
         context.simulatedErrors[call.rawValue] = error
-        if call == .verification { store.signatureDefect = Self.defect(in: context) }
+        switch call {
+        case .verification: store.signatureDefect = Self.defect(in: context)
+        case .purchase: setAll(in: context) { $0.simulatedFailure = error.map(StoreFailure.init(simulating:)) }
+        default: break
+        }
     }
 
     /// The defect of what the store signs, nil while verification succeeds.
@@ -95,7 +129,7 @@ final class TestEnvironment: Sendable {
         context.simulatedErrors = [:]
         store.signatureDefect = nil
         let (store, settings) = state.withLock { state in
-            state.settings = state.configuration.settings
+            state.settings = Settings(file: state.configuration.settings)
             return (state.store, state.settings)
         }
         apply(settings, insteadOf: nil, to: store, in: context)
@@ -105,10 +139,12 @@ final class TestEnvironment: Sendable {
     ///
     /// A new store takes the place of the previous one: numbers begin at 0 again.
     func clear(in context: StoreContext) {
-        let (configuration, clock, settings) = state.withLock { ($0.configuration, $0.clock, $0.settings) }
+        let (configuration, clock, signer, settings) = state.withLock { state in
+            (state.configuration, state.clock, state.signer, state.settings)
+        }
         let wasInUse = isStill(in: context)
         do {
-            let store = try Self.store(selling: configuration, clock, settings)
+            let store = try Self.store(selling: configuration, clock, signer, settings)
             let newest = state.withLock { state in
                 state.store = store
                 return state.settings
@@ -125,18 +161,20 @@ final class TestEnvironment: Sendable {
     private static func store(
         selling configuration: StoreConfiguration,
         _ clock: any StoreClock,
-        _ settings: StoreConfiguration.Settings
+        _ signer: any ReceiptSigner,
+        _ settings: Settings
     ) throws -> SandboxStore {
-        let store = try SandboxStore(configuration, clock: clock)
+        let store = try SandboxStore(configuration, clock: clock, signer: signer)
         store.numberTransactions(from: 0)
         store.acceptsTestPurchases = true
+        store.ignoresSimulatedAskToBuy = true
         try apply(settings, insteadOf: nil, to: store)
         return store
     }
 
     private func apply(
-        _ settings: StoreConfiguration.Settings,
-        insteadOf old: StoreConfiguration.Settings?,
+        _ settings: Settings,
+        insteadOf old: Settings?,
         to store: SandboxStore,
         in context: StoreContext
     ) {
@@ -149,28 +187,28 @@ final class TestEnvironment: Sendable {
 
     /// Applies the changed settings only: the store's own methods may have changed the others.
     private static func apply(
-        _ settings: StoreConfiguration.Settings,
-        insteadOf old: StoreConfiguration.Settings?,
+        _ settings: Settings,
+        insteadOf old: Settings?,
         to store: SandboxStore
     ) throws {
-        func isNew<Value: Equatable>(_ setting: KeyPath<StoreConfiguration.Settings, Value>) -> Bool {
+        func isNew<Value: Equatable>(_ setting: KeyPath<Settings, Value>) -> Bool {
             old?[keyPath: setting] != settings[keyPath: setting]
         }
-        if isNew(\.locale) { store.locale = settings.locale }
-        if isNew(\.renewalRate) { store.renewalRate = settings.renewalRate }
+        if isNew(\.file.locale) { store.locale = settings.file.locale }
+        if isNew(\.file.renewalRate) { store.renewalRate = settings.file.renewalRate }
         if old == nil || isNew(\.purchaseFailure) { store.purchaseFailure = settings.purchaseFailure }
-        if isNew(\.storefront), store.storefront?.countryCode != settings.storefront {
-            try store.setStorefront(settings.storefront)
+        if isNew(\.file.storefront), store.storefront?.countryCode != settings.file.storefront {
+            try store.setStorefront(settings.file.storefront)
         }
-        if isNew(\.isAskToBuyEnabled) { try store.account.setAsksToBuy(settings.isAskToBuyEnabled) }
-        if isNew(\.areInterruptedPurchasesEnabled) {
-            try store.account.setInterruptsPurchases(settings.areInterruptedPurchasesEnabled)
+        if isNew(\.file.isAskToBuyEnabled) { try store.account.setAsksToBuy(settings.file.isAskToBuyEnabled) }
+        if isNew(\.file.areInterruptedPurchasesEnabled) {
+            try store.account.setInterruptsPurchases(settings.file.areInterruptedPurchasesEnabled)
         }
-        if isNew(\.isBillingRetryOnRenewalEnabled) {
-            try store.account.setBillingFails(settings.isBillingRetryOnRenewalEnabled)
+        if isNew(\.file.isBillingRetryOnRenewalEnabled) {
+            try store.account.setBillingFails(settings.file.isBillingRetryOnRenewalEnabled)
         }
-        if isNew(\.isBillingGracePeriodEnabled) {
-            try store.setGrantsGracePeriod(settings.isBillingGracePeriodEnabled)
+        if isNew(\.file.isBillingGracePeriodEnabled) {
+            try store.setGrantsGracePeriod(settings.file.isBillingGracePeriodEnabled)
         }
     }
 }

@@ -14,7 +14,7 @@ struct TestHistory {
     }
 
     /// Returns the transaction with a test transaction's number.
-    func transaction(_ identifier: Int) throws -> SandboxTransaction {
+    func transaction(_ identifier: UInt) throws -> SandboxTransaction {
         let name = String(identifier)
         guard let transaction = transactions.first(where: { $0.id == name }) else {
             throw SKTestError(.noTransactionFound, "no transaction \(identifier) is in the test environment")
@@ -23,7 +23,7 @@ struct TestHistory {
     }
 
     /// Returns the subscription of a test transaction.
-    func subscription(_ identifier: Int) throws -> SandboxSubscription {
+    func subscription(_ identifier: UInt) throws -> SandboxSubscription {
         let transaction = try transaction(identifier)
         guard let subscription = subscription(of: transaction) else {
             throw SKTestError(

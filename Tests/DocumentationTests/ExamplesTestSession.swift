@@ -1,6 +1,7 @@
 // The code of the articles "From SKTestSession to SandboxStore" and "Moving code over", compiled and run.
 import Foundation
 import StoreCore
+import StoreCrypto
 import StoreKitTest
 import Testing
 import XCTest
@@ -65,3 +66,32 @@ final class FinishWatcher: NSObject, SKPaymentTransactionObserver {
         parent.present(page, animated: true)
     }
 #endif
+
+@Suite(.enabled(if: Libcrypto.isAvailable, Comment(rawValue: Libcrypto.advice))) struct SessionReceiptTests {
+    @Test func `An app verifies its receipt with the session's certificate`() throws {
+        try StoreContext(delivery: .inline).run {
+            let session = try SKTestSession(configurationFileNamed: "Arcade")
+            try session.buyProduct(productIdentifier: "castle")
+            let certificate = try #require(session.publicCertificate)
+            let verifier = try AppStoreVerifier(root: certificate)
+            let content = try verifier.verify(#require(session.store.appReceipt), at: session.store.clock.now)
+            guard case .appReceipt(let receipt, environment: "Xcode") = content else { return }
+            #expect(receipt.purchases.map(\.productIdentifier) == ["castle"])
+        }
+    }
+
+    @Test func `A session's certificate is kept in a folder`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "session-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = try #require(
+            Bundle.module.url(forResource: "Arcade", withExtension: "storekit", subdirectory: "Resources")
+        )
+        let clock = ManualClock()
+        try StoreContext(delivery: .inline).run {
+            let authority = try CertificateAuthority(folder: folder, now: clock.now)
+            let signer = try AppStoreSigner(authority, clock: clock, form: .xcode)
+            let session = try SKTestSession(contentsOf: file, clock: clock, signer: signer)
+            try session.publicCertificate?.write(to: folder.appending(path: "StoreKitTestCertificate.cer"))
+        }
+    }
+}

@@ -94,6 +94,48 @@ import Testing
         #expect(app.heard == ["castle purchasing", "castle purchased"])
     }
 
+    @Test(arguments: [
+        (SKError.Code.unknown, "unknown"), (.invalidOfferIdentifier, "invalidOfferIdentifier"),
+        (.invalidSignature, "invalidOfferSignature"), (.missingOfferParams, "missingOfferParameters"),
+        (.invalidOfferPrice, "invalidOfferPrice"),
+    ])
+    func `A10, B207: With failures on, a purchase of Store Kit 2 throws the error of the same name`(
+        code: SKError.Code,
+        name: String
+    ) async throws {
+        let app = try TestApp()
+        let castle = try #require(await app.context.run { try await Product.products(for: ["castle"]) }.first)
+        app.session.failureError = code
+        app.session.failTransactionsEnabled = true
+        let error = await #expect(throws: (any Error).self) {
+            try await app.context.run { try await castle.purchase() }
+        }
+        #expect("\(try #require(error))" == name)
+        if code == .unknown { #expect(error is StoreKitError) } else { #expect(error is Product.PurchaseError) }
+    }
+
+    @Test func `A11: A payment cannot take the path of Ask to Buy by itself, in neither Store Kit`() async throws {
+        let app = try TestApp()
+        let payment = SKMutablePayment()
+        payment.productIdentifier = "castle"
+        payment.simulatesAskToBuyInSandbox = true
+        app.queue.add(payment)
+        #expect(app.heard == ["castle purchasing", "castle purchased"])
+        let sword = try #require(await app.context.run { try await Product.products(for: ["sword"]) }.first)
+        func purchase() async throws -> Product.PurchaseResult {
+            try await app.context.run { try await sword.purchase(options: [.simulatesAskToBuyInSandbox(true)]) }
+        }
+        guard case .success = try await purchase() else {
+            Issue.record("the purchase has to be approved")
+            return
+        }
+        app.session.askToBuyEnabled = true
+        guard case .pending = try await purchase() else {
+            Issue.record("the session asks")
+            return
+        }
+    }
+
     @Test func `B207: An error that no purchase can be made to fail with is not taken, and is logged`() throws {
         let app = try TestApp()
         app.session.failureError = .missingOfferParams

@@ -54,11 +54,64 @@ import Testing
         #expect(try await caller.failures() == [.purchase: "productUnavailable"])
     }
 
-    @Test func `Store Kit 1 knows nothing of simulated errors`() async throws {
+    @Test(arguments: zip(Simulation.purchases, Simulation.codes))
+    func `A12: An error of a purchase fails payments of Store Kit 1, until it is removed`(
+        failure: SKTestFailures.Purchase,
+        code: any Error & Sendable
+    ) async throws {
         let app = try TestApp()
-        try await app.session.setSimulatedError(.generic(.unknown), forAPI: .purchase)
+        try await app.session.setSimulatedError(failure, forAPI: .purchase)
         app.buy("castle")
-        #expect(app.heard == ["castle purchasing", "castle purchased"])
+        app.session.clearTransactions()
+        app.buy("sword")
+        #expect(app.shop.errors.count == 2)
+        for error in app.shop.errors {
+            #expect((error as NSError).domain == (code as NSError).domain)
+            #expect((error as NSError).code == (code as NSError).code)
+        }
+        try await app.session.setSimulatedError(nil, forAPI: .purchase)
+        app.buy("castle")
+        #expect(app.heard.last == "castle purchased")
+        #expect(app.shop.errors.count == 2)
+    }
+
+    @Test func `A12: An error of a purchase comes before the session's own, and leaves it as it was`() async throws {
+        let app = try TestApp()
+        app.session.failureError = .invalidSignature
+        app.session.failTransactionsEnabled = true
+        try await app.session.setSimulatedError(.purchase(.invalidOfferPrice), forAPI: .purchase)
+        app.buy("castle")
+        try await app.session.setSimulatedError(nil, forAPI: .purchase)
+        #expect(app.session.failTransactionsEnabled)
+        app.buy("castle")
+        try await app.session.setSimulatedError(.generic(.unknown), forAPI: .purchase)
+        app.session.resetToDefaultState()
+        app.buy("castle")
+        #expect(
+            app.heard.filter { !$0.hasSuffix("purchasing") }
+                == ["castle failed (invalidOfferPrice)", "castle failed (invalidSignature)", "castle purchased"]
+        )
+    }
+
+    @Test func `A12: Errors of other calls, and purchases outside the app, leave Store Kit 1 alone`() async throws {
+        let app = try TestApp()
+        try await app.session.setSimulatedError(.generic(.unknown), forAPI: .loadProducts)
+        app.buy("castle")
+        try await app.session.setSimulatedError(.generic(.unknown), forAPI: .purchase)
+        try app.session.buyProduct(productIdentifier: "sword")
+        #expect(app.heard == ["castle purchasing", "castle purchased", "sword purchased"])
+    }
+
+    @Test func `A14b: A simulated cancellation of a purchase is returned, not thrown`() async throws {
+        let app = try TestApp()
+        let sword = try #require(await app.context.run { try await Product.products(for: ["sword"]) }.first)
+        try await app.session.setSimulatedError(.generic(.userCancelled), forAPI: .purchase)
+        let result = try await app.context.run { try await sword.purchase() }
+        guard case .userCancelled = result else {
+            Issue.record("the result is \(result)")
+            return
+        }
+        #expect(app.session.allTransactions().isEmpty)
     }
 
     @Test func `A call that a session does not know is refused`() async throws {
@@ -99,7 +152,11 @@ struct Simulation: Sendable, CustomTestStringConvertible {
 
     init<API: FailableStoreKitAPI>(_ api: API, _ failure: API.Failure, _ error: any Error, _ call: Call?) {
         testDescription = "\(failure) of \(API.self)"
-        effect = call.map { [$0: "\(error)"] } ?? [:]
+        if case StoreKitError.userCancelled = error, call == .purchase {
+            effect = [.purchase: "userCancelled, returned"]
+        } else {
+            effect = call.map { [$0: "\(error)"] } ?? [:]
+        }
         set = { try await $0.setSimulatedError(failure, forAPI: api) }
         remove = { try await $0.setSimulatedError(nil, forAPI: api) }
         isReturned = { await $0.simulatedError(forAPI: api) == failure }
@@ -118,6 +175,18 @@ struct Simulation: Sendable, CustomTestStringConvertible {
         .missingRequiredProperties,
     ]
     static let refunds: [Transaction.RefundRequestError] = [.duplicateRequest, .failed, .ineligible]
+
+    /// Failures of purchases, in the order of the errors that Store Kit 1 has for them.
+    static let purchases: [SKTestFailures.Purchase] = generic.map { .generic($0) } + refusals.map { .purchase($0) }
+    static let codes: [any Error & Sendable] =
+        [
+            SKError(.unknown), SKError(.paymentCancelled), URLError(.timedOut), URLError(.badURL),
+            SKError(.storeProductNotAvailable), SKError(.clientInvalid), SKError(.unknown), SKError(.unknown),
+        ]
+        + [
+            .paymentInvalid, .paymentInvalid, .paymentNotAllowed, .ineligibleForOffer, .invalidOfferIdentifier,
+            .invalidOfferPrice, .invalidSignature, .missingOfferParams, .unknown,
+        ].map { SKError($0) }
 
     static let all: [Simulation] =
         generic.flatMap { error -> [Simulation] in
@@ -159,7 +228,9 @@ struct Simulation: Sendable, CustomTestStringConvertible {
         }
         await app.context.run {
             await call(.loadProducts) { _ = try await Product.products(for: ["sword"]) }
-            await call(.purchase) { _ = try await sword.purchase() }
+            await call(.purchase) {
+                if case .userCancelled = try await sword.purchase() { failures[.purchase] = "userCancelled, returned" }
+            }
             await call(.verification) { _ = try await Transaction.latest(for: "pro.monthly")?.payloadValue }
             await call(.appTransaction) { _ = try await AppTransaction.shared }
             await call(.appStoreSync) { try await AppStore.sync() }

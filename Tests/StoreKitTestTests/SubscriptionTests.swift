@@ -10,7 +10,7 @@ import Testing
 
     init() throws { app = try TestApp() }
 
-    private func transaction(_ identifier: Int) throws -> SKTestTransaction {
+    private func transaction(_ identifier: UInt) throws -> SKTestTransaction {
         try #require(app.session.allTransactions().first { $0.identifier == identifier })
     }
 

@@ -8,6 +8,8 @@ public struct HMACReceiptSigner: ReceiptSigner {
     private let key: HMACKey
     /// Whether nobody else has the key.
     let isAnonymous: Bool
+    /// The environment's name, `LocalTesting`; in a test session `Xcode`.
+    public let environment: String
 
     /// Creates a signer with the store's own key; the same key verifies the same receipts in every process.
     ///
@@ -17,19 +19,21 @@ public struct HMACReceiptSigner: ReceiptSigner {
         guard !key.isEmpty else { fatalError("A receipt signer needs a key of at least one byte.") }
         self.key = HMACKey(key)
         isAnonymous = false
+        environment = "LocalTesting"
     }
 
     /// Creates a signer with a new random key, for a store that lives no longer than the process.
-    public init() {
+    public init() { self.init(environment: "LocalTesting") }
+
+    /// Creates a signer with a new random key in an environment.
+    package init(environment: String) {
         key = HMACKey()
         isAnonymous = true
+        self.environment = environment
     }
 
     /// A message for signing piece by piece.
     var message: HMACSHA256.Message { key.hmac.message }
-
-    /// The environment's name, `LocalTesting`.
-    public var environment: String { "LocalTesting" }
 
     /// The signature version, 72: an ASCII `H`, which is none of Apple's numbers.
     public var signatureVersion: UInt8 { 72 }

@@ -12,13 +12,12 @@ struct ReceiptEntries: Sendable {
     private(set) var byteCount = 0
     /// The state of a signer that can continue from what it has read; nil for other signers.
     private var message: HMACSHA256.Message?
-    /// Whether the entries are in the App Store's form.
-    private var isAppStoreForm = false
+    private var form = AppReceipt.Form.hmac
 
     /// Creates empty entries for receipts of a signer.
     init(signer: any ReceiptSigner) {
         message = (signer as? HMACReceiptSigner)?.message
-        isAppStoreForm = signer is any AppReceiptSigner
+        form = AppReceipt.Form(signer)
     }
 
     /// Creates empty entries.
@@ -31,7 +30,11 @@ struct ReceiptEntries: Sendable {
     ///
     /// - Throws: the error that keeps it from being encoded. Nothing has been added then.
     mutating func append(_ purchase: AppReceipt.Purchase) throws {
-        let entry = isAppStoreForm ? try AppReceipt.appStoreEntry(for: purchase) : try AppReceipt.entry(for: purchase)
+        let entry =
+            switch form {
+            case .hmac: try AppReceipt.entry(for: purchase)
+            case .appStore, .xcode: try AppReceipt.sealedEntry(for: purchase, form)
+            }
         entries.append(entry)
         byteCount += entry.count
         entry.withUnsafeBytes { message?.update($0) }

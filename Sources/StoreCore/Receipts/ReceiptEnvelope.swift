@@ -13,6 +13,8 @@ package struct ReceiptEnvelope {
     package let signatureBlob: Data
 
     static let production = "Production"
+    /// The environment's name of Xcode's test sessions.
+    package static let xcode = "Xcode"
 }
 
 extension ReceiptEnvelope {

@@ -90,4 +90,10 @@ extension SandboxStore {
         get { core.shell.withLock { $0.settings.rules.acceptsTestPurchases } }
         set { core.shell.withLock { $0.settings.rules.acceptsTestPurchases = newValue } }
     }
+
+    /// Whether payments cannot ask for Ask to Buy themselves, as in a test session (A11); false to begin with.
+    package var ignoresSimulatedAskToBuy: Bool {
+        get { core.shell.withLock { $0.settings.rules.ignoresSimulatedAskToBuy } }
+        set { core.shell.withLock { $0.settings.rules.ignoresSimulatedAskToBuy = newValue } }
+    }
 }

@@ -89,7 +89,7 @@ extension SandboxStore {
             guard let number = TransactionNumber(transaction), sandbox.isUndecided(number) else {
                 throw SandboxError.notUndecided(transaction)
             }
-            sandbox.decide(number, answer, isFirstAnswer: false, rate: rules.renewalRate, now: now, &events)
+            sandbox.decide(number, answer, isFirstAnswer: false, rules, now: now, &events)
         }
         // What was ordered for a date in the past is renewed until now.
         core.use { shell, now in shell.bringUpToDate(now) }

@@ -117,6 +117,16 @@ extension AppStoreSigner {
     }
 }
 
+extension AppStoreSigner {
+    /// The certificate in app receipts of Xcode's form, in DER, which verifiers trust itself.
+    ///
+    /// Nil in the App Store's form, whose verifiers trust the authority's root, and if the authority has none that is valid now.
+    public var xcodeReceiptCertificate: Data? {
+        guard form == .xcode else { return nil }
+        return try? authority.certified(.xcodeReceipt, at: clock.now).certificate.data
+    }
+}
+
 // MARK: - JWS
 
 extension AppStoreSigner {

@@ -39,7 +39,7 @@ public final class CertificateAuthority: Sendable {
             (self.root, self.intermediate, self.leaf) = (root, intermediate, leaf)
         }
 
-        static var slack: TimeInterval { 3600 }
+        package static var slack: TimeInterval { 3600 }
     }
 
     let root: CertifiedKey

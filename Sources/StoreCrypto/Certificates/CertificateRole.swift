@@ -58,9 +58,14 @@ enum CertificateRole: String, CaseIterable {
                 use: .content,
                 marker: marker
             )
-        case .xcodeJWS, .xcodeReceipt:
-            CertificateTemplate(commonName: "StoreCore in Xcode", validity: validity, use: .contentAndItself)
+        // The names of Xcode's own (A15).
+        case .xcodeJWS: Self.xcode(named: "StoreKit Testing in Xcode", validity)
+        case .xcodeReceipt: Self.xcode(named: "StoreKit", validity)
         }
+    }
+
+    private static func xcode(named name: String, _ validity: Range<Date>) -> CertificateTemplate {
+        CertificateTemplate(commonName: name, organization: name, validity: validity, use: .contentAndItself)
     }
 
     /// Returns how long the certificate is valid.

@@ -4,6 +4,7 @@ import StoreCore
 /// The content of a certificate to be issued.
 struct CertificateTemplate {
     var commonName: String
+    var organization = "StoreCore"
     var validity: Range<Date>
     /// Positive, without a leading zero.
     var serialNumber = Self.randomSerialNumber()
@@ -33,7 +34,7 @@ struct CertificateTemplate {
     /// - Throws: a ``CryptoError`` for dates that no certificate can tell, and if libcrypto fails.
     func issued(for key: Key, by issuer: Key, named name: Data? = nil) throws(CryptoError) -> Certificate {
         let subject = DER.sequence(
-            Self.attribute(.organization, "StoreCore"),
+            Self.attribute(.organization, organization),
             Self.attribute(.commonName, commonName)
         )
         let content = DER.sequence(

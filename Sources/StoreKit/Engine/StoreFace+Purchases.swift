@@ -8,7 +8,11 @@ extension StoreFace {
         _ options: Set<Product.PurchaseOption>,
         in queue: SKPaymentQueue
     ) async throws -> Product.PurchaseResult {
-        try check(.purchase, in: queue)
+        do {
+            try check(.purchase, in: queue)
+        } catch StoreKitError.userCancelled {
+            return .userCancelled
+        }
         let payment = try Product.PurchaseOption.payment(for: product, options: options)
         // Without it a purchase could not be returned: nothing is bought then.
         if !followsHistory { _ = try readable() }

@@ -70,6 +70,7 @@ extension Product.PurchaseError: LocalizedError {
     package static func error(for failure: StoreFailure) -> any Error {
         guard failure.domain == .storeKit else { return StoreKitError.error(for: failure) }
         return switch StoreFailure.Code(rawValue: failure.code) {
+        case .unknown: StoreKitError.unknown
         case .paymentInvalid: Product.PurchaseError.productUnavailable
         case .paymentNotAllowed: Product.PurchaseError.purchaseNotAllowed
         case .ineligibleForOffer: Product.PurchaseError.ineligibleForOffer

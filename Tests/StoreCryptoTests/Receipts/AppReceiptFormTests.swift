@@ -157,6 +157,59 @@ import Testing
         #expect(throws: ReceiptError.self) { try receipt.data(signedBy: signer) }
     }
 
+    // MARK: Xcode's form
+
+    private func xcodeAttributes(_ receipt: AppReceipt) throws -> PayloadAttributes {
+        let xcode = try AppStoreSigner(authority, clock: ManualClock(startingAt: .start), form: .xcode)
+        let verifier = try PKCS7Verifier(root: #require(xcode.xcodeReceiptCertificate), form: .xcode)
+        return try PayloadAttributes(verifier.verify(receipt.data(signedBy: xcode), asOf: .start))
+    }
+
+    @Test func `A17c: Xcode's receipt does not say when and in which version the app was bought, and expires in 4001`()
+        throws
+    {
+        let attributes = try xcodeAttributes(.empty)
+        #expect(attributes.types.sorted() == [0, 1, 2, 3, 4, 5, 8, 12, 21])
+        #expect(attributes.areSorted)
+        #expect(try attributes.value(0) == der(12, "Xcode"))
+        #expect(try attributes.value(21) == der(22, "4001-01-01T00:00:00Z"))
+        var receipt = AppReceipt.empty
+        receipt.expirationDate = .start
+        #expect(try xcodeAttributes(receipt).value(21) == der(22, "2025-06-01T00:00:00Z"))
+    }
+
+    @Test(arguments: [(true, false), (false, true), (false, false)])
+    func `A17c: Xcode's purchases have no original, no line item and no trial; a free week is an introductory price`(
+        isTrial: Bool,
+        isIntroductory: Bool
+    ) throws {
+        var receipt = AppReceipt.empty
+        let week = TransactionReceipt.Subscription(
+            expirationDate: .start + 7 * .day,
+            webOrderLineItemIdentifier: "4",
+            isTrialPeriod: isTrial,
+            isInIntroductoryOfferPeriod: isIntroductory
+        )
+        receipt.purchases = [purchase(.autoRenewable, week)]
+        let found = try #require(try xcodeAttributes(receipt).purchases().first)
+        #expect(found.types.sorted() == [1701, 1702, 1703, 1704, 1708, 1719])
+        #expect(try found.value(1719) == [2, 1, isTrial || isIntroductory ? 1 : 0])
+        #expect(try found.value(1708) == der(22, "2025-06-08T00:00:00Z"))
+        receipt.purchases = [purchase(.consumable)]
+        #expect(try xcodeAttributes(receipt).purchases().map { $0.types.sorted() } == [[1701, 1702, 1703, 1704]])
+        receipt.purchases[0].cancellationDate = .start
+        #expect(try xcodeAttributes(receipt).purchases().first?.value(1712) == der(22, "2025-06-01T00:00:00Z"))
+    }
+
+    @Test func `A17c: A store that signs in Xcode's form lists its purchases in it`() throws {
+        let shop = try SignedShop { try AppStoreSigner($0, clock: $1, form: .xcode) }
+        try shop.store.account.buy("gold")
+        let verifier = try PKCS7Verifier(root: #require(shop.signer.xcodeReceiptCertificate), form: .xcode)
+        let payload = try verifier.verify(#require(shop.store.appReceipt), asOf: .start)
+        let purchases = try PayloadAttributes(payload).purchases()
+        #expect(purchases.map { $0.types.sorted() } == [[1701, 1702, 1703, 1704, 1708, 1719]])
+    }
+
     // MARK: Reading
 
     @Test func `Attributes are read in any order, with unknown ones among them`() throws {

@@ -184,7 +184,7 @@ import Testing
             root: authority.pkcs7Signer(at: .start, form: .xcode).certificates[0]
         )
         let data = try AppReceipt.empty.data(signedBy: xcode)
-        #expect(try receipts.verify(data, at: .start) == .appReceipt(.empty, environment: "Xcode"))
+        #expect(try receipts.verify(data, at: .start) == .appReceipt(.emptyInXcode, environment: "Xcode"))
         let payloads = try AppStoreVerifier(root: authority.jwsSigner(at: .start, form: .xcode).certificates[0])
         let jws = try xcode.jws(of: Data(#"{"transactionId":"1","signedDate":1748736000000}"#.utf8))
         #expect(throws: Never.self) { try payloads.verify(Data(jws.utf8), at: .start) }

@@ -50,6 +50,15 @@ extension AppReceipt {
     )
 }
 
+extension AppReceipt {
+    /// The same as Xcode writes it: expired in the year 4001.
+    static let emptyInXcode = {
+        var receipt = empty
+        receipt.expirationDate = .distantFuture
+        return receipt
+    }()
+}
+
 extension TransactionReceipt {
     /// A receipt of one purchase.
     static let gold = TransactionReceipt(

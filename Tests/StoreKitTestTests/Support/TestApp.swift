@@ -4,15 +4,16 @@ import StoreKitTest
 
 /// An app with a test session in a context of its own, on a clock that the test moves.
 final class TestApp {
-    let clock = ManualClock()
+    let clock: ManualClock
     let context: StoreContext
     let session: SKTestSession
     let log = LineRecorder()
     let shop = Shop()
 
-    init(_ configuration: String = "Shop") throws {
+    init(_ configuration: String = "Shop", clock: ManualClock = ManualClock()) throws {
+        self.clock = clock
         context = StoreContext(delivery: .inline, log: log.log)
-        let (context, clock) = (context, clock)
+        let context = context
         session = try context.run { try SKTestSession(contentsOf: Self.url(configuration), clock: clock) }
         context.run { [shop] in SKPaymentQueue.default().add(shop) }
     }
@@ -44,6 +45,8 @@ final class Shop: NSObject, SKPaymentTransactionObserver {
     private var heard: [String] = []
     /// The identifiers of what was purchased or restored.
     private(set) var identifiers: [String] = []
+    /// The errors of what failed.
+    private(set) var errors: [any Error] = []
     var finishes = true
 
     func takeHeard() -> [String] {
@@ -55,6 +58,7 @@ final class Shop: NSObject, SKPaymentTransactionObserver {
         for transaction in transactions {
             let error = (transaction.error as? SKError).map { " (\($0.code))" } ?? ""
             heard.append("\(transaction.payment.productIdentifier) \(transaction.transactionState)\(error)")
+            if let error = transaction.error { errors.append(error) }
             if let identifier = transaction.transactionIdentifier { identifiers.append(identifier) }
             switch transaction.transactionState {
             case .purchased, .restored, .failed: if finishes { queue.finishTransaction(transaction) }

@@ -22,7 +22,7 @@ extension AppReceipt {
     /// It costs as much as its own purchases, where the signer can continue from what it has read.
     func image(behind entries: ReceiptEntries, signedBy signer: any ReceiptSigner) throws -> ReceiptImage {
         if let signer = signer as? any AppReceiptSigner {
-            let payload = try appStorePayload(behind: entries, environment: signer.appReceiptEnvironment)
+            let payload = try sealedPayload(behind: entries, for: signer)
             return ReceiptImage(try signer.seal(payload))
         }
         guard signer.certificate.isEmpty else {
@@ -97,6 +97,25 @@ extension AppReceipt {
 }
 
 extension AppReceipt {
+    /// The choice of a receipt's attributes, which depends on its signer.
+    enum Form {
+        /// The form of signers that seal nothing: each attribute has one encoding, and none is there for nothing.
+        case hmac
+        /// The App Store's.
+        case appStore
+        /// Xcode's.
+        case xcode
+
+        init(_ signer: any ReceiptSigner) {
+            self =
+                switch (signer as? any AppReceiptSigner)?.appReceiptEnvironment {
+                case nil: .hmac
+                case ReceiptEnvelope.xcode: .xcode
+                default: .appStore
+                }
+        }
+    }
+
     /// The attributes by their numbers, those of a purchase from 1701 on.
     enum Attribute: Int64 {
         case environment = 0

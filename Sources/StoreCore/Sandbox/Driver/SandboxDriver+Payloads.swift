@@ -95,7 +95,7 @@ extension SandboxDriver {
             signedDate: PayloadDate(builder.now)
         )
         payload.appAppleId = appAppleIdentifier(in: builder.environment)
-        if builder.environment == "Xcode" { payload.requestDate = payload.receiptCreationDate }
+        if builder.environment == ReceiptEnvelope.xcode { payload.requestDate = payload.receiptCreationDate }
         payload.appTransactionId = account.map(builder.index.appTransactionIdentifier)
         return payload
     }

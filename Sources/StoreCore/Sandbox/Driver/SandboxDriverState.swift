@@ -388,8 +388,8 @@ extension SandboxDriverState {
         try make { shell in
             for index in shell.answers.indices {
                 let (transaction, answer) = shell.answers[index]
-                let rate = shell.settings.rules.renewalRate
-                shell.step { $0.decide(transaction, answer, isFirstAnswer: true, rate: rate, now: now, &$1) }
+                let rules = shell.settings.rules
+                shell.step { $0.decide(transaction, answer, isFirstAnswer: true, rules, now: now, &$1) }
             }
         }
         answers.removeAll(keepingCapacity: true)

@@ -56,7 +56,7 @@ extension SandboxState {
         let refusal = refusal(of: payment, product, device, rules, now: now)
         // Somebody else has to be asked, whatever the authorizer says.
         let account = devices[device].account
-        let isSold = refusal == nil && isAuthorized && !asksToBuy(payment, for: account)
+        let isSold = refusal == nil && isAuthorized && !asksToBuy(payment, for: account, rules)
         let mayBeInterrupted = isSold && !operatorState.interruptedAccounts.isEmpty
         let interruption = mayBeInterrupted ? interruption(of: payment, by: account) : nil
         let isCharged = isSold && interruption == nil
@@ -292,7 +292,7 @@ extension SandboxState {
         _ number: TransactionNumber,
         _ answer: Authorization,
         isFirstAnswer: Bool,
-        rate: RenewalRate,
+        _ rules: borrowing SandboxRules,
         now: Date,
         _ events: inout [LedgerRecord]
     ) {
@@ -301,7 +301,7 @@ extension SandboxState {
         let product = payment.productIdentifier
         let event: StoreEvent
         switch answer {
-        case .approve where isFirstAnswer && asksToBuy(payment, for: row.account), .askSomebodyElse:
+        case .approve where isFirstAnswer && asksToBuy(payment, for: row.account, rules), .askSomebodyElse:
             guard row.transaction.state == .purchasing else { return }
             event = .deferred(transaction: number)
         case .approve:
@@ -325,7 +325,7 @@ extension SandboxState {
                 event = .operator(.interruptedLater(transaction: number, failure))
                 break
             }
-            let sale = sale(for: row, number, at: payment.purchaseDate ?? now, rate)
+            let sale = sale(for: row, number, at: payment.purchaseDate ?? now, rules.renewalRate)
             let order = StoreEvent.Order(
                 device: device,
                 account: row.account,

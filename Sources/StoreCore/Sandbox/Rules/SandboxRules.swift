@@ -10,15 +10,21 @@ struct SandboxRules: Sendable {
     private var rare: Rare?
 
     private final class Rare: Sendable {
-        let purchaseFailure: StoreFailure?
-        let restoreBreak: RestoreBreak?
-        let acceptsTestPurchases: Bool
+        let settings: RareSettings
 
-        init(_ purchaseFailure: StoreFailure?, _ restoreBreak: RestoreBreak?, _ acceptsTestPurchases: Bool) {
-            self.purchaseFailure = purchaseFailure
-            self.restoreBreak = restoreBreak
-            self.acceptsTestPurchases = acceptsTestPurchases
-        }
+        init(_ settings: RareSettings) { self.settings = settings }
+    }
+
+    private struct RareSettings {
+        var purchaseFailure: StoreFailure?
+        var restoreBreak: RestoreBreak?
+        var acceptsTestPurchases = false
+        var ignoresSimulatedAskToBuy = false
+    }
+
+    private var rareSettings: RareSettings {
+        get { rare?.settings ?? RareSettings() }
+        set { rare = Rare(newValue) }
     }
 
     init(renewalRate: RenewalRate = .realTime, isNewsstandApp: Bool = false, offers: OfferSigning = OfferSigning()) {
@@ -29,19 +35,25 @@ struct SandboxRules: Sendable {
 
     /// The failure of every purchase, nil for none (behavior 207).
     var purchaseFailure: StoreFailure? {
-        get { rare?.purchaseFailure }
-        set { rare = Rare(newValue, restoreBreak, acceptsTestPurchases) }
+        get { rare?.settings.purchaseFailure }
+        set { rareSettings.purchaseFailure = newValue }
     }
 
     /// The point at which every restore fails, nil for none.
     var restoreBreak: RestoreBreak? {
-        get { rare?.restoreBreak }
-        set { rare = Rare(purchaseFailure, newValue, acceptsTestPurchases) }
+        get { rare?.settings.restoreBreak }
+        set { rareSettings.restoreBreak = newValue }
     }
 
     /// Whether it sells what only a test asks for: unsigned offers, and purchases in the past.
     var acceptsTestPurchases: Bool {
-        get { rare?.acceptsTestPurchases ?? false }
-        set { rare = Rare(purchaseFailure, restoreBreak, newValue) }
+        get { rare?.settings.acceptsTestPurchases ?? false }
+        set { rareSettings.acceptsTestPurchases = newValue }
+    }
+
+    /// Whether payments cannot ask for Ask to Buy themselves.
+    var ignoresSimulatedAskToBuy: Bool {
+        get { rare?.settings.ignoresSimulatedAskToBuy ?? false }
+        set { rareSettings.ignoresSimulatedAskToBuy = newValue }
     }
 }

@@ -88,8 +88,8 @@ extension SandboxState {
 
     /// Whether Ask to Buy applies to a payment, whatever the authorizer says.
     @inline(__always)
-    func asksToBuy(_ payment: StorePayment, for account: AccountID?) -> Bool {
-        payment.simulatesAskToBuyInSandbox
+    func asksToBuy(_ payment: StorePayment, for account: AccountID?, _ rules: borrowing SandboxRules) -> Bool {
+        (payment.simulatesAskToBuyInSandbox && !rules.ignoresSimulatedAskToBuy)
             || (!operatorState.askingAccounts.isEmpty && account.map(operatorState.askingAccounts.contains) ?? false)
     }
 }
