@@ -86,11 +86,11 @@ import Testing
     }
 
     @Test func `A broken file ends the demo with its sentence and 1`() throws {
-        let file = try directory.write("Broken.storekit", #"{"version": {"major": 9}}"#)
+        let file = try directory.write("Broken.storekit", #"{"version": {"major": 0.5}}"#)
         let run = Run("demo", file)
         #expect(run.code == 1)
         #expect(run.output.isEmpty)
-        #expect(run.complaints == "sandbox-store: \(file): version.major: expected a format up to 5, found 9\n")
+        #expect(run.complaints == "sandbox-store: \(file): version.major: expected a whole number from 0, found 0.5\n")
     }
 
     @Test func `The cast is chosen by kind, and an unknown identifier is unknown`() throws {

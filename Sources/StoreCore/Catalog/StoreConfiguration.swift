@@ -2,8 +2,9 @@ import Foundation
 
 /// The content of one of Xcode's `.storekit` files: products, subscription groups and the settings for testing.
 ///
-/// Every format from 1.0 to 5.0 is read. Missing keys have the value that Xcode leaves out, and unknown keys are
-/// ignored. An invalid file is refused as a whole, with the place of the error.
+/// Every format from 1.0 to 6.3 is read, and a newer one as if it were the newest of these. Missing keys have the value that
+/// Xcode leaves out. An invalid file is refused as a whole, with the place of the error; what is ignored in a valid one is in
+/// its ``warnings``.
 ///
 /// ```swift
 /// let configuration = try StoreConfiguration(contentsOf: url)
@@ -48,8 +49,8 @@ public struct StoreConfiguration: Hashable, Sendable {
         public var customMirror: Mirror { Mirror(self, children: ["identifier": identifier]) }
     }
 
-    /// The major number of the newest format that is read.
-    public static let newestMajorVersion = 5
+    /// The major number of the newest format that is known.
+    public static let newestMajorVersion = 6
 
     /// The identifier that Xcode gives the file; nil in a file of format 1.0.
     public var identifier: String?
@@ -64,10 +65,17 @@ public struct StoreConfiguration: Hashable, Sendable {
     public var settings: Settings
     /// The key that signs promotional offers, nil where the file has none.
     public var subscriptionOffersKeyPair: OffersKeyPair?
-    /// The places in the file that are probably mistakes but do not prevent its use.
+    /// The places in the file that are probably mistakes, or that nothing here reads; none of them prevents its use.
     ///
-    /// An offer whose identifier an earlier offer of the same list has: no purchase reaches it.
-    public let warnings: [StoreConfigurationError]
+    /// * Each key that is not known, with the one that may have been meant.
+    /// * A format newer than ``newestMajorVersion``, and products of a newer kind: suites and bundles of subscriptions are not
+    ///   sold yet.
+    /// * A product whose price is empty: it sells at 0.
+    /// * A locale that a product or group has twice, of which the first counts.
+    /// * An offer whose identifier an earlier offer of the same list has: no purchase reaches it.
+    public var warnings: [Warning] { readWarnings + keyWarnings.all }
+    private let readWarnings: [Warning]
+    private let keyWarnings: LateWarnings
 
     init(
         identifier: String?,
@@ -76,7 +84,8 @@ public struct StoreConfiguration: Hashable, Sendable {
         subscriptionGroups: [SubscriptionGroup],
         settings: Settings,
         subscriptionOffersKeyPair: OffersKeyPair?,
-        warnings: [StoreConfigurationError]
+        warnings: [Warning],
+        keyWarnings: LateWarnings
     ) {
         self.identifier = identifier
         self.version = version
@@ -84,6 +93,7 @@ public struct StoreConfiguration: Hashable, Sendable {
         self.subscriptionGroups = subscriptionGroups
         self.settings = settings
         self.subscriptionOffersKeyPair = subscriptionOffersKeyPair
-        self.warnings = warnings
+        readWarnings = warnings
+        self.keyWarnings = keyWarnings
     }
 }

@@ -33,7 +33,10 @@ extension StoreConfiguration {
         } catch {
             throw StorekitFileDiagnosis(file: name, data: data).explain(error)
         }
-        self = try StorekitFileReader(file: name).read(file)
+        self = try StorekitFileReader(file: name).read(
+            file,
+            keyWarnings: LateWarnings { StorekitFileKeys.unknown(in: data, of: name) }
+        )
     }
 
     /// Returns the reason why the system could not read a file, in a few words.

@@ -1,4 +1,4 @@
-/// The keys of a `.storekit` file that are read, under their names in it.
+/// The keys of a `.storekit` file that are read, under their names in it; `StorekitFileKeys` has them too.
 ///
 /// Keys that a file may lack are optional. Whole numbers are read as `Double`, because the decoder calls a file with
 /// `1.5` for an `Int` no JSON at all. Products are classes: passing on a structure of that many fields costs a retain
@@ -51,6 +51,15 @@ struct StorekitFile: Decodable {
         let billingPlans: [BillingPlan]?
     }
 
+    /// A group of suites or of bundles of subscriptions (format 6), read as far as to name what is in it.
+    struct CombinedGroup: Decodable {
+        struct Product: Decodable {
+            let productID: String?
+        }
+
+        let subscriptions: [Product]?
+    }
+
     struct BillingPlan: Decodable {
         let billingPlanType: String?
         let displayPrice: String?
@@ -81,6 +90,8 @@ struct StorekitFile: Decodable {
     let products: [Product]?
     let nonRenewingSubscriptions: [Product]?
     let subscriptionGroups: [Group]?
+    let subscriptionSuiteGroups: [CombinedGroup]?
+    let subscriptionBundleGroups: [CombinedGroup]?
     let settings: Settings?
     let subscriptionOffersKeyPair: KeyPair?
 }

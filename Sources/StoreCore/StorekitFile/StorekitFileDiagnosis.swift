@@ -9,12 +9,6 @@ struct StorekitFileDiagnosis {
 
     /// Returns the error to throw in place of the decoder's.
     func explain(_ error: any Error) -> StoreConfigurationError {
-        // An unknown format may have any layout: its number explains more than the key that failed first.
-        if let version = try? UntrustedJSON.decode(VersionOnly.self, from: data).version.major,
-            version > Double(StoreConfiguration.newestMajorVersion)
-        {
-            return StorekitFileReader(file: file).unsupported(version)
-        }
         return switch error {
         case DecodingError.keyNotFound(let key, let context):
             problem(at: context.codingPath + [key], StorekitFileExpectation.key(key.stringValue), "nothing")
@@ -26,7 +20,13 @@ struct StorekitFileDiagnosis {
     }
 
     private func problem(at path: [any CodingKey], _ expected: String, _ found: String) -> StoreConfigurationError {
-        StoreConfigurationError(file: file, path: Self.text(of: path), expected: expected, found: found)
+        // The format's number may explain more than the place that failed first.
+        let newest = StoreConfiguration.newestMajorVersion
+        let format = (try? UntrustedJSON.decode(VersionOnly.self, from: data)).flatMap {
+            Int(exactly: $0.version.major)
+        }
+        let mark = format.flatMap { $0 > newest ? ", in format \($0), which is newer than \(newest)" : nil } ?? ""
+        return StoreConfigurationError(file: file, path: Self.text(of: path), expected: expected, found: found + mark)
     }
 
     private static func text(of path: [any CodingKey]) -> String {

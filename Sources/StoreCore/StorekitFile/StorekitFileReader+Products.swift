@@ -71,8 +71,8 @@ extension StorekitFileReader {
             identifier: try identifier(product.productID, at: place),
             kind: kind,
             referenceName: product.referenceName ?? product.productID,
-            price: try price(product.displayPrice, at: place),
-            localizations: try localizations(product.localizations, at: place.description),
+            price: try productPrice(product.displayPrice, at: place),
+            localizations: localizations(product.localizations, at: place.description),
             isFamilyShareable: product.familyShareable ?? false,
             internalIdentifier: product.internalID
         )
@@ -94,8 +94,8 @@ extension StorekitFileReader {
             identifier: try identifier(product.productID, at: place),
             kind: .autoRenewable,
             referenceName: product.referenceName ?? product.productID,
-            price: try price(product.displayPrice, at: place),
-            localizations: try localizations(product.localizations, at: place.description),
+            price: try productPrice(product.displayPrice, at: place),
+            localizations: localizations(product.localizations, at: place.description),
             isFamilyShareable: product.familyShareable ?? false,
             internalIdentifier: product.internalID,
             subscription: SandboxProduct.Subscription(
@@ -116,18 +116,21 @@ extension StorekitFileReader {
     func localizations(
         _ localizations: [StorekitFile.Localization]?,
         at place: @autoclosure () -> String
-    ) throws(StoreConfigurationError) -> [SandboxProduct.Localization] {
-        let read = (localizations ?? []).map {
+    ) -> [SandboxProduct.Localization] {
+        var read = (localizations ?? []).map {
             SandboxProduct.Localization(
                 locale: $0.locale ?? "en_US",
                 title: $0.displayName ?? "",
                 description: $0.description ?? ""
             )
         }
-        if let twins = Repetition.first(in: read.lazy.map(\.locale)) {
+        // Xcode writes such files.
+        let twins = Repetition.all(in: read.lazy.map(\.locale))
+        for twin in twins {
             let list = "\(place()).localizations"
-            throw repetition(twins, in: list, key: "locale", expected: "a locale of its own")
+            warn(repetition(twin, in: list, key: "locale", expected: "a locale of its own"), "the first one counts")
         }
+        for twin in twins.reversed() { read.remove(at: twin.index) }
         return read
     }
 

@@ -47,11 +47,10 @@ extension StorekitFileReader {
         }
     }
 
-    /// Returns the offers that no purchase reaches, because an earlier one of the product has their identifier.
+    /// Warns of the offers that no purchase reaches, because an earlier one of the product has their identifier.
     ///
     /// Xcode writes such files, so they are not refused.
-    func repeatedOffers(in file: StorekitFile) -> [StoreConfigurationError] {
-        var warnings: [StoreConfigurationError] = []
+    func warnOfRepeatedOffers(in file: StorekitFile) {
         for (number, group) in (file.subscriptionGroups ?? []).enumerated() {
             for (index, product) in (group.subscriptions ?? []).enumerated() {
                 let place = Place.subscription(index, ofGroup: number)
@@ -61,8 +60,10 @@ extension StorekitFileReader {
                     _ key: String,
                     _ name: KeyPath<StorekitFile.Offer, String?>
                 ) {
-                    warnings += Repetition.all(in: (offers ?? []).lazy.map { $0[keyPath: name] }).map {
-                        repetition($0, in: place.path(list), key: key, expected: "an identifier of its own")
+                    for twins in Repetition.all(in: (offers ?? []).lazy.map({ $0[keyPath: name] })) {
+                        let expected = "an identifier of its own"
+                        let error = repetition(twins, in: place.path(list), key: key, expected: expected)
+                        warn(error, "no purchase reaches it")
                     }
                 }
                 look(product.adHocOffers, "adHocOffers", "offerID", \.offerID)
@@ -70,6 +71,5 @@ extension StorekitFileReader {
                 look(product.winbackOffers, "winbackOffers", "offerID", \.offerID)
             }
         }
-        return warnings
     }
 }

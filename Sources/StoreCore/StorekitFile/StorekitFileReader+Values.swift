@@ -19,6 +19,13 @@ extension StorekitFileReader {
         }
     }
 
+    /// Reads the price of a product; an empty one, which Xcode writes, as 0.
+    func productPrice(_ text: String, at place: Place) throws(StoreConfigurationError) -> Decimal {
+        guard text.isEmpty else { return try price(text, at: place) }
+        warn(problem(place.path("displayPrice"), Expectation.price, "\"\""), "it sells at 0")
+        return 0
+    }
+
     /// Reads `P`, a number of at most four digits, and `D`, `W`, `M` or `Y`.
     func period(
         _ text: String,

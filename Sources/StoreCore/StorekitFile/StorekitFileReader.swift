@@ -6,15 +6,27 @@ struct StorekitFileReader {
     typealias Place = StorekitFilePlace
 
     let file: String
+    private let warnings = Warnings()
 
-    func read(_ file: StorekitFile) throws(StoreConfigurationError) -> StoreConfiguration {
-        guard file.version.major <= Double(StoreConfiguration.newestMajorVersion) else {
-            throw unsupported(file.version.major)
-        }
+    /// The places met so far that do not prevent the file's use.
+    private final class Warnings {
+        var list: [StoreConfiguration.Warning] = []
+    }
+
+    init(file: String) { self.file = file }
+
+    func read(
+        _ file: StorekitFile,
+        keyWarnings: StoreConfiguration.LateWarnings
+    ) throws(StoreConfigurationError) -> StoreConfiguration {
         let version = StoreConfiguration.Version(
             major: try whole(file.version.major, or: 0, from: 0, at: "version.major"),
             minor: try whole(file.version.minor, or: 0, from: 0, at: "version.minor")
         )
+        let newest = StoreConfiguration.newestMajorVersion
+        if version.major > newest {
+            warn("version.major", "format \(version.major) is not known yet, and read as \(newest)")
+        }
         var shelf = Shelf(file: file)
         for (index, product) in (file.products ?? []).enumerated() {
             let place = Place.product(index)
@@ -31,7 +43,7 @@ struct StorekitFileReader {
             let description = StoreConfiguration.SubscriptionGroup(
                 identifier: group.id,
                 name: group.name ?? "",
-                localizations: try localizations(group.localizations, at: "subscriptionGroups[\(number)]"),
+                localizations: localizations(group.localizations, at: "subscriptionGroups[\(number)]"),
                 productIdentifiers: subscriptions.map(\.productID)
             )
             groups.append(description)
@@ -40,6 +52,9 @@ struct StorekitFileReader {
                 try add(try self.subscription(subscription, in: description, at: place), at: place, to: &shelf)
             }
         }
+        warnOfRepeatedOffers(in: file)
+        warnOfProducts(in: file.subscriptionSuiteGroups, "subscriptionSuiteGroups", "suites")
+        warnOfProducts(in: file.subscriptionBundleGroups, "subscriptionBundleGroups", "bundles")
         return StoreConfiguration(
             identifier: file.identifier,
             version: version,
@@ -47,13 +62,30 @@ struct StorekitFileReader {
             subscriptionGroups: groups,
             settings: try settings(file.settings),
             subscriptionOffersKeyPair: try keyPair(file.subscriptionOffersKeyPair),
-            warnings: repeatedOffers(in: file)
+            warnings: warnings.list,
+            keyWarnings: keyWarnings
         )
     }
 
-    func unsupported(_ major: Double) -> StoreConfigurationError {
-        let found = Int(exactly: major).map(String.init) ?? "\(major)"
-        return problem("version.major", "a format up to \(StoreConfiguration.newestMajorVersion)", found)
+    private func warnOfProducts(in groups: [StorekitFile.CombinedGroup]?, _ list: String, _ kind: String) {
+        for (number, group) in (groups ?? []).enumerated() {
+            for (index, product) in (group.subscriptions ?? []).enumerated() {
+                let name = product.productID.map(Expectation.quoted) ?? "the product"
+                warn(
+                    "\(list)[\(number)].subscriptions[\(index)]",
+                    "\(name) is not sold: \(kind) of subscriptions are not yet"
+                )
+            }
+        }
+    }
+
+    func warn(_ path: String, _ reason: String) {
+        warnings.list.append(StoreConfiguration.Warning(file: file, path: path, reason: reason))
+    }
+
+    /// Adds a warning in the words of an error, and what becomes of the place.
+    func warn(_ error: StoreConfigurationError, _ consequence: String) {
+        warn(error.path, "expected \(error.expected), found \(error.found); \(consequence)")
     }
 
     func problem(_ path: String, _ expected: String, _ found: String) -> StoreConfigurationError {

@@ -30,7 +30,7 @@ struct FileReport {
         lines += differences.map { "    \($0)" }
         if !configuration.warnings.isEmpty {
             lines.append("  probably mistakes:")
-            lines += configuration.warnings.map { "    \($0.path): expected \($0.expected), found \($0.found)" }
+            lines += configuration.warnings.map { "    \($0.path): \($0.reason)" }
         }
     }
 

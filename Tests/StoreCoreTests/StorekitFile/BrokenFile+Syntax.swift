@@ -76,18 +76,25 @@ extension BrokenFile {
             found: "4.5"
         ),
         .init(
-            "a format to come",
-            #"{"version": {"major": 6, "minor": 0}}"#,
-            at: "version.major",
-            expected: "a format up to 5",
-            found: "6"
+            "a format to come that is laid out otherwise",
+            #"{"version": {"major": 7, "minor": 0}, "products": {"sword": 1}}"#,
+            at: "products",
+            expected: "a list",
+            found: "an object, in format 7, which is newer than 6"
         ),
         .init(
-            "a format to come that is laid out otherwise",
-            #"{"version": {"major": 6, "minor": 0}, "products": {"sword": 1}}"#,
+            "a format to come that lacks a key",
+            #"{"version": {"major": 70}, "products": [{"productID": "sword"}]}"#,
+            at: "products[0].displayPrice",
+            expected: price,
+            found: "nothing, in format 70, which is newer than 6"
+        ),
+        .init(
+            "a format without a number",
+            #"{"version": {"major": 1e30}}"#,
             at: "version.major",
-            expected: "a format up to 5",
-            found: "6"
+            expected: "a whole number from 0",
+            found: "1e+30"
         ),
     ]
 }

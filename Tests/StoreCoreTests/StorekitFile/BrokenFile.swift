@@ -152,13 +152,6 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
             found: #""0,99""#
         ),
         .init(
-            "an empty price",
-            product: #""productID": "a", "type": "Consumable", "displayPrice": """#,
-            at: "displayPrice",
-            expected: price,
-            found: #""""#
-        ),
-        .init(
             "a price that ends in a point",
             product: #""productID": "a", "type": "Consumable", "displayPrice": "1.""#,
             at: "displayPrice",
@@ -199,13 +192,6 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
             at: "localizations",
             expected: "a list",
             found: "an object"
-        ),
-        .init(
-            "a locale twice",
-            product: sound + #", "localizations": [{"locale": "de"}, {"locale": "en_US"}, {}]"#,
-            at: "localizations[2].locale",
-            expected: "a locale of its own",
-            found: #""en_US", which products[0].localizations[1] has too"#
         ),
         .init(
             "a truth value for a title",
@@ -265,13 +251,6 @@ struct BrokenFile: Sendable, CustomTestStringConvertible {
             at: "subscriptionGroups[2].id",
             expected: "an identifier of its own",
             found: #""g", which subscriptionGroups[0] has too"#
-        ),
-        .init(
-            "a group's locale twice",
-            #"{"version": {"major": 4}, "subscriptionGroups": [{"id": "g", "localizations": [{"locale": "de"}, {"locale": "de"}]}]}"#,
-            at: "subscriptionGroups[0].localizations[1].locale",
-            expected: "a locale of its own",
-            found: #""de", which subscriptionGroups[0].localizations[0] has too"#
         ),
         .init(
             "a language that is none",

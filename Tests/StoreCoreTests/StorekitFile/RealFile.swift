@@ -41,6 +41,16 @@ struct RealFile: Sendable, CustomTestStringConvertible {
 
     static let all: [RealFile] = [
         RealFile(
+            name: "format-6",
+            version: "6.3",
+            identifier: "6E112E1A",
+            counts: [0, 1, 0, 0],
+            groups: [],
+            product: "com.example.lifetime",
+            price: "49.98",
+            title: "Lifetime"
+        ),
+        RealFile(
             name: "RevenueCat__purchases-ios__LocalKhepri",
             version: "4.0",
             identifier: "KHEPRI001",
