@@ -5,7 +5,8 @@ import Foundation
 /// Create one, set its delegate, start it. A request keeps itself alive until it is answered, and holds its delegate
 /// weakly. By default the delegate is called on the main queue; never inside ``start()`` unless delivery is inline.
 ///
-/// Without a store a request fails, after the work of ``start()``'s caller in the same turn of the delivering queue.
+/// Without a store a request fails, a second of real time later, so that a client that answers the delegate itself comes
+/// first; with inline delivery at once.
 ///
 /// A request belongs to the ``StoreContext`` in which it was created. It is not thread-safe, except that ``cancel()``
 /// may be called on any thread.

@@ -1,25 +1,35 @@
+import Foundation
+
 /// A serial lane for the callbacks of requests, which belong to no queue; they run in order.
 final class CallbackLane: Sendable {
     private let delivery: StoreDelivery
     private let activity: Activity
     private let log: StoreLog
+    private let realTime: any StoreClock
     private let state = Locked(State())
 
     private struct State {
         var callbacks = Outbox<@Sendable () -> Void>()
+        /// The callbacks whose real time is not over.
+        var waiting = 0
         var work = 0
     }
 
-    init(delivery: StoreDelivery, activity: Activity, log: StoreLog) {
+    /// Creates a lane; `realTime` is the clock of ``callLater(_:)``.
+    init(delivery: StoreDelivery, activity: Activity, log: StoreLog, realTime: any StoreClock = SystemClock()) {
         self.delivery = delivery
         self.activity = activity
         self.log = log
+        self.realTime = realTime
         delivery.prepare()
         activity.register(self)
     }
 
-    func call(_ callback: @escaping @Sendable () -> Void) {
+    func call(_ callback: @escaping @Sendable () -> Void) { add(callback, hasWaited: false) }
+
+    private func add(_ callback: @escaping @Sendable () -> Void, hasWaited: Bool) {
         let mustDrain = state.withLock { state in
+            if hasWaited { state.waiting -= 1 }
             state.callbacks.append(callback)
             state.work &+= 1
             return state.callbacks.schedule()
@@ -29,11 +39,19 @@ final class CallbackLane: Sendable {
         activity.changed()
     }
 
-    /// Runs a callback one turn of the queue later than ``call(_:)``: after the work that the caller enqueues there in
-    /// its own turn.
+    /// Runs a callback a second of real time later than ``call(_:)``, whatever the clock of the store.
     ///
-    /// Inline delivery has no turns: the callback runs before the outermost call returns, like every other.
-    func callLater(_ callback: @escaping @Sendable () -> Void) { call { self.call(callback) } }
+    /// Work that the caller gives to this queue or to another thread comes first. Inline delivery waits for nobody: the
+    /// callback runs before the outermost call returns, like every other.
+    func callLater(_ callback: @escaping @Sendable () -> Void) {
+        guard delivery.hasTurns else { return call(callback) }
+        state.withLock { state in
+            state.waiting += 1
+            state.work &+= 1
+        }
+        realTime.schedule(at: realTime.now + 1) { [self] in add(callback, hasWaited: true) }
+        activity.changed()
+    }
 }
 
 extension CallbackLane: InlineDrain {
@@ -45,7 +63,7 @@ extension CallbackLane: InlineDrain {
 }
 
 extension CallbackLane: ActivityMember {
-    var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.callbacks.isQuiet, $0.work) } }
+    var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.callbacks.isQuiet && $0.waiting == 0, $0.work) } }
     var keepable: (any ActivityPulse)? { self }
 
     func drainHere() -> Bool {

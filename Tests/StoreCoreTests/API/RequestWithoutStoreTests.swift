@@ -1,9 +1,10 @@
 import Dispatch
 import Foundation
-import StoreCore
 import Testing
 
-/// When a request without a store fails: a client that calls its delegate by hand is quicker.
+@testable import StoreCore
+
+/// When a request without a store fails: a client that calls its delegate by hand comes first.
 @Suite struct RequestWithoutStoreTests {
     enum Kind: CaseIterable { case products, receipt }
 
@@ -62,6 +63,28 @@ import Testing
         await context.settle()
         #expect(order.withLock { $0 } == ["started", "fed", "failed"])
         #expect(delegate.history == [.failed(.storeKit(.clientInvalid))])
+    }
+
+    @Test func `What is to be told later is told after a second of real time, and settling waits for it`() {
+        let deliveries = DispatchQueue(label: "deliveries")
+        let (storeTime, realTime) = (ManualClock(), ManualClock())
+        let lane = CallbackLane(
+            delivery: .queue(deliveries),
+            activity: storeTime.activity,
+            log: .silent,
+            realTime: realTime
+        )
+        let told = Locked(0)
+        lane.callLater { told.withLock { $0 += 1 } }
+        for _ in 0..<5 { deliveries.sync {} }
+        realTime.advance(by: 0.99)
+        for _ in 0..<5 { deliveries.sync {} }
+        #expect(told.withLock { $0 } == 0)
+        #expect(!lane.pulse.isQuiet)
+        realTime.advance(by: 0.01)
+        deliveries.sync {}
+        #expect(told.withLock { $0 } == 1)
+        #expect(lane.pulse.isQuiet)
     }
 
     @Test(arguments: Kind.allCases)
