@@ -34,7 +34,7 @@ final class PurchaseProbe: @unchecked Sendable {  // unchecked: a run uses one t
         quantity > 10 || quantity > 1 && [.game, .basic, .gold, .silver].contains(product)
     }
 
-    /// Whether an error says that a purchase has failed with a code.
+    /// Whether an error says that a purchase has failed with a code, other than `unknown`.
     static func isRight(_ error: any Error, for code: StoreFailure.Code) -> Bool {
         switch (error as? Product.PurchaseError, code) {
         case (.productUnavailable?, .paymentInvalid), (.ineligibleForOffer?, .ineligibleForOffer),
@@ -43,14 +43,14 @@ final class PurchaseProbe: @unchecked Sendable {  // unchecked: a run uses one t
         case (nil, .storeProductNotAvailable):
             if case .notAvailableInStorefront? = error as? StoreKitError { return true }
             return false
-        case (nil, .unknown), (nil, .clientInvalid):
+        case (nil, .clientInvalid):
             if case .systemError? = error as? StoreKitError { return true }
             return false
         default: return false
         }
     }
 
-    /// Whether an error says that nobody can tell the outcome, since the user has changed.
+    /// Whether an error says no more than that a purchase has failed, or that nobody can tell since the user has changed.
     static func isUnknown(_ error: any Error) -> Bool {
         if case .unknown? = error as? StoreKitError { return true }
         return false

@@ -45,7 +45,7 @@ extension Simulation {
                 // Its transaction can neither arrive nor be read.
                 isRight = true
             } else if PurchaseProbe.isUnknown(error) {
-                isRight = hasOtherUser
+                isRight = hasOtherUser || entry?.failure == .unknown
             } else if let code = entry?.failure {
                 isRight = PurchaseProbe.isRight(error, for: code)
             } else {
