@@ -33,7 +33,7 @@ import Testing
         #expect(!store.account.asksToBuy && !store.account.interruptsPurchases)
         #expect(!store.account.billingFails && !store.grantsGracePeriod && store.renewalLimit == nil)
         #expect(store.purchaseFailure == nil)
-        #expect(store.storefront?.countryCode == "USA")
+        #expect(store.storefront?.countryCode == (file.name == "format-6" ? "SGP" : "USA"))
         #expect(store.locale == "en_US")
         guard let product = configuration.products.first(where: { $0.isSold(in: "USA") }) else { return }
         let app = App(on: store)
