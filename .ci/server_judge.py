@@ -332,11 +332,13 @@ while True:
         break
 verifier.verify_and_decode_notification(status.signedPayload)
 expect([a.sendAttemptResult for a in status.sendAttempts] == [SendAttemptResult.SUCCESS], f"attempts: {status}")
-# What is older than 180 days is not told.
-start = int(facts["begin"]) + 40 * DAY
+# What is older than 30 days is not told in the sandbox.
+start = heard.signedDate - 29 * DAY
+refused("a start 31 days ago", APIError.START_DATE_TOO_FAR_IN_PAST, lambda: api.get_notification_history(
+    None, NotificationHistoryRequest(startDate=start - 2 * DAY, endDate=start)))
 told, pagination, pages = [], None, 0
 while pages < 100:
-    page = api.get_notification_history(pagination, NotificationHistoryRequest(startDate=start, endDate=start + 170 * DAY))
+    page = api.get_notification_history(pagination, NotificationHistoryRequest(startDate=start, endDate=start + 30 * DAY))
     told += [verifier.verify_and_decode_notification(item.signedPayload) for item in page.notificationHistory]
     pagination, pages = page.paginationToken, pages + 1
     if not page.hasMore:

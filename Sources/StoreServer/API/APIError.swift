@@ -1,12 +1,16 @@
+import Foundation
 import StoreCore
 
 /// An error of the App Store Server API: a number, the first three digits of which are the HTTP status, and a sentence.
+///
+/// Numbers and sentences are Apple's, since clients compare them. Those of 4000207, 4000208 and 4000210, and the sentences of
+/// 4000025, 4000183 and 4000187, are not published where they could be looked up: they follow their neighbors.
 package struct APIError: Error, Hashable, Sendable {
     /// The number, `errorCode` in the response.
     package let code: Int
     /// The sentence, `errorMessage` in the response.
     ///
-    /// Its wording is not stable, and it holds nothing of the request.
+    /// It holds nothing of the request.
     package let message: String
 
     private init(_ code: Int, _ message: String) { (self.code, self.message) = (code, message) }
@@ -17,129 +21,188 @@ package struct APIError: Error, Hashable, Sendable {
         self = known
     }
 
-    /// The response.
-    package var response: HTTPResponse {
-        HTTPResponse(
+    /// Returns the response at a date of the clients' clocks.
+    ///
+    /// Where there were too many requests, it has the date of the next one in milliseconds since 1970: one second later, so that
+    /// a client that obeys it can be waited for.
+    package func response(at date: Date) -> HTTPResponse {
+        var response = HTTPResponse(
             code / 10_000,
             json: AnswerValue.object(["errorCode": .number(code), "errorMessage": .text(message)]).json
         )
+        if self == .rateLimitExceeded {
+            response.headers["Retry-After"] = String(PayloadDate(date.addingTimeInterval(1)).milliseconds)
+        }
+        return response
     }
 }
 
 extension APIError {
-    static let badRequest = APIError(4000000, "The request is malformed.")
-    static let invalidAppIdentifier = APIError(4000002, "The app's identifier is malformed.")
-    static let invalidRequestRevision = APIError(
-        4000005,
-        "The revision is not one that this server gave for this history."
+    static let badRequest = APIError(4000000, "Bad request.")
+    static let invalidAppIdentifier = APIError(4000002, "Invalid request app identifier.")
+    static let invalidRequestRevision = APIError(4000005, "Invalid request revision.")
+    static let invalidTransactionIdentifier = APIError(4000006, "Invalid transaction id.")
+    static let invalidOriginalTransactionIdentifier = APIError(4000008, "Invalid original transaction id.")
+    static let invalidExtendByDays = APIError(4000009, "Invalid extend by days value.")
+    static let invalidExtendReasonCode = APIError(4000010, "Invalid extend reason code.")
+    static let invalidRequestIdentifier = APIError(4000011, "Invalid request identifier.")
+    static let startDateTooFarInPast = APIError(
+        4000012,
+        "Invalid request. The start date is earlier than the allowed start date."
     )
-    static let invalidTransactionIdentifier = APIError(4000006, "The transaction identifier is malformed.")
-    static let invalidOriginalTransactionIdentifier = APIError(
-        4000008,
-        "The original transaction identifier is malformed."
+    static let startDateAfterEndDate = APIError(
+        4000013,
+        "Invalid request. The end date precedes the start date or the dates are the same."
     )
-    static let invalidExtendByDays = APIError(
-        4000009,
-        "The number of days to extend by has to be a whole one from 1 to 90."
+    static let invalidPaginationToken = APIError(4000014, "Invalid request. The pagination token is invalid.")
+    static let invalidStartDate = APIError(
+        4000015,
+        "Invalid request. The start date is not a timestamp value represented in milliseconds."
     )
-    static let invalidExtendReasonCode = APIError(4000010, "The reason of an extension has to be a number from 0 to 3.")
-    static let invalidRequestIdentifier = APIError(
-        4000011,
-        "The request identifier has to be a text of 1 to 128 characters."
+    static let invalidEndDate = APIError(
+        4000016,
+        "Invalid request. The end date is not a timestamp value represented in milliseconds."
     )
-    static let startDateTooFarInPast = APIError(4000012, "The start date lies more than 180 days in the past.")
-    static let startDateAfterEndDate = APIError(4000013, "The start date has to be before the end date.")
-    static let invalidPaginationToken = APIError(
-        4000014,
-        "The pagination token is not one that this server gave for this request."
+    static let paginationTokenExpired = APIError(4000017, "Invalid request. The pagination token is expired.")
+    static let invalidNotificationType = APIError(
+        4000018,
+        "Invalid request. The notification type or subtype is invalid."
     )
-    static let invalidStartDate = APIError(4000015, "The start date has to be a number of milliseconds since 1970.")
-    static let invalidEndDate = APIError(4000016, "The end date has to be a number of milliseconds since 1970.")
-    static let paginationTokenExpired = APIError(4000017, "The pagination token has expired.")
-    static let invalidNotificationType = APIError(4000018, "The notification type, or its subtype, is unknown.")
     static let multipleFiltersSupplied = APIError(
         4000019,
-        "A history is filtered by a transaction or by a type, not by both."
+        "Invalid request. Supply either a transaction id or a notification type, but not both."
     )
-    static let invalidTestNotificationToken = APIError(4000020, "The token of the test notification is malformed.")
-    static let invalidSort = APIError(4000021, "The sort order is ASCENDING or DESCENDING.")
-    static let invalidProductType = APIError(
-        4000022,
-        "The product type is AUTO_RENEWABLE, NON_RENEWABLE, CONSUMABLE or NON_CONSUMABLE."
+    static let invalidTestNotificationToken = APIError(
+        4000020,
+        "Invalid request. The test notification token is invalid."
     )
-    static let invalidProductIdentifier = APIError(4000023, "The product identifier is malformed.")
+    static let invalidSort = APIError(4000021, "Invalid request. The sort parameter is invalid.")
+    static let invalidProductType = APIError(4000022, "Invalid request. The product type parameter is invalid.")
+    static let invalidProductIdentifier = APIError(4000023, "Invalid request. The product id parameter is invalid.")
     static let invalidSubscriptionGroupIdentifier = APIError(
         4000024,
-        "The subscription group's identifier is malformed."
+        "Invalid request. The subscription group identifier parameter is invalid."
     )
-    static let invalidInAppOwnershipType = APIError(4000026, "The ownership type is FAMILY_SHARED or PURCHASED.")
-    static let invalidEmptyStorefrontCountryCodeList = APIError(4000027, "The list of storefronts must not be empty.")
+    static let invalidExcludeRevoked = APIError(4000025, "Invalid request. The exclude revoked parameter is invalid.")
+    static let invalidInAppOwnershipType = APIError(
+        4000026,
+        "Invalid request. The in-app ownership type parameter is invalid."
+    )
+    static let invalidEmptyStorefrontCountryCodeList = APIError(
+        4000027,
+        "Invalid request. If provided, the list of storefront country codes must not be empty."
+    )
     static let invalidStorefrontCountryCode = APIError(
         4000028,
-        "A storefront is a country of ISO 3166-1 alpha-3 in which the app is sold."
+        "Invalid request. A storefront country code was invalid."
     )
-    static let invalidRevoked = APIError(4000030, "The filter for revoked transactions is true or false.")
-    static let invalidStatus = APIError(4000031, "The status of a subscription is a number from 1 to 5.")
-    static let invalidAccountTenure = APIError(4000032, "The account's tenure is a number from 0 to 7.")
-    static let invalidConsumptionToken = APIError(4000033, "The app account token is a UUID, or empty.")
-    static let invalidConsumptionStatus = APIError(4000034, "The consumption's status is a number from 0 to 3.")
+    static let invalidRevoked = APIError(4000030, "Invalid request. The revoked parameter is invalid.")
+    static let invalidStatus = APIError(4000031, "Invalid request. The status parameter is invalid.")
+    static let invalidAccountTenure = APIError(4000032, "Invalid request. The account tenure field is invalid.")
+    static let invalidConsumptionToken = APIError(
+        4000033,
+        "Invalid request. The app account token field must contain a valid UUID or an empty string."
+    )
+    static let invalidConsumptionStatus = APIError(4000034, "Invalid request. The consumption status field is invalid.")
     static let invalidCustomerConsented = APIError(
         4000035,
-        "A report on a consumption needs the customer's consent: customerConsented has to be true."
+        "Invalid request. The customer consented field is required and must indicate the customer consented."
     )
-    static let invalidDeliveryStatus = APIError(4000036, "The delivery's status is none of the known ones.")
+    static let invalidDeliveryStatus = APIError(4000036, "Invalid request. The delivery status field is invalid.")
     static let invalidLifetimeDollarsPurchased = APIError(
         4000037,
-        "The amount of the account's purchases is a number from 0 to 7."
+        "Invalid request. The lifetime dollars purchased field is invalid."
     )
     static let invalidLifetimeDollarsRefunded = APIError(
         4000038,
-        "The amount of the account's refunds is a number from 0 to 7."
+        "Invalid request. The lifetime dollars refunded field is invalid."
     )
-    static let invalidPlatform = APIError(4000039, "The platform is a number from 0 to 2.")
-    static let invalidPlayTime = APIError(4000040, "The play time is a number from 0 to 7.")
-    static let invalidSampleContentProvided = APIError(4000041, "Whether there was a sample is true or false.")
-    static let invalidUserStatus = APIError(4000042, "The user's status is a number from 0 to 4.")
-    static let transactionTypeNotSupported = APIError(4000047, "The product of the transaction does not allow that.")
+    static let invalidPlatform = APIError(4000039, "Invalid request. The platform field is invalid.")
+    static let invalidPlayTime = APIError(4000040, "Invalid request. The playtime field is invalid.")
+    static let invalidSampleContentProvided = APIError(
+        4000041,
+        "Invalid request. The sample content provided field is invalid."
+    )
+    static let invalidUserStatus = APIError(4000042, "Invalid request. The user status field is invalid.")
+    static let transactionNotConsumable = APIError(
+        4000043,
+        "Invalid request. The transaction id parameter must represent a consumable in-app purchase."
+    )
+    static let invalidRefundPreference = APIError(4000044, "Invalid request. The refund preference field is invalid.")
+    static let transactionTypeNotSupported = APIError(
+        4000047,
+        "Invalid request. The transaction id doesn't represent a supported in-app purchase type."
+    )
     static let appTransactionIdentifierNotSupported = APIError(
         4000048,
-        "An app transaction's identifier is not accepted here."
+        "Invalid request. App transactions aren't supported by this endpoint."
     )
-    static let invalidAppAccountToken = APIError(4000183, "The app account token has to be a UUID.")
-    static let familyTransactionNotSupported = APIError(4000185, "What the family shares has no app account token.")
-    static let transactionIsNotOriginal = APIError(4000187, "The transaction is not the first one of its chain.")
+    static let invalidAppAccountToken = APIError(
+        4000183,
+        "Invalid request. The app account token field must contain a valid UUID."
+    )
+    static let familyTransactionNotSupported = APIError(
+        4000185,
+        "Invalid request. Family Sharing transactions aren't supported by this endpoint."
+    )
+    static let transactionIsNotOriginal = APIError(
+        4000187,
+        "Invalid request. The transaction id is not an original transaction id."
+    )
+    static let consumptionPercentageOutOfRange = APIError(
+        4000207,
+        "Invalid request. The consumption percentage field is out of range."
+    )
+    static let undeliveredConsumptionPercentageNonZero = APIError(
+        4000208,
+        "Invalid request. The consumption percentage field must be zero for the delivery status."
+    )
+    static let consumptionPercentageAutoRenewableSubscription = APIError(
+        4000209,
+        "Invalid request. The consumption percentage field is not supported for auto-renewable subscription transactions."
+    )
+    static let advancedCommerceTransactionNotSupported = APIError(
+        4000210,
+        "Invalid request. Advanced Commerce API transactions aren't supported by this endpoint."
+    )
     static let subscriptionExtensionIneligible = APIError(
         4030004,
-        "The subscription is not active, so its renewal cannot be extended."
+        "Forbidden - subscription state ineligible for extension."
     )
-    static let subscriptionMaximumExtension = APIError(4030005, "The renewal was extended twice within a year already.")
+    static let subscriptionMaximumExtension = APIError(
+        4030005,
+        "Forbidden - subscription has reached maximum extension count."
+    )
     static let familySharedSubscriptionExtensionIneligible = APIError(
         4030007,
-        "What the family shares is extended for the one who pays."
+        "Subscriptions that users obtain through Family Sharing can't get a renewal date extension directly."
     )
-    static let accountNotFound = APIError(4040001, "There is no such account.")
-    static let accountNotFoundRetryable = APIError(4040002, "There is no such account now; try again later.")
-    static let appNotFound = APIError(4040003, "There is no such app.")
-    static let appNotFoundRetryable = APIError(4040004, "There is no such app now; try again later.")
-    static let originalTransactionIdentifierNotFound = APIError(4040005, "There is no such original transaction.")
+    static let accountNotFound = APIError(4040001, "Account not found.")
+    static let accountNotFoundRetryable = APIError(4040002, "Account not found. Please try again.")
+    static let appNotFound = APIError(4040003, "App not found.")
+    static let appNotFoundRetryable = APIError(4040004, "App not found. Please try again.")
+    static let originalTransactionIdentifierNotFound = APIError(4040005, "Original transaction id not found.")
     static let originalTransactionIdentifierNotFoundRetryable = APIError(
         4040006,
-        "There is no such original transaction now; try again later."
+        "Original transaction id not found. Please try again."
     )
-    static let serverNotificationURLNotFound = APIError(4040007, "The server has no URL to send notifications to.")
+    static let serverNotificationURLNotFound = APIError(
+        4040007,
+        "No App Store Server Notification URL found for provided app. Check that a URL is configured in App Store Connect for this environment."
+    )
     static let testNotificationNotFound = APIError(
         4040008,
-        "There is no test notification with this token, or it has not been sent."
+        "Either the test notification token is expired or the notification and status are not yet available."
     )
     static let statusRequestNotFound = APIError(
         4040009,
-        "There is no extension of this product with this request identifier."
+        "The server didn't find a subscription-renewal-date extension request for this requestIdentifier and productId combination."
     )
-    static let transactionIdentifierNotFound = APIError(4040010, "There is no such transaction.")
-    static let appTransactionDoesNotExist = APIError(4040019, "The account has no app transaction.")
-    static let rateLimitExceeded = APIError(4290000, "There were too many requests; try again later.")
-    static let internalError = APIError(5000000, "The server failed.")
-    static let internalErrorRetryable = APIError(5000001, "The server failed; try again later.")
+    static let transactionIdentifierNotFound = APIError(4040010, "Transaction id not found.")
+    static let appTransactionDoesNotExist = APIError(4040019, "No AppTransaction exists for the customer.")
+    static let rateLimitExceeded = APIError(4290000, "Rate limit exceeded.")
+    static let internalError = APIError(5000000, "An unknown error occurred.")
+    static let internalErrorRetryable = APIError(5000001, "An unknown error occurred. Please try again.")
 
     /// All errors, by their numbers.
     package static let all: [APIError] = [
@@ -164,6 +227,7 @@ extension APIError {
         invalidProductType,
         invalidProductIdentifier,
         invalidSubscriptionGroupIdentifier,
+        invalidExcludeRevoked,
         invalidInAppOwnershipType,
         invalidEmptyStorefrontCountryCodeList,
         invalidStorefrontCountryCode,
@@ -180,11 +244,17 @@ extension APIError {
         invalidPlayTime,
         invalidSampleContentProvided,
         invalidUserStatus,
+        transactionNotConsumable,
+        invalidRefundPreference,
         transactionTypeNotSupported,
         appTransactionIdentifierNotSupported,
         invalidAppAccountToken,
         familyTransactionNotSupported,
         transactionIsNotOriginal,
+        consumptionPercentageOutOfRange,
+        undeliveredConsumptionPercentageNonZero,
+        consumptionPercentageAutoRenewableSubscription,
+        advancedCommerceTransactionNotSupported,
         subscriptionExtensionIneligible,
         subscriptionMaximumExtension,
         familySharedSubscriptionExtensionIneligible,

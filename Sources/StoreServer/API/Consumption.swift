@@ -1,49 +1,97 @@
 import Foundation
+import StoreCore
 
 /// A report on the consumption of a purchase, which is passed on as it was sent, once its members make sense.
-enum Consumption {
+struct Consumption {
     /// The version of the report's form.
     enum Version: Hashable, Sendable {
-        /// Numbers for everything.
+        /// Numbers for everything; all but the refund preference are required.
         case first
         /// Texts, and fewer members.
         case second
     }
 
-    /// Throws the error of the first member that makes no sense, or that is missing although it is required.
-    static func check(_ report: Data, _ version: Version, _ decode: (Data) throws -> Members) throws {
-        let members = try decode(report)
+    private let members: Members
+    private let version: Version
+
+    /// Creates a report of its members.
+    ///
+    /// - Throws: the ``APIError`` of the first member that makes no sense, or that is missing although it is required.
+    init(_ members: Members, _ version: Version) throws {
+        (self.members, self.version) = (members, version)
         guard members.customerConsented?.value == true else { throw APIError.invalidCustomerConsented }
         switch version {
-        case .first:
-            for (value, range, error) in members.numbers {
-                guard value.map({ $0.value.map(range.contains) ?? false }) ?? true else { throw error }
-            }
-            if let token = members.appAccountToken {
-                guard let text = token.value, text.isEmpty || UUID(uuidString: text) != nil else {
-                    throw APIError.invalidConsumptionToken
-                }
-            }
-        case .second:
-            guard let status = members.deliveryStatus?.text, Self.deliveryStatuses.contains(status) else {
-                throw APIError.invalidDeliveryStatus
-            }
-        }
-        guard members.sampleContentProvided.map({ $0.value != nil }) ?? (version == .first) else {
-            throw APIError.invalidSampleContentProvided
+        case .first: try checkFirst()
+        case .second: try checkSecond()
         }
     }
 
+    private func checkFirst() throws {
+        for (value, range, error) in members.numbers {
+            guard let number = value?.value, range.contains(number) else { throw error }
+        }
+        guard let token = members.appAccountToken?.value, token.isEmpty || UUID(uuidString: token) != nil else {
+            throw APIError.invalidConsumptionToken
+        }
+        guard members.sampleContentProvided?.value != nil else { throw APIError.invalidSampleContentProvided }
+        guard members.refundPreference.map({ $0.number.value.map((0...3).contains) ?? false }) ?? true else {
+            throw APIError.invalidRefundPreference
+        }
+    }
+
+    private func checkSecond() throws {
+        guard let status = members.deliveryStatus?.text, Self.deliveryStatuses.contains(status) else {
+            throw APIError.invalidDeliveryStatus
+        }
+        guard members.sampleContentProvided?.value != nil else { throw APIError.invalidSampleContentProvided }
+        guard members.refundPreference.map({ Self.refundPreferences.contains($0.text ?? "") }) ?? true else {
+            throw APIError.invalidRefundPreference
+        }
+        guard let percentage = members.consumptionPercentage else { return }
+        guard let thousandths = percentage.value, 0...Self.whole ~= thousandths else {
+            throw APIError.consumptionPercentageOutOfRange
+        }
+        guard status == Self.delivered || thousandths == 0 else {
+            throw APIError.undeliveredConsumptionPercentageNonZero
+        }
+    }
+
+    /// Throws the ``APIError`` of a report that is not one on a product of a type.
+    func check(_ type: TransactionPayload.ProductType) throws {
+        switch version {
+        case .first:
+            // It knew of no other products.
+            guard [.consumable, .autoRenewable].contains(type) else { throw APIError.transactionTypeNotSupported }
+        case .second where type == .autoRenewable:
+            // The App Store computes it from the time that has passed.
+            guard members.consumptionPercentage == nil else {
+                throw APIError.consumptionPercentageAutoRenewableSubscription
+            }
+        case .second:
+            guard members.refundPreference?.text == Self.prorated else { return }
+            guard let thousandths = members.consumptionPercentage?.value, 1..<Self.whole ~= thousandths else {
+                throw APIError.consumptionPercentageOutOfRange
+            }
+        }
+    }
+
+    /// The greatest percentage, in thousandths of a percent.
+    private static let whole = 100_000
+    private static let delivered = "DELIVERED"
     private static let deliveryStatuses: Set = [
-        "DELIVERED", "UNDELIVERED_QUALITY_ISSUE", "UNDELIVERED_WRONG_ITEM", "UNDELIVERED_SERVER_OUTAGE",
+        delivered, "UNDELIVERED_QUALITY_ISSUE", "UNDELIVERED_WRONG_ITEM", "UNDELIVERED_SERVER_OUTAGE",
         "UNDELIVERED_OTHER",
     ]
+    private static let prorated = "GRANT_PRORATED"
+    private static let refundPreferences: Set = ["DECLINE", "GRANT_FULL", prorated]
 
     /// The members that are checked.
     struct Members: Decodable {
         let customerConsented: Lenient<Bool>?
         let sampleContentProvided: Lenient<Bool>?
         let deliveryStatus: NumberOrText?
+        let refundPreference: NumberOrText?
+        let consumptionPercentage: Lenient<Int>?
         let appAccountToken: Lenient<String>?
         let accountTenure: Lenient<Int>?
         let consumptionStatus: Lenient<Int>?

@@ -15,7 +15,7 @@ struct HistoryQueryReader {
     func query(of transaction: String, limit: Int) throws -> ServerHistoryQuery {
         let start = try date("startDate", else: .invalidStartDate)
         let end = try date("endDate", else: .invalidEndDate)
-        if let start, let end, start > end { throw APIError.startDateAfterEndDate }
+        if let start, let end, start >= end { throw APIError.startDateAfterEndDate }
         return ServerHistoryQuery(
             of: transaction,
             revision: values["revision"]?.last,
@@ -27,11 +27,8 @@ struct HistoryQueryReader {
             sort: try choice("sort", Self.sorts, else: .invalidSort) ?? .ascending,
             groups: Set(try texts("subscriptionGroupIdentifier", else: .invalidSubscriptionGroupIdentifier)),
             ownership: try choice("inAppOwnershipType", Self.ownerships, else: .invalidInAppOwnershipType),
-            // Apple's client for Python writes it with a capital letter.
-            isRevoked: try values["revoked"]?.last.map { text in
-                guard let isRevoked = Bool(text.lowercased()) else { throw APIError.invalidRevoked }
-                return isRevoked
-            }
+            isRevoked: try bool("revoked", else: .invalidRevoked),
+            excludesRevoked: try bool("excludeRevoked", else: .invalidExcludeRevoked) ?? false
         )
     }
 
@@ -59,6 +56,14 @@ struct HistoryQueryReader {
 
     private func choice<Value>(_ name: String, _ values: [String: Value], else error: APIError) throws -> Value? {
         try choices(name, values, else: error).last
+    }
+
+    private func bool(_ name: String, else error: APIError) throws -> Bool? {
+        try values[name]?.last.map { text in
+            // Apple's client for Python writes it with a capital letter.
+            guard let bool = Bool(text.lowercased()) else { throw error }
+            return bool
+        }
     }
 
     private func date(_ name: String, else error: APIError) throws -> Date? {

@@ -29,25 +29,32 @@ struct NotificationFilter {
     private let isOfOneAccount: Bool
     private let onlyFailures: Bool
 
-    /// The most seconds that a history goes back.
-    static let reach: TimeInterval = 180 * 86_400
+    /// The seconds that a history goes back in an environment.
+    private static func reach(in environment: String) -> TimeInterval {
+        (environment == "Production" ? 180 : 30) * 86_400
+    }
 
     /// Reads a request.
     ///
     /// - Parameters:
     ///   - body: the request.
     ///   - now: the store's time.
+    ///   - environment: the store's environment, on which depends how far the history goes back.
     ///   - account: returns the account of a transaction, as notifications name it.
     /// - Throws: an ``APIError`` that names the first value that makes no sense.
-    init(_ body: Body, now: Date, account: (String) throws -> String?) throws {
+    init(_ body: Body, now: Date, environment: String, account: (String) throws -> String?) throws {
         guard let start = body.startDate?.value, start >= 0 else { throw APIError.invalidStartDate }
         guard let end = body.endDate?.value, end >= 0 else { throw APIError.invalidEndDate }
         guard start < end else { throw APIError.startDateAfterEndDate }
         dates = PayloadDate(milliseconds: start).date..<PayloadDate(milliseconds: end).date
-        guard dates.lowerBound >= now.addingTimeInterval(-Self.reach) else { throw APIError.startDateTooFarInPast }
+        guard dates.lowerBound >= now.addingTimeInterval(-Self.reach(in: environment)) else {
+            throw APIError.startDateTooFarInPast
+        }
         if body.transactionId != nil, body.notificationType != nil { throw APIError.multipleFiltersSupplied }
-        type = try body.notificationType.map { try Self.checked($0, Self.types) }
-        subtype = try body.notificationSubtype.map { try Self.checked($0, Self.subtypes) }
+        (type, subtype) = (body.notificationType?.value, body.notificationSubtype?.value)
+        guard Self.isValid(body.notificationType, body.notificationSubtype) else {
+            throw APIError.invalidNotificationType
+        }
         isOfOneAccount = body.transactionId != nil
         self.account = try body.transactionId.flatMap { identifier in
             guard let identifier = identifier.value else { throw APIError.invalidTransactionIdentifier }
@@ -56,9 +63,11 @@ struct NotificationFilter {
         onlyFailures = body.onlyFailures?.value ?? false
     }
 
-    private static func checked(_ value: Lenient<String>, _ known: Set<String>) throws -> String {
-        guard let text = value.value, known.contains(text) else { throw APIError.invalidNotificationType }
-        return text
+    /// Whether a type is known, and a subtype one of the type's.
+    private static func isValid(_ type: Lenient<String>?, _ subtype: Lenient<String>?) -> Bool {
+        guard type != nil || subtype != nil else { return true }
+        guard let subtypes = type?.value.flatMap({ Self.subtypes[$0] }) else { return false }
+        return subtype.map { subtypes.contains($0.value ?? "") } ?? true
     }
 
     /// The date before which no notification is meant.
@@ -77,15 +86,31 @@ struct NotificationFilter {
             || notification.attempts.last.map { $0.result != SendAttemptResult.success.rawValue } ?? false
     }
 
-    private static let types: Set = [
-        "CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW", "DID_RENEW",
-        "EXPIRED", "EXTERNAL_PURCHASE_TOKEN", "GRACE_PERIOD_EXPIRED", "METADATA_UPDATE", "MIGRATION", "OFFER_REDEEMED",
-        "ONE_TIME_CHARGE", "PRICE_CHANGE", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED",
-        "RENEWAL_EXTENDED", "RENEWAL_EXTENSION", "RESCIND_CONSENT", "REVOKE", "SUBSCRIBED", "TEST",
-    ]
-    private static let subtypes: Set = [
-        "ACCEPTED", "ACTIVE_TOKEN_REMINDER", "AUTO_RENEW_DISABLED", "AUTO_RENEW_ENABLED", "BILLING_RECOVERY",
-        "BILLING_RETRY", "CREATED", "DOWNGRADE", "FAILURE", "GRACE_PERIOD", "INITIAL_BUY", "PENDING", "PRICE_INCREASE",
-        "PRODUCT_NOT_FOR_SALE", "RESUBSCRIBE", "SUMMARY", "UNREPORTED", "UPGRADE", "VOLUNTARY",
+    /// The types, each with the subtypes that it may have.
+    private static let subtypes: [String: Set<String>] = [
+        "CONSUMPTION_REQUEST": [],
+        "DID_CHANGE_RENEWAL_PREF": ["DOWNGRADE", "UPGRADE"],
+        "DID_CHANGE_RENEWAL_STATUS": ["AUTO_RENEW_DISABLED", "AUTO_RENEW_ENABLED"],
+        "DID_FAIL_TO_RENEW": ["GRACE_PERIOD"],
+        "DID_RENEW": ["BILLING_RECOVERY"],
+        "EXPIRED": ["BILLING_RETRY", "PRICE_INCREASE", "PRODUCT_NOT_FOR_SALE", "VOLUNTARY"],
+        "EXTERNAL_PURCHASE_TOKEN": ["ACTIVE_TOKEN_REMINDER", "CREATED", "UNREPORTED"],
+        "GRACE_PERIOD_EXPIRED": [],
+        "METADATA_UPDATE": [],
+        "MIGRATION": [],
+        // Until 2024, also what is now told as SUBSCRIBED.
+        "OFFER_REDEEMED": ["DOWNGRADE", "INITIAL_BUY", "RESUBSCRIBE", "UPGRADE"],
+        "ONE_TIME_CHARGE": [],
+        "PRICE_CHANGE": [],
+        "PRICE_INCREASE": ["ACCEPTED", "PENDING"],
+        "REFUND": [],
+        "REFUND_DECLINED": [],
+        "REFUND_REVERSED": [],
+        "RENEWAL_EXTENDED": [],
+        "RENEWAL_EXTENSION": ["FAILURE", "SUMMARY"],
+        "RESCIND_CONSENT": [],
+        "REVOKE": [],
+        "SUBSCRIBED": ["INITIAL_BUY", "RESUBSCRIBE"],
+        "TEST": [],
     ]
 }

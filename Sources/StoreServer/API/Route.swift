@@ -1,7 +1,8 @@
 /// A function of the App Store Server API, with the parts of its path that vary.
 enum Route: Hashable, Sendable {
     case transaction(String)
-    case history(String)
+    /// The history of an account; the first version has no finished consumables, and is not complete.
+    case history(String, isComplete: Bool)
     case subscriptions(String)
     case order(String)
     case refunds(String, isPaged: Bool)
@@ -32,8 +33,8 @@ enum Route: Hashable, Sendable {
         ("PUT", ["v1", "transactions", "*", "appAccountToken"], { .appAccountToken($0[0]) }),
         ("POST", ["v1", "transactions", "*", "finish"], { .finish($0[0]) }),
         ("GET", ["v1", "transactions", "*"], { .transaction($0[0]) }),
-        ("GET", ["v1", "history", "*"], { .history($0[0]) }),
-        ("GET", ["v2", "history", "*"], { .history($0[0]) }),
+        ("GET", ["v1", "history", "*"], { .history($0[0], isComplete: false) }),
+        ("GET", ["v2", "history", "*"], { .history($0[0], isComplete: true) }),
         ("GET", ["v1", "lookup", "*"], { .order($0[0]) }),
         ("GET", ["v1", "refund", "lookup", "*"], { .refunds($0[0], isPaged: false) }),
         ("GET", ["v2", "refund", "lookup", "*"], { .refunds($0[0], isPaged: true) }),

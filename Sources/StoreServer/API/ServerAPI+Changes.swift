@@ -82,12 +82,10 @@ extension ServerAPI {
 
     func takeConsumption(of identifier: String, _ data: Data, _ version: Consumption.Version) throws -> HTTPResponse {
         let identifier = try checked(identifier)
-        try Consumption.check(data, version) { try body(Consumption.Members.self, $0) }
+        let report = try Consumption(try body(Consumption.Members.self, data), version)
         guard let transaction = try view.transaction(identifier) else { throw try unknown(identifier) }
-        // The first version knew of no other products.
-        if version == .first, ![.consumable, .autoRenewable].contains(transaction.payload.type) {
-            throw APIError.transactionTypeNotSupported
-        }
+        guard transaction.payload.inAppOwnershipType == .purchased else { throw APIError.familyTransactionNotSupported }
+        try report.check(transaction.payload.type)
         try view.takeConsumption(data, of: identifier)
         return HTTPResponse(202)
     }

@@ -31,7 +31,7 @@ extension ServerAPI {
 
     func notificationHistory(_ query: [HTTPRequest.QueryItem], _ data: Data) throws -> HTTPResponse {
         let body = try body(NotificationFilter.Body.self, data)
-        let filter = try NotificationFilter(body, now: view.clock.now) { identifier in
+        let filter = try NotificationFilter(body, now: view.clock.now, environment: view.environment) { identifier in
             guard let transaction = try view.transaction(try checked(identifier)) else {
                 throw APIError.transactionIdentifierNotFound
             }

@@ -16,8 +16,13 @@ extension ServerAPI {
         return object(["signedAppTransactionInfo": .text(try known.jws)])
     }
 
-    func history(of identifier: String, _ query: [HTTPRequest.QueryItem]) throws -> HTTPResponse {
+    func history(
+        of identifier: String,
+        _ query: [HTTPRequest.QueryItem],
+        isComplete: Bool
+    ) throws -> HTTPResponse {
         var meant = try HistoryQueryReader(query).query(of: try checked(identifier), limit: Self.pageSize)
+        meant.isComplete = isComplete
         let page = try answer(about: identifier) { identifier in
             meant.anyTransaction = identifier
             return try view.history(meant)

@@ -8,7 +8,7 @@ package struct ServerAPI: Sendable {
     let failures: FailureSchedule
     /// Whether there is a URL to send notifications to.
     let hasNotificationURL: Bool
-    /// The date by which tokens expire: the system's, as clients make them by theirs.
+    /// The date by which tokens expire and clients are told to wait: the system's, as clients go by theirs.
     let now: @Sendable () -> Date
     private let recentAnswers = RecentAnswers()
 
@@ -59,19 +59,20 @@ package struct ServerAPI: Sendable {
             case .method(let allowed): return HTTPResponse(405, headers: ["Allow": allowed])
             }
         } catch let error as APIError {
-            return error.response
+            return error.response(at: now())
         } catch let refusal as ServerRefusal {
-            return APIError(refusal).response
+            return APIError(refusal).response(at: now())
         } catch {
             // The ledger cannot be read, or nothing can be signed.
-            return APIError.internalError.response
+            return APIError.internalError.response(at: now())
         }
     }
 
     private func answer(_ route: Route, _ request: HTTPRequest) throws -> HTTPResponse {
         switch route {
         case .transaction(let identifier): try transaction(identifier)
-        case .history(let identifier): try history(of: identifier, request.query)
+        case .history(let identifier, let isComplete):
+            try history(of: identifier, request.query, isComplete: isComplete)
         case .subscriptions(let identifier): try subscriptions(of: identifier, request.query)
         case .order(let identifier): try order(identifier)
         case .refunds(let identifier, let isPaged): try refunds(of: identifier, request.query, isPaged: isPaged)
@@ -138,7 +139,7 @@ extension APIError {
             case .unknownOriginalTransaction: .originalTransactionIdentifierNotFound
             case .notOriginalTransaction: .transactionIsNotOriginal
             case .notSubscription: .invalidOriginalTransactionIdentifier
-            case .notActive: .subscriptionExtensionIneligible
+            case .notActive, .free: .subscriptionExtensionIneligible
             case .extendedTooOften: .subscriptionMaximumExtension
             case .familyShared: .familySharedSubscriptionExtensionIneligible
             case .invalidDays: .invalidExtendByDays

@@ -58,22 +58,6 @@ import Testing
         #expect(payload.appAccountToken.text == token.lowercased())
     }
 
-    @Test func `A report on a consumption is kept as it was sent, in both versions`() throws {
-        let shop = try Shop()
-        let coins = try shop.buy("coins")
-        let first = #"{"customerConsented":true,"consumptionStatus":3,"platform":1,"appAccountToken":"","more":[1.5]}"#
-        let second = #"{"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":false}"#
-        for (version, report) in [("v1", first), ("v2", second)] {
-            let (status, json) = try shop.ask(
-                "PUT",
-                "\(version)/transactions/consumption/\(coins)",
-                data: Data(report.utf8)
-            )
-            #expect(status == 202 && json.value == nil)
-        }
-        #expect(try shop.store.consumptionReports.map(\.json) == [Data(first.utf8), Data(second.utf8)])
-    }
-
     @Test func `A transaction is finished, again without an effect`() throws {
         let shop = try Shop()
         let coins = try shop.buy("coins")

@@ -60,7 +60,9 @@ import Testing
         ),
         Case(4_000_012, "POST", "v1/notifications/history", history(start: .number(1_600_000_000_000))),
         Case(4_000_013, "POST", "v1/notifications/history", history(end: .number(1_735_689_600_000))),
+        Case(4_000_013, "POST", "v1/notifications/history", history(end: .number(1_737_000_000_000))),
         Case(4_000_013, "GET", "v2/history/1?startDate=2&endDate=1"),
+        Case(4_000_013, "GET", "v2/history/1?startDate=2&endDate=2"),
         Case(4_000_014, "POST", "v1/notifications/history?paginationToken=x", history()),
         Case(4_000_014, "POST", "v1/notifications/history?paginationToken=", history()),
         Case(4_000_015, "POST", "v1/notifications/history", history(start: nil)),
@@ -76,6 +78,19 @@ import Testing
             "POST",
             "v1/notifications/history",
             history(["notificationType": .text("DID_RENEW"), "notificationSubtype": .text("ANOTHER")])
+        ),
+        Case(
+            4_000_018,
+            "POST",
+            "v1/notifications/history",
+            history(["notificationType": .text("DID_RENEW"), "notificationSubtype": .text("VOLUNTARY")])
+        ),
+        Case(4_000_018, "POST", "v1/notifications/history", history(["notificationSubtype": .text("VOLUNTARY")])),
+        Case(
+            4_000_018,
+            "POST",
+            "v1/notifications/history",
+            history(["notificationType": .text("EXPIRED"), "notificationSubtype": .number(1)])
         ),
         Case(
             4_000_019,
@@ -95,6 +110,8 @@ import Testing
         Case(4_000_023, "POST", "v1/subscriptions/extend/mass", extended(["productId": .text("unknown")])),
         Case(4_000_023, "POST", "v1/subscriptions/extend/mass", extended(["productId": .text("coins")])),
         Case(4_000_024, "GET", "v2/history/1?subscriptionGroupIdentifier="),
+        Case(4_000_025, "GET", "v1/history/1?excludeRevoked=yes"),
+        Case(4_000_025, "GET", "v1/history/1?excludeRevoked="),
         Case(4_000_026, "GET", "v2/history/1?inAppOwnershipType=LENT"),
         Case(
             4_000_027,
@@ -118,7 +135,7 @@ import Testing
         Case(4_000_031, "GET", "v1/subscriptions/1?status=0"),
         Case(4_000_031, "GET", "v1/subscriptions/1?status=1&status=6"),
         Case(4_000_031, "GET", "v1/subscriptions/1?status=active"),
-        Case(4_000_047, "PUT", "v1/transactions/consumption/3", ["customerConsented": .bool(true)]),
+        Case(4_000_047, "PUT", "v1/transactions/consumption/3", ConsumptionTests.first),
         Case(4_000_183, "PUT", "v1/transactions/1/appAccountToken", ["appAccountToken": .text("user")]),
         Case(4_000_183, "PUT", "v1/transactions/1/appAccountToken", ["appAccountToken": .number(1)]),
         Case(4_000_183, "PUT", "v1/transactions/1/appAccountToken", [:]),
@@ -137,7 +154,8 @@ import Testing
         Case(4_040_010, "GET", "v1/refund/lookup/99"),
         Case(4_040_010, "GET", "v1/transactions/appTransactions/99"),
         Case(4_040_010, "POST", "v1/transactions/99/finish"),
-        Case(4_040_010, "PUT", "v1/transactions/consumption/99", ["customerConsented": .bool(true)]),
+        Case(4_040_010, "PUT", "v1/transactions/consumption/99", ConsumptionTests.first),
+        Case(4_040_010, "PUT", "v2/transactions/consumption/99", ConsumptionTests.second),
     ]
 
     private static let token = "00000000-0000-4000-8000-000000000000"
@@ -157,7 +175,7 @@ import Testing
 
     private static func history(
         _ more: [String: AnswerValue] = [:],
-        start: AnswerValue? = .number(1_735_689_600_000),
+        start: AnswerValue? = .number(1_737_000_000_000),
         end: AnswerValue? = .number(1_800_000_000_000)
     ) -> [String: AnswerValue] {
         var body = more
@@ -180,41 +198,6 @@ import Testing
         #expect(try shop.error(refused.method, refused.path, body) == refused.code)
     }
 
-    private static let reports: [(Int, String, String)] = [
-        (4_000_035, "v1", "{}"),
-        (4_000_035, "v1", #"{"customerConsented":false}"#),
-        (4_000_035, "v2", #"{"customerConsented":"true"}"#),
-        (4_000_032, "v1", #"{"customerConsented":true,"accountTenure":8}"#),
-        (4_000_033, "v1", #"{"customerConsented":true,"appAccountToken":"user"}"#),
-        (4_000_033, "v1", #"{"customerConsented":true,"appAccountToken":7}"#),
-        (4_000_034, "v1", #"{"customerConsented":true,"consumptionStatus":4}"#),
-        (4_000_036, "v1", #"{"customerConsented":true,"deliveryStatus":6}"#),
-        (4_000_036, "v1", #"{"customerConsented":true,"deliveryStatus":"DELIVERED"}"#),
-        (4_000_036, "v2", #"{"customerConsented":true,"deliveryStatus":0,"sampleContentProvided":true}"#),
-        (4_000_036, "v2", #"{"customerConsented":true,"sampleContentProvided":true}"#),
-        (4_000_037, "v1", #"{"customerConsented":true,"lifetimeDollarsPurchased":-1}"#),
-        (4_000_038, "v1", #"{"customerConsented":true,"lifetimeDollarsRefunded":8}"#),
-        (4_000_039, "v1", #"{"customerConsented":true,"platform":3}"#),
-        (4_000_040, "v1", #"{"customerConsented":true,"playTime":1.5}"#),
-        (4_000_041, "v1", #"{"customerConsented":true,"sampleContentProvided":"no"}"#),
-        (4_000_041, "v2", #"{"customerConsented":true,"deliveryStatus":"DELIVERED"}"#),
-        (4_000_042, "v1", #"{"customerConsented":true,"userStatus":5}"#),
-        (4_000_000, "v1", "[]"),
-        (4_000_000, "v2", "{"),
-    ]
-
-    @Test(arguments: reports)
-    func `A report on a consumption is refused with the error of its first mistake`(
-        code: Int,
-        version: String,
-        report: String
-    ) throws {
-        let shop = try Self.shop()
-        let path = "\(version)/transactions/consumption/2"
-        #expect(try shop.ask("PUT", path, data: Data(report.utf8)).json.errorCode.number == code)
-        #expect(try shop.store.consumptionReports.isEmpty)
-    }
-
     @Test func `A subscription that is not active, or was extended twice in a year, is not extended`() throws {
         let shop = try Shop()
         let gold = try shop.buy("gold")
@@ -228,6 +211,46 @@ import Testing
         try shop.account.setAutoRenew(false, inGroup: "papers")
         shop.clock.advance(by: 40 * 86_400)
         #expect(try shop.error("PUT", "v1/subscriptions/extend/\(daily)", .object(Self.extended())) == 4_030_004)
+    }
+
+    @Test func `A period that is free under an offer is not extended`() throws {
+        let shop = try Shop()
+        let tried = try shop.buy("weekly")
+        let path = "v1/subscriptions/extend/\(tried)"
+        let body = AnswerValue.object(Self.extended())
+        let (status, json) = try shop.ask("PUT", path, body)
+        #expect(status == 403 && json.errorCode.number == 4_030_004)
+        #expect(json.errorMessage.text == "Forbidden - subscription state ineligible for extension.")
+        // The week is over, and the next is paid for.
+        shop.clock.advance(by: 8 * 86_400)
+        #expect(try shop.ask("PUT", path, body).status == 200)
+    }
+
+    @Test func `Too many requests are told when the next one may come, in milliseconds since 1970`() throws {
+        let shop = try Shop()
+        shop.failures.failRequests(4_290_000, times: 1)
+        shop.failures.failRequests(4_000_006, times: 1)
+        let headers = ["Authorization": "Bearer \(try shop.key.token(shop.claims))"]
+        let answers = (0..<2).map { _ in
+            shop.router.respond(to: HTTPRequest("GET", "/inApps/v1/transactions/1", headers: headers))
+        }
+        #expect(answers.map(\.status) == [429, 400])
+        #expect(answers[0].headers["Retry-After"] == "1735689601000" && answers[1].headers["Retry-After"] == nil)
+    }
+
+    @Test(arguments: [("Sandbox", 30), ("Production", 180)])
+    func `A history of notifications goes back as far as its environment allows`(environment: String, days: Int) throws
+    {
+        let authority = try CertificateAuthority(now: ManualClock().now)
+        let shop = environment == "Sandbox" ? try Shop.sandbox(authority) : try Shop.production(authority)
+        shop.clock.advance(by: 365 * 86_400)
+        let now = Int(shop.clock.now.timeIntervalSince1970 * 1000)
+        let code = { (start: Int) in
+            let body = Self.history(start: .number(start), end: .number(now + 1))
+            return try shop.error("POST", "v1/notifications/history", .object(body))
+        }
+        #expect(try code(now - days * 86_400_000) == nil)
+        #expect(try code(now - days * 86_400_000 - 1) == 4_000_012)
     }
 
     @Test func `What the family shares is not extended, and has no token`() throws {
@@ -250,7 +273,7 @@ import Testing
         let identifier = try #require(try shop.account.signedAppTransaction.payload.appTransactionId)
         #expect(try shop.error("GET", "v1/transactions/\(identifier)") == 4_000_048)
         #expect(try shop.error("POST", "v1/transactions/\(identifier)/finish") == 4_000_048)
-        let body = AnswerValue.object(["customerConsented": .bool(true)])
+        let body = AnswerValue.object(ConsumptionTests.first)
         #expect(try shop.error("PUT", "v1/transactions/consumption/\(identifier)", body) == 4_000_048)
     }
 

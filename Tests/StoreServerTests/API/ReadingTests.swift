@@ -123,6 +123,53 @@ import Testing
         for word in ["false", "False"] { #expect(try history("revoked=\(word)").count == 5) }
         for word in ["true", "True"] { #expect(try history("revoked=\(word)") == ["coins"]) }
         #expect(try history("startDate=1735689720000&endDate=1735689840000") == ["season", "gold"])
+        #expect(try history("excludeRevoked=true").count == 5 && history("excludeRevoked=false").count == 6)
+        #expect(try history("excludeRevoked=true&revoked=true").isEmpty)
+    }
+
+    @Test func `The first version of a history leaves finished consumables out that are not refunded`() throws {
+        let shop = try Shop()
+        let bought = try ["coins", "sword", "coins", "coins", "season"].map { try shop.buy($0) }
+        for transaction in bought {
+            #expect(try shop.ask("POST", "v1/transactions/\(transaction)/finish").status == 200)
+        }
+        let coins = try shop.buy("coins")
+        let history = { (version: String, query: String) in
+            let json = try shop.ask("GET", "\(version)/history/\(coins)\(query)").json
+            return json.signedTransactions.list.compactMap(\.payload.transactionId.text)
+        }
+        #expect(try history("v1", "") == [bought[1], bought[4], coins])
+        #expect(try history("v1", "?sort=DESCENDING") == [coins, bought[4], bought[1]])
+        #expect(try history("v1", "?productType=CONSUMABLE") == [coins])
+        #expect(try history("v2", "") == bought + [coins])
+        try shop.store.refund(bought[2])
+        #expect(try history("v1", "") == [bought[1], bought[4], coins, bought[2]])
+        #expect(try history("v1", "?revoked=true") == [bought[2]])
+        #expect(try history("v1", "?productId=coins&excludeRevoked=true") == [coins])
+        #expect(try history("v2", "").count == 6)
+    }
+
+    @Test func `Pages of the first version's history lack nothing, in either order`() throws {
+        let shop = try Shop()
+        var unfinished: [String] = []
+        for number in 0..<60 {
+            let bought = try shop.buy(number % 3 == 0 ? "season" : "coins")
+            if number % 3 == 1 {
+                _ = try shop.ask("POST", "v1/transactions/\(bought)/finish")
+            } else {
+                unfinished.append(bought)
+            }
+        }
+        for (sort, wanted) in [("ASCENDING", unfinished), ("DESCENDING", unfinished.reversed())] {
+            var (seen, query): ([String], String) = ([], "?sort=\(sort)")
+            while true {
+                let json = try shop.ask("GET", "v1/history/\(unfinished[0])\(query)").json
+                seen += json.signedTransactions.list.compactMap(\.payload.transactionId.text)
+                query = "?sort=\(sort)&revision=\(json.revision.text ?? "")"
+                guard json.hasMore.bool == true else { break }
+            }
+            #expect(seen == wanted)
+        }
     }
 
     @Test func `The states of all subscriptions are answered by groups, filtered by state`() throws {

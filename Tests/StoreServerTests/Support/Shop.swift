@@ -22,6 +22,13 @@ struct Shop {
         ),
         .autoRenewable("silver", price: "4.99", period: .init(1, .month), group: "metals", level: 2),
         .autoRenewable("daily", price: "0.99", period: .init(1, .month), group: "papers"),
+        .autoRenewable(
+            "weekly",
+            price: "0.49",
+            period: .init(1, .week),
+            group: "magazines",
+            introductoryOffer: .freeTrial(.init(1, .week))
+        ),
     ]
 
     let clock: ManualClock

@@ -10,6 +10,8 @@ package enum ServerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     case notSubscription(String)
     /// The subscription is not active, so that its renewal date cannot be extended: 4030004.
     case notActive(String)
+    /// The running period is free under an offer, so that its end cannot be extended: 4030004.
+    case free(String)
     /// The renewal date was extended as often as it may be in a year: 4030005.
     case extendedTooOften(String)
     /// The subscription comes from the family, and cannot be extended: 4030007; its token cannot be set: 4000185.
@@ -37,6 +39,7 @@ package enum ServerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
         case .notSubscription(let identifier):
             "the transaction \"\(identifier)\" belongs to no auto-renewable subscription"
         case .notActive(let identifier): "the subscription of \"\(identifier)\" is not active"
+        case .free(let identifier): "the running period of \"\(identifier)\" is free, and only a paid one is extended"
         case .extendedTooOften(let identifier):
             "the renewal date of \"\(identifier)\" was extended twice in the last 365 days, which is the most"
         case .familyShared(let identifier): "the transaction \"\(identifier)\" is shared by the family"

@@ -7,18 +7,22 @@ extension SandboxState {
     /// The time in which extensions are counted: 365 days.
     private static var extensionSpan: TimeInterval { 365 * 86_400 }
 
-    /// Whether a subscription's renewal date may be extended at all: its running period is paid for.
-    func isActive(_ index: SubscriptionIndex) -> Bool {
+    /// Whether a subscription is active: it runs, and its last renewal was charged.
+    private func isActive(_ index: SubscriptionIndex) -> Bool {
         subscriptions[index].isRunning && subscriptions.trouble(of: index) == nil
     }
 
-    /// Whether a subscription was extended as often as it may be.
-    func isExtendedEnough(_ index: SubscriptionIndex, at now: Date) -> Bool {
-        server.extensions(of: index, since: now - Self.extensionSpan) >= Self.maximumExtensions
+    /// Returns the reason why an active subscription's renewal date is not extended; nil if it is.
+    private func refusal(toExtend index: SubscriptionIndex, at now: Date) -> ServerRefusal? {
+        let identifier = subscriptions[index].term.original.identifier
+        if subscriptions[index].term.offer?.terms.paymentMode == .freeTrial { return .free(identifier) }
+        let count = server.extensions(of: index, since: now - Self.extensionSpan)
+        return count >= Self.maximumExtensions ? .extendedTooOften(identifier) : nil
     }
 
     /// Returns the extension of an active subscription's renewal date.
-    func extending(_ index: SubscriptionIndex, _ request: RenewalExtension, _ rate: RenewalRate) -> ServerChange {
+    private func extending(_ index: SubscriptionIndex, _ request: RenewalExtension, _ rate: RenewalRate) -> ServerChange
+    {
         let term = subscriptions[index].term
         let end = rate.end(of: .init(request.days, .day), from: term.end)
         return .extended(subscription: index, term.cut(to: end, rate), request)
@@ -35,7 +39,7 @@ extension SandboxState {
             throw .unknownOriginalTransaction(original.identifier)
         }
         guard isActive(index) else { throw .notActive(original.identifier) }
-        guard !isExtendedEnough(index, at: now) else { throw .extendedTooOften(original.identifier) }
+        if let refusal = refusal(toExtend: index, at: now) { throw refusal }
         return extending(index, request, rate)
     }
 
@@ -55,11 +59,12 @@ extension SandboxState {
         let meant = subscriptions.indices.filter { index in
             subscriptions[index].term.product == product && isActive(index) && isMeant(index)
         }
+        var failed = 0
         let changes = meant.map { index in
-            isExtendedEnough(index, at: now)
-                ? ServerChange.notExtended(subscription: index, request) : extending(index, request, rate)
+            if refusal(toExtend: index, at: now) == nil { return extending(index, request, rate) }
+            failed += 1
+            return ServerChange.notExtended(subscription: index, request)
         }
-        let failed = meant.count { isExtendedEnough($0, at: now) }
         let outcome = MassExtension(
             product: product,
             request: request.request,

@@ -32,6 +32,10 @@ package struct ServerHistoryQuery: Hashable, Sendable {
     package var ownership: TransactionPayload.OwnershipType?
     /// Whether it is revoked; nil for both.
     package var isRevoked: Bool?
+    /// Whether revoked ones are left out, whatever ``isRevoked`` says.
+    package var excludesRevoked: Bool
+    /// Whether finished consumables that are not revoked are there too.
+    package var isComplete: Bool
 
     /// Creates a query; without more it is for everything, oldest first.
     package init(
@@ -45,7 +49,9 @@ package struct ServerHistoryQuery: Hashable, Sendable {
         sort: Sort = .ascending,
         groups: Set<String> = [],
         ownership: TransactionPayload.OwnershipType? = nil,
-        isRevoked: Bool? = nil
+        isRevoked: Bool? = nil,
+        excludesRevoked: Bool = false,
+        isComplete: Bool = true
     ) {
         self.anyTransaction = anyTransaction
         self.revision = revision
@@ -58,5 +64,7 @@ package struct ServerHistoryQuery: Hashable, Sendable {
         self.groups = groups
         self.ownership = ownership
         self.isRevoked = isRevoked
+        self.excludesRevoked = excludesRevoked
+        self.isComplete = isComplete
     }
 }

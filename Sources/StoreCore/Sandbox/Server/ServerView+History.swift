@@ -4,8 +4,8 @@ import Foundation
 extension ServerView {
     /// Returns a page of the history of a transaction's account.
     ///
-    /// It has all of the account's transactions, finished consumables too, in the order in which they last changed: a refund,
-    /// an upgrade, an extension, the end of sharing and a new token each move a transaction to the end.
+    /// It has all of the account's transactions, finished consumables too if it is to be complete, in the order in which they
+    /// last changed: a refund, an upgrade, an extension, the end of sharing and a new token each move a transaction to the end.
     ///
     /// - Throws: ``ServerRefusal/invalidRevision(_:)``, and the error that prevents reading the ledger.
     package func history(_ query: ServerHistoryQuery) throws -> ServerHistoryPage? {
@@ -18,6 +18,7 @@ extension ServerView {
             let transactions = builder.index.changes(
                 of: account,
                 builder.products(in: query, of: account),
+                isComplete: query.isComplete,
                 isDescending: isDescending,
                 from: place,
                 limit: limit + 1
@@ -107,7 +108,8 @@ extension PayloadBuilder {
             let isShared = index.purchase(of: transaction)?.isShared == true
             guard isShared == (ownership == .familyShared) else { return false }
         }
-        guard let isRevoked = query.isRevoked else { return true }
-        return isRevoked == (state.revocations.cancellation(of: transaction.number.identifier) != nil)
+        guard query.isRevoked != nil || query.excludesRevoked else { return true }
+        let isRevoked = state.revocations.cancellation(of: transaction.number.identifier) != nil
+        return isRevoked == query.isRevoked ?? isRevoked && !(isRevoked && query.excludesRevoked)
     }
 }

@@ -286,20 +286,34 @@ extension TransactionIndex {
     /// Returns an account's transactions in the order in which they were granted or changed last, or the other way round,
     /// behind a place.
     ///
-    /// Without products it has all of them. It costs what it returns, for each of the products.
+    /// Without products it has all of them; if it is not complete, no finished consumables but those that are revoked. It
+    /// costs what it returns, for each of the products, and what of consumables is left.
     func changes(
         of account: AccountID,
         _ products: [ProductIndex]? = nil,
+        isComplete: Bool = true,
         isDescending: Bool = false,
         from place: Int? = nil,
         limit: Int,
         where isMeant: (GrantedTransaction) -> Bool
     ) -> [GrantedTransaction] {
         let own = transactions.lists(of: account)
+        var products = isComplete ? products : products ?? self.products(of: account)
+        var found: [GrantedTransaction] = []
+        if !isComplete {
+            let consumables = products?.filter(state.isConsumable) ?? []
+            products?.removeAll(where: state.isConsumable)
+            for list in consumables.compactMap({ own?.products[$0]?.current }) {
+                found += list.oldestFirst.lazy.compactMap { self.transactions[$0] }.filter { transaction in
+                    let isBehind =
+                        isDescending ? transaction.modification < place ?? .max : transaction.modification > place ?? 0
+                    return isBehind && isMeant(transaction)
+                }
+            }
+        }
         let meant =
             products.map { $0.map { own?.products[$0]?.changed ?? GrantList() } }
             ?? [own?.all.changed ?? GrantList()]
-        var found: [GrantedTransaction] = []
         for list in meant {
             if isDescending {
                 let all = list.newestFirst(before: place).lazy.compactMap { self.transactions[$0] }
@@ -309,7 +323,7 @@ extension TransactionIndex {
                 found += all.filter(isMeant).prefix(limit)
             }
         }
-        if meant.count > 1 {
+        if meant.count > 1 || !isComplete {
             found.sort { ($0.modification < $1.modification) != isDescending }
         }
         return Array(found.prefix(limit))

@@ -86,6 +86,31 @@ import Testing
         try extend()
     }
 
+    @Test func `A period that is free under an offer is not extended, and counts as failed among all`() throws {
+        let trial = SandboxProduct.autoRenewable(
+            "news",
+            price: "1.99",
+            period: .init(1, .month),
+            group: "papers",
+            introductoryOffer: .freeTrial(.init(1, .week))
+        )
+        let shop = try NotifiedShop([trial])
+        let other = try shop.store.addAccount("other")
+        try other.buy("news")
+        shop.advance(to: "2025-01-10T00:00:00Z")
+        try shop.account.buy("news")
+        #expect(throws: ServerRefusal.free("2")) {
+            try shop.view.extendRenewal(of: "2", days: 1, reason: 0, request: "one")
+        }
+        let told = try shop.told {
+            try shop.view.extendRenewals(of: "news", days: 1, reason: 0, request: "all", storefronts: [])
+        }
+        #expect(told == ["RENEWAL_EXTENDED #3", "RENEWAL_EXTENSION FAILURE #2", "RENEWAL_EXTENSION SUMMARY"])
+        let outcome = try #require(try shop.view.massExtension(of: "news", request: "all"))
+        #expect(outcome.succeededCount == 1 && outcome.failedCount == 1)
+        #expect(try shop.account.subscription(inGroup: "papers")?.expirationDate == Market.date("2025-01-17T00:00:00Z"))
+    }
+
     @Test func `Days, reasons and requests have limits`() throws {
         try account.buy("gold.monthly")
         let head = try market.ledger.head
