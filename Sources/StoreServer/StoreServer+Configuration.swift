@@ -32,9 +32,13 @@ extension StoreServer {
         public var transport: any NotificationTransport = URLSessionTransport()
         /// The most bytes of a request's body; a longer one is answered with HTTP status 413.
         public var maximumBodySize = 1 << 20
-        /// The most connections at a time; a further one waits until another is closed.
+        /// The most connections at a time.
+        ///
+        /// Where more are wanted, those are closed that have owed a request for the longest; a further one waits only while all
+        /// are being answered. Where ``host`` is reached by others, one address has half of them at the most.
         public var maximumConnections = 256
-        /// The seconds after which a connection is closed on which nothing moves.
+        /// The seconds after which a connection is closed on which nothing moves; whatever moves, a request has twice as many to
+        /// arrive.
         public var timeout = 30
         /// The most queues that a device's token may have connected at a time; a further one is refused with HTTP status 429.
         public var maximumStreamsPerToken = 16
@@ -70,7 +74,9 @@ extension StoreServer {
             var limits = HTTPLimits()
             limits.bodySize = max(0, maximumBodySize)
             limits.connections = UInt32(clamping: max(1, maximumConnections))
+            limits.connectionsPerPeer = isPrivate ? .max : max(1, limits.connections / 2)
             limits.timeout = UInt32(clamping: max(1, timeout))
+            limits.requestTime = 2 * TimeInterval(limits.timeout)
             return limits
         }
     }

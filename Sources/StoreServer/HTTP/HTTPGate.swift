@@ -7,7 +7,9 @@
     /// being answered.
     // unchecked: `answering` is touched only under `condition`.
     final class HTTPGate: @unchecked Sendable {
+        let connections: HTTPConnections
         private let limits: HTTPLimits
+        private let isSecure: Bool
         private let handler: @Sendable (HTTPRequest) -> HTTPResponse
         private let condition = NSCondition()
         private var answering = 0
@@ -18,8 +20,14 @@
             var haveEnded = false
         }
 
-        init(_ limits: HTTPLimits, _ handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse) {
-            (self.limits, self.handler) = (limits, handler)
+        init(
+            _ limits: HTTPLimits,
+            _ clock: any StoreClock,
+            isSecure: Bool,
+            _ handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+        ) {
+            (self.limits, self.isSecure, self.handler) = (limits, isSecure, handler)
+            connections = HTTPConnections(limits, clock)
         }
 
         static func at(_ pointer: UnsafeMutableRawPointer) -> HTTPGate {
@@ -31,21 +39,44 @@
             _ reader: RequestReader,
             _ part: UnsafeRawBufferPointer,
             _ method: String,
+            _ version: String,
             _ connection: OpaquePointer
         ) -> MHD_Result {
             if !reader.hasBegun {
-                reader.begin(connection, limit: limits.bodySize)
-                return reader.isTooLong ? queue(Self.tooLong, on: connection) : .YES
+                guard let refusal = reader.begin(connection, version, limits) else { return .YES }
+                // The rest of the request is not read, and the connection is closed.
+                return reader.headSize < limits.memory - Self.reserve
+                    ? queue(refusal, on: connection) : write(refusal, on: connection)
             }
-            if !part.isEmpty { return reader.append(part, limit: limits.bodySize) ? .YES : .NO }
-            if reader.isTooLong { return queue(Self.tooLong, on: connection) }
+            if !part.isEmpty { return reader.append(part, limits) ? .YES : .NO }
+            if reader.isTooLong { return queue(RequestReader.tooLong, on: connection) }
+            HTTPConnection.of(connection).map { connections.note($0, owesRequest: false) }
             add(1)
             return queue(handler(reader.finish(method)), on: connection)
         }
 
+        /// Notes that a request begins.
+        func begun(_ reader: RequestReader, on connection: HTTPConnection) {
+            connection.reader = reader
+            connections.note(connection, owesRequest: true)
+        }
+
         /// Notes that a response is on its way, or that its client has gone.
-        func completed(_ reader: RequestReader) {
-            if reader.isAnswered { add(-1) }
+        func completed(on connection: HTTPConnection) {
+            if connection.reader.take()?.isAnswered == true { add(-1) }
+            connections.note(connection, owesRequest: true)
+        }
+
+        /// The bytes of a connection's memory that a response's headers may take.
+        private static let reserve = 4096
+
+        /// Writes a response past libmicrohttpd, which has no memory for its headers beside those of the request, and has the
+        /// connection closed.
+        private func write(_ answer: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
+            let text = "HTTP/1.1 \(answer.status) Too Long\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            // Over TLS only libmicrohttpd can write.
+            if !isSecure { _ = send(store_connection_socket(connection), text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
+            return .NO
         }
 
         /// Waits until no request is being answered, for a while.
@@ -71,8 +102,6 @@
             if answering == 0 { condition.broadcast() }
             condition.unlock()
         }
-
-        private static let tooLong = HTTPResponse(413)
 
         private func queue(_ answer: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
             guard let response = answer.stream.map({ reader(of: $0, connection).response() }) ?? body(answer.body)

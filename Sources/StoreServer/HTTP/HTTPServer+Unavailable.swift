@@ -1,4 +1,5 @@
 #if !canImport(CMicroHTTPD)
+    import StoreCore
     import StoreCrypto
 
     // A placeholder where there is no libmicrohttpd. None is ever created, as the property of type Never says.
@@ -10,6 +11,7 @@
             port: UInt16 = 0,
             identity: ServerIdentity? = nil,
             limits: HTTPLimits = HTTPLimits(),
+            clock: any StoreClock = SystemClock.shared,
             handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
         ) throws(StoreServerError) { throw .unavailable }
 

@@ -26,6 +26,7 @@
         ///   - port: the port; 0 for one that is free.
         ///   - identity: what clients know the server by over TLS; nil for none.
         ///   - limits: the bounds of what clients may send.
+        ///   - clock: the clock by which clients have time for their requests.
         ///   - handler: answers a request, on a thread of the server. Several are answered at a time.
         /// - Throws: ``StoreServerError`` if it cannot listen there.
         package init(
@@ -33,13 +34,14 @@
             port: UInt16 = 0,
             identity: ServerIdentity? = nil,
             limits: HTTPLimits = HTTPLimits(),
+            clock: any StoreClock = SystemClock.shared,
             handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
         ) throws(StoreServerError) {
             let address = try SocketAddress(host: host, port: port)
             if identity != nil, store_has_tls() == 0 {
                 throw StoreServerError("this libmicrohttpd was built without TLS: serve behind a proxy that has it")
             }
-            let gate = HTTPGate(limits, handler)
+            let gate = HTTPGate(limits, clock, isSecure: identity != nil, handler)
             let texts = identity.map(IdentityTexts.init)
             guard let pointer = Self.start(address, texts, limits, gate) else {
                 throw StoreServerError("the server cannot listen on \(host), port \(port): \(Self.reason)")
@@ -60,6 +62,7 @@
             gate.endStreams()
             gate.waitForAnswers()
             MHD_stop_daemon(daemon.pointer)
+            gate.connections.end()
             // A daemon that was quiesced leaves its socket to the caller.
             if socket >= 0 { close(socket) }
         }
@@ -80,24 +83,30 @@
             let context = Unmanaged.passUnretained(gate).toOpaque()
             let closure = Int(bitPattern: context)
             // Called when a connection begins, with nothing kept yet, and when it ends.
-            let connected: ConnectionCallback = { _, _, place, _ in
-                if let requests = place?.pointee {
-                    place?.pointee = nil
-                    Unmanaged<RequestPlace>.fromOpaque(requests).release()
+            let connected: ConnectionCallback = { gate, connection, place, _ in
+                guard let gate, let connection, let place else { return }
+                let connections = HTTPGate.at(gate).connections
+                if let kept = place.pointee {
+                    place.pointee = nil
+                    connections.remove(Unmanaged<HTTPConnection>.fromOpaque(kept).takeRetainedValue())
                 } else {
-                    place?.pointee = Unmanaged.passRetained(RequestPlace()).toOpaque()
+                    let new = HTTPConnection(connection)
+                    place.pointee = Unmanaged.passRetained(new).toOpaque()
+                    connections.insert(new)
                 }
             }
-            let begun: BeginCallback = { _, target, connection in
-                guard let connection, let place = store_connection_context(connection) else { return nil }
+            let begun: BeginCallback = { gate, target, connection in
+                guard let gate, let connection = connection.flatMap(HTTPConnection.of) else { return nil }
                 let reader = RequestReader(target: target.map { String(cString: $0) } ?? "/")
-                Unmanaged<RequestPlace>.fromOpaque(place).takeUnretainedValue().reader = reader
+                // The query ends here for libmicrohttpd, which would parse it into the connection's memory, where a short
+                // parameter takes many times its length.
+                if let query = target.flatMap({ strchr($0, Int32(UInt8(ascii: "?"))) }) { query[1] = 0 }
+                HTTPGate.at(gate).begun(reader, on: connection)
                 return Unmanaged.passUnretained(reader).toOpaque()
             }
             let completed: CompletionCallback = { gate, connection, _, _ in
-                guard let gate, let connection, let place = store_connection_context(connection) else { return }
-                let requests = Unmanaged<RequestPlace>.fromOpaque(place).takeUnretainedValue()
-                if let reader = requests.reader.take() { HTTPGate.at(gate).completed(reader) }
+                guard let gate, let connection = connection.flatMap(HTTPConnection.of) else { return }
+                HTTPGate.at(gate).completed(on: connection)
             }
             return address.withPointer { socketAddress in
                 let security: [any CVarArg] =
@@ -110,8 +119,8 @@
                 let options: [any CVarArg] =
                     security + [
                         number(.SOCK_ADDR), Int(bitPattern: socketAddress),
-                        number(.CONNECTION_MEMORY_LIMIT), limits.connectionMemory,
-                        number(.CONNECTION_LIMIT), limits.connections,
+                        number(.CONNECTION_MEMORY_LIMIT), limits.memory,
+                        number(.CONNECTION_LIMIT), limits.takenConnections,
                         number(.CONNECTION_TIMEOUT), limits.timeout,
                         number(.THREAD_POOL_SIZE), max(1, min(limits.threads, limits.connections)),
                         number(.URI_LOG_CALLBACK), unsafeBitCast(begun, to: Int.self), closure,
@@ -125,16 +134,17 @@
                         0,
                         nil,
                         nil,
-                        { gate, connection, _, method, _, bytes, count, place in
-                            guard let gate, let connection, let method, let count, let reader = place?.pointee else {
-                                return .NO
-                            }
+                        { gate, connection, _, method, version, bytes, count, place in
+                            guard let gate, let connection, let method, let version, let count,
+                                let reader = place?.pointee
+                            else { return .NO }
                             let part = UnsafeRawBufferPointer(start: bytes, count: count.pointee)
                             count.pointee = 0
                             return HTTPGate.at(gate).take(
                                 Unmanaged<RequestReader>.fromOpaque(reader).takeUnretainedValue(),
                                 part,
                                 String(cString: method),
+                                String(cString: version),
                                 connection
                             )
                         },
@@ -158,12 +168,6 @@
                 free(key)
                 free(certificates)
             }
-        }
-
-        /// Holds the reader of a connection's present request: libmicrohttpd does not tell the end of one that it refused
-        /// itself, as for more parameters than a connection's memory takes.
-        private final class RequestPlace {
-            var reader: RequestReader?
         }
 
         private typealias ConnectionCallback =

@@ -5,10 +5,10 @@
     /// A request whose parts arrive one after the other, on one thread at a time.
     final class RequestReader {
         private let target: String
-        private var headers: [String: String]?
+        private var headers: HTTPHeaders?
         private var body = Data()
-        /// The bytes of the body that were thrown away, since the limit was passed.
-        private var surplus = 0
+        /// The bytes of the body that have arrived.
+        private var received = 0
         /// Whether the handler has been called.
         private(set) var isAnswered = false
 
@@ -20,18 +20,22 @@
         /// Whether the body is longer than its limit.
         private(set) var isTooLong = false
 
-        /// Takes the headers, and judges the length that they announce.
-        func begin(_ connection: OpaquePointer, limit: Int) {
-            var found: [String: String] = [:]
+        /// The bytes of the request line and the headers, and what libmicrohttpd keeps of them.
+        private(set) var headSize = 0
+
+        /// Takes the headers, and judges what they announce.
+        ///
+        /// - Returns: the answer to a request whose body is not read; nil for any other.
+        func begin(_ connection: OpaquePointer, _ version: String, _ limits: HTTPLimits) -> HTTPResponse? {
+            var found = HTTPHeaders()
             withUnsafeMutablePointer(to: &found) { found in
                 _ = MHD_get_connection_values(
                     connection,
                     .HEADER_KIND,
                     { found, _, name, value in
                         if let name {
-                            let headers = found?.assumingMemoryBound(to: [String: String].self)
-                            headers?.pointee[String(cString: name).lowercased()] =
-                                value.map { String(cString: $0) } ?? ""
+                            found?.assumingMemoryBound(to: HTTPHeaders.self).pointee
+                                .add(String(cString: name), value.map { String(cString: $0) } ?? "")
                         }
                         return .YES
                     },
@@ -39,19 +43,28 @@
                 )
             }
             headers = found
-            if let length = found["content-length"].flatMap({ UInt64($0) }), length > limit { isTooLong = true }
+            headSize = found.size + target.utf8.count
+            if target.utf8.count > limits.targetSize { return HTTPResponse(414) }
+            if headSize > limits.headSize { return HTTPResponse(431) }
+            guard found.areSound(in: version) else { return HTTPResponse(400) }
+            guard let length = found.contentLength, length > limits.bodySize else { return nil }
+            isTooLong = true
+            // Who asks first need not send it.
+            let isReadNevertheless = length <= limits.droppedSize && found.values["expect"] == nil
+            return isReadNevertheless ? nil : Self.tooLong
         }
+
+        static let tooLong = HTTPResponse(413)
 
         /// Takes a part of the body.
         ///
-        /// - Returns: whether to read on. Somewhat more than the limit is read and thrown away, so that the client gets to
-        ///   read why.
-        func append(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
-            guard !isTooLong, body.count + bytes.count <= limit else {
+        /// - Returns: whether to read on. Somewhat more than the limit is read and dropped, so that the client gets to read why.
+        func append(_ bytes: UnsafeRawBufferPointer, _ limits: HTTPLimits) -> Bool {
+            received += bytes.count
+            guard !isTooLong, received <= limits.bodySize else {
                 isTooLong = true
                 body = Data()
-                surplus += bytes.count
-                return surplus <= 4 * limit
+                return received <= limits.droppedSize
             }
             body.append(contentsOf: bytes)
             return true
@@ -61,7 +74,7 @@
         func finish(_ method: String) -> HTTPRequest {
             isAnswered = true
             defer { body = Data() }
-            return HTTPRequest(method, target, headers: headers ?? [:], body: body)
+            return HTTPRequest(method, target, headers: headers?.values ?? [:], body: body)
         }
     }
 #endif

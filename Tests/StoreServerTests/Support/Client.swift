@@ -3,24 +3,36 @@ import Foundation
 /// A client that writes bytes to a socket, and reads what comes back.
 final class Client {
     private let descriptor: Int32
+    private var hasEnded = false
 
     struct Failure: Error {}
 
-    /// Connects to a port of this machine.
-    init(port: Int) throws {
+    /// Connects to a port of this machine, from one of its addresses.
+    init(port: Int, from source: UInt32 = 0x7f00_0001) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isConnected = withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) == 0 }
-        }
+        let isConnected =
+            Self.call(bind, descriptor, source, port: 0) && Self.call(connect, descriptor, 0x7f00_0001, port: port)
         // A server that does not answer fails the test, and does not hang it.
         var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         guard isConnected else { throw Failure() }
+    }
+
+    private static func call(
+        _ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32,
+        _ descriptor: Int32,
+        _ address: UInt32,
+        port: Int
+    ) -> Bool {
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = UInt16(port).bigEndian
+        name.sin_addr.s_addr = address.bigEndian
+        return withUnsafePointer(to: &name) { name in
+            name.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
     }
 
     deinit { close(descriptor) }
@@ -51,6 +63,12 @@ final class Client {
         var text: [UInt8] = []
         while let part = read() { text += part }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Waits until the server closes the connection; false if it goes on for a minute.
+    func waitForEnd() -> Bool {
+        while read() != nil {}
+        return hasEnded
     }
 
     /// Reads until what has come ends with a text; false if the server closes the connection before.
@@ -89,6 +107,7 @@ final class Client {
     private func read() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)
+        hasEnded = count == 0 || count < 0 && errno == ECONNRESET
         return count > 0 ? Array(buffer.prefix(count)) : nil
     }
 }
