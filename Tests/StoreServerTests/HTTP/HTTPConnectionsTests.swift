@@ -1,11 +1,12 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 @testable import StoreServer
 
 /// Clients that are slow, and clients that are many, over the loopback interface and by a clock that the tests move.
-@Suite(.microHTTPD) struct HTTPConnectionsTests {
+@Suite(.fewAtATime, .microHTTPD) struct HTTPConnectionsTests {
     private let clock = ManualClock()
 
     private func server(_ change: (inout HTTPLimits) -> Void = { _ in }) throws -> HTTPServer {

@@ -1,11 +1,12 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 @testable import StoreServer
 
 /// Requests whose end is in doubt, and those that are too long, over the loopback interface.
-@Suite(.microHTTPD) struct RequestFramingTests {
+@Suite(.fewAtATime, .microHTTPD) struct RequestFramingTests {
     private let handled = Locked<[String]>([])
 
     /// A server that answers with what it was asked, and notes it.
