@@ -20,8 +20,7 @@ public struct SandboxAccount: Sendable {
             let state = shell.state
             let account = state.accounts[number]
             let owned = account.owned.map { product in
-                let purchase = account.history.indices
-                    .first { account.history[$0].product == product && account.history[$0].isOwn }
+                let purchase = account.history.ownPurchases(of: product).first
                     .flatMap { account.history[$0].asOriginal.original }
                 return SandboxEntitlement(
                     productIdentifier: state.catalog[product].identifier,

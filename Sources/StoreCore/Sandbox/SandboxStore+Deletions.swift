@@ -21,7 +21,7 @@ extension SandboxStore {
             let deletion = Deletion(
                 transactions: numbers,
                 withdrawn: state.withdrawn(all.contains),
-                ended: state.subscriptionsWithNothingLeft(without: all, in: history)
+                ended: state.subscriptionsWithNothingLeft(without: all)
             )
             events.append(LedgerRecord(date: now, event: .operator(.deleted(deletion))))
         }
@@ -37,6 +37,24 @@ extension SandboxStore {
     public func clearTransactions() throws {
         try core.change { state, events, now in
             events.append(LedgerRecord(date: now, event: .operator(.cleared(withdrawn: state.withdrawn { _ in true }))))
+        }
+    }
+}
+
+extension SandboxDriver {
+    /// Makes a change for the operator that depends on history that the state does not keep.
+    ///
+    /// Its cost grows with the history.
+    fileprivate func changeByHistory(
+        _ decide: (SandboxState, LedgerHistory, inout [LedgerRecord], Date) throws -> Void
+    ) throws {
+        try use { shell, now in
+            try shell.refresh()
+            try shell.change(now: now) { shell in
+                var history = LedgerHistory()
+                try shell.forEachRecord { history.take($0) }
+                try shell.step { try decide($0, history, &$1, now) }
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 
-// The store's history. All of this reads the ledger from its beginning: meant for the end of a test.
+// The store's history. The first reading takes in the ledger from its beginning, and keeps it in memory; each other one takes in what
+// has come since.
 extension SandboxStore {
     /// Whether the ``timeline`` includes what is sent to devices from now on; false by default.
     ///
@@ -13,7 +14,7 @@ extension SandboxStore {
     /// Every transaction there ever was, including failed, waiting and finished ones (behavior 217), oldest first.
     ///
     /// - Throws: the error that prevents reading the ledger.
-    public var transactions: [SandboxTransaction] { get throws { try history().transactions } }
+    public var transactions: [SandboxTransaction] { get throws { try core.readHistory(\.transactions) } }
 
     /// Returns a transaction and all related ones: the original that it renews or restores, and all that renew or
     /// restore that.
@@ -22,10 +23,8 @@ extension SandboxStore {
     /// - Returns: the chain, oldest first; empty for an identifier that this store never used.
     /// - Throws: the error that prevents reading the ledger.
     public func chain(of transaction: String) throws -> [SandboxTransaction] {
-        try history().chain(of: transaction)
+        try core.readHistory { $0.chain(of: transaction) }
     }
-
-    fileprivate func history() throws -> LedgerHistory { try core.history() }
 }
 
 extension SandboxAccount {
@@ -35,7 +34,7 @@ extension SandboxAccount {
     public var transactions: [SandboxTransaction] {
         get throws {
             let name = name
-            return try core.history().transactions.filter { $0.account == name }
+            return try core.readHistory { $0.transactions.filter { $0.account == name } }
         }
     }
 
@@ -53,19 +52,22 @@ extension SandboxDevice {
     /// - Throws: the error that prevents reading the ledger.
     public var unfinished: [SandboxTransaction] {
         get throws {
-            let numbers = core.look { shell, _ in shell.state.unfinished(on: number).map(\.identifier) }
-            let history = try core.history()
-            return numbers.compactMap { TransactionNumber($0).flatMap { history.transaction($0) } }
+            let numbers = core.look { shell, _ in
+                shell.state.unfinished(on: number).compactMap { TransactionNumber($0.identifier) }
+            }
+            return try core.readHistory { history in numbers.compactMap { history.transaction($0) } }
         }
     }
 }
 
 extension SandboxDriver {
-    fileprivate func history() throws -> LedgerHistory {
+    /// Reads the history once everything due by now has been done.
+    fileprivate func readHistory<R>(_ body: (LedgerHistory) -> R) throws -> R {
         try look { shell, _ in
-            var history = LedgerHistory()
-            try shell.forEachRecord { history.take($0) }
-            return history
+            try history.withLock { history in
+                try shell.forEachRecord(after: history.state.position) { history.take($0) }
+                return body(history)
+            }
         }
     }
 }

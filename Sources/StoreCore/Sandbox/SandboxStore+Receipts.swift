@@ -137,8 +137,8 @@ extension SandboxState {
         by account: AccountID
     ) -> (AccountID, PurchaseIndex)? {
         let history = accounts[account].history
-        return history.indices.last {
-            history[$0].term?.original == number && !history[$0].isDeferredChange && !history[$0].isDeleted
+        return history.chain(of: number).last {
+            !history[$0].isDeferredChange && !history[$0].isDeleted
         }
         .map { (account, $0) }
     }

@@ -12,7 +12,7 @@ extension SandboxStore {
     ///
     /// The ledger keeps the requests, those that were declined too.
     public var refundRequests: [String] {
-        core.look { shell, _ in shell.state.undecidedRefunds.map(\.identifier) }
+        core.look { shell, _ in shell.state.server.undecidedRefunds.map(\.identifier) }
     }
 
     /// Declines a request for a refund; a second request for the transaction is a duplicate.
@@ -20,7 +20,7 @@ extension SandboxStore {
     /// - Throws: ``SandboxError/notUndecided(_:)`` if no request for the transaction waits, and the ledger's errors.
     public func declineRefund(of transaction: String) throws {
         try core.change { state, events, now in
-            guard let number = TransactionNumber(transaction), state.undecidedRefunds.contains(number) else {
+            guard let number = TransactionNumber(transaction), state.server.isRefundUndecided(of: number) else {
                 throw SandboxError.notUndecided(transaction)
             }
             let change = ServerChange.refundDeclined(transaction: number)
@@ -51,10 +51,8 @@ extension SandboxDriver {
         on device: DeviceID? = nil
     ) throws -> RefundAnswer {
         if let device, !shell.withLock({ $0.settings.isReachable(from: device) }) { throw Self.unreachable }
-        let transaction = try read { builder -> TransactionPayload? in
-            guard let transaction = builder.index[identifier],
-                device.map({ builder.state.devices[$0].account == transaction.account }) ?? true
-            else { return nil }
+        let transaction = try read(identifier) { builder, transaction -> TransactionPayload? in
+            guard device.map({ builder.state.devices[$0].account == transaction.account }) ?? true else { return nil }
             return builder.payload(of: transaction)
         }
         guard let transaction, let number = TransactionNumber(identifier) else {
@@ -64,27 +62,11 @@ extension SandboxDriver {
         guard transaction.inAppOwnershipType == .purchased, transaction.price ?? 0 > 0 else { return .ineligible }
         var answer = RefundAnswer.taken
         do {
-            try use { shell, now in
-                let decision = shell.settings.refundDecision
-                try shell.refresh()
-                try shell.change(now: now) { shell in
-                    answer = .duplicate
-                    var history = LedgerHistory()
-                    if decision == .approve { try shell.forEachRecord { history.take($0) } }
-                    try shell.step { state, events in
-                        guard
-                            let record = try state.requestRefund(
-                                of: number,
-                                reason: reason,
-                                decision,
-                                in: history,
-                                now: now
-                            )
-                        else { return }
-                        answer = .taken
-                        events.append(record)
-                    }
-                }
+            let decision = shell.withLock { $0.settings.refundDecision }
+            try change(selling: number) { state, sale, events, now in
+                let record = try state.requestRefund(of: number, sale, reason: reason, decision, now: now)
+                answer = record == nil ? .duplicate : .taken
+                if let record { events.append(record) }
             }
         } catch SandboxError.alreadyRefunded {
             return .duplicate

@@ -19,8 +19,9 @@ extension SandboxStore {
     ///   family, or that only changed how a subscription renews, and for an unknown identifier;
     ///   ``SandboxError/alreadyRefunded(_:)``; and the ledger's errors.
     public func refund(_ transaction: String) throws {
-        try core.changeByHistory { state, history, events, now in
-            events.append(try state.refund(transaction, in: history, now: now))
+        guard let number = TransactionNumber(transaction) else { throw SandboxError.notSold(transaction) }
+        try core.change(selling: number) { state, sale, events, now in
+            events.append(try state.refund(number, of: sale, now: now))
         }
     }
 }
@@ -35,8 +36,8 @@ extension SandboxStore {
     /// - Parameter transaction: the identifier of a refunded purchase or renewal.
     /// - Throws: ``SandboxError/notRefunded(_:)``, also for an unknown identifier; and the ledger's errors.
     public func reverseRefund(of transaction: String) throws {
-        try core.changeByHistory { state, history, events, now in
-            events.append(try state.reverseRefund(of: transaction, in: history, now: now))
+        try core.change { state, events, now in
+            events.append(try state.reverseRefund(of: transaction, now: now))
         }
     }
 }
@@ -56,18 +57,18 @@ extension SandboxAccount {
 }
 
 extension SandboxDriver {
-    /// Makes a change for the operator that depends on history that the state does not keep.
+    /// Makes a change for the operator about a transaction, which is nil unless it was sold.
     ///
-    /// Its cost grows with the history.
-    func changeByHistory(
-        _ decide: (SandboxState, LedgerHistory, inout [LedgerRecord], Date) throws -> Void
+    /// The transaction may be one that the state has forgotten.
+    func change(
+        selling number: TransactionNumber,
+        _ decide: (SandboxState, SoldTransaction?, inout [LedgerRecord], Date) throws -> Void
     ) throws {
         try use { shell, now in
             try shell.refresh()
             try shell.change(now: now) { shell in
-                var history = LedgerHistory()
-                try shell.forEachRecord { history.take($0) }
-                try shell.step { try decide($0, history, &$1, now) }
+                let sale = try shell.sale(number, of: bundleIdentifier)
+                try shell.step { try decide($0, sale, &$1, now) }
             }
         }
     }

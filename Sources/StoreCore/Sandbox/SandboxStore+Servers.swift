@@ -28,10 +28,9 @@ extension SandboxStore {
     /// - Returns: the order, that of the first purchase for a restored one; nil for what the family shares.
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the error that prevents reading the ledger.
     public func orderIdentifier(of transaction: String) throws -> String? {
-        try core.read { builder in
-            guard let found = builder.index[transaction] else { throw SandboxError.unknownTransaction(transaction) }
-            return builder.orderIdentifier(of: found)
-        }
+        let found = try core.read(transaction) { builder, found in Optional(builder.orderIdentifier(of: found)) }
+        guard let found else { throw SandboxError.unknownTransaction(transaction) }
+        return found
     }
 }
 

@@ -14,7 +14,19 @@ package final class TransactionReader {
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func transactions() throws -> [SandboxTransaction] {
-        try driver.look { shell, _ in try shell.forEachRecord(after: history.state.position) { history.take($0) } }
+        try read()
         return history.transactions
+    }
+
+    /// Returns a transaction; nil for one that there is not.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func transaction(_ identifier: String) throws -> SandboxTransaction? {
+        try read()
+        return TransactionNumber(identifier).flatMap { history.transaction($0) }
+    }
+
+    private func read() throws {
+        try driver.look { shell, _ in try shell.forEachRecord(after: history.state.position) { history.take($0) } }
     }
 }

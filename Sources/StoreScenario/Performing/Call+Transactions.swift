@@ -7,13 +7,14 @@ extension Call {
         let word = word("transaction")
         let reference = word.flatMap { TransactionReference($0.text) } ?? .last
         if case .identifier(let identifier) = reference { return identifier }
-        let candidates = try identifiers(in: pool)
-        let found: String? =
-            switch reference {
-            case .identifier, .last: candidates.last
-            case .first: candidates.first
-            case .any(let place): candidates.isEmpty ? nil : candidates[place % candidates.count]
-            }
+        let found: String?
+        switch reference {
+        case .identifier, .last: found = try last(in: pool)
+        case .first: found = try identifiers(in: pool).first
+        case .any(let place):
+            let candidates = try identifiers(in: pool)
+            found = candidates.isEmpty ? nil : candidates[place % candidates.count]
+        }
         guard let found else {
             let reason = "there is no transaction that \(pool.sentence)"
             throw ScenarioError(reason, kind: .refused, column: word?.column)
@@ -24,16 +25,22 @@ extension Call {
     func identifiers(in pool: ScenarioTransactions) throws -> [String] {
         switch pool {
         case .all: try session.transactions.map(\.id)
-        case .sold:
-            try session.transactions.filter { transaction in
-                transaction.state == .purchased && transaction.cancellationDate == nil
-                    && [.purchase, .renewal].contains(transaction.origin)
-            }.map(\.id)
+        case .sold: try session.transactions.filter(\.isSold).map(\.id)
         case .undecided: store.undecided.map(\.transaction)
         case .interrupted: store.issues.map(\.transaction)
         case .refunded: try session.transactions.filter { $0.refund != nil }.map(\.id)
         case .refundRequests: store.refundRequests
         case .unfinished: try device().unfinished.map(\.id)
+        }
+    }
+
+    /// Returns the newest transaction of a pool, without looking at those before it.
+    private func last(in pool: ScenarioTransactions) throws -> String? {
+        switch pool {
+        case .all: try session.transactions.last?.id
+        case .sold: try session.transactions.last(where: \.isSold)?.id
+        case .refunded: try session.transactions.last { $0.refund != nil }?.id
+        case .undecided, .interrupted, .refundRequests, .unfinished: try identifiers(in: pool).last
         }
     }
 
@@ -44,7 +51,7 @@ extension Call {
 
     /// Returns the answer about what was done with a transaction, which it shows as it is now.
     func done(_ sentence: String, transaction identifier: String) throws -> ScenarioAnswer {
-        guard let transaction = try session.transactions.last(where: { $0.id == identifier }) else {
+        guard let transaction = try session.transaction(identifier) else {
             return done("\(sentence): #\(identifier)")
         }
         return done(sentence, transaction)
@@ -75,6 +82,11 @@ extension ScenarioTransactions {
 }
 
 extension SandboxTransaction {
+    /// Whether it was sold, and still counts.
+    fileprivate var isSold: Bool {
+        state == .purchased && cancellationDate == nil && [.purchase, .renewal].contains(origin)
+    }
+
     /// The transaction as JSON, whose keys are also the columns of a table.
     var json: JSONValue {
         [

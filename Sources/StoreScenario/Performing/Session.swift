@@ -19,6 +19,11 @@ final class Session: Sendable {
     /// Every transaction that there ever was, oldest first.
     var transactions: [SandboxTransaction] { get throws { try reader.withLock { try $0.transactions() } } }
 
+    /// Returns a transaction; nil for one that there is not.
+    func transaction(_ identifier: String) throws -> SandboxTransaction? {
+        try reader.withLock { try $0.transaction(identifier) }
+    }
+
     /// The account of commands that name none; nil for the one that is signed in.
     var account: String? { memory.withLock { $0.account } }
     /// The device of commands that name none; nil for the first.

@@ -21,7 +21,7 @@ struct ReceiptList: Sendable {
     /// - Throws: the error that prevents encoding a purchase.
     mutating func takeIn(_ state: borrowing SandboxState, of account: AccountID) throws {
         while taken < state.accounts[account].history.count {
-            let purchase = state.accounts[account].history[taken]
+            let purchase = state.accounts[account].history[PurchaseIndex(rawValue: taken)]
             if let listed = state.listed(purchase, period(of: purchase)) { try entries.append(listed) }
             taken += 1
         }

@@ -21,6 +21,29 @@ extension SandboxDriver {
         }
     }
 
+    /// Reads one transaction in the same way, in an environment if there is one; nil if there is none.
+    ///
+    /// That of a sale costs the same at the first time.
+    func read<R>(
+        _ identifier: String,
+        in environment: String? = nil,
+        _ body: (PayloadBuilder, GrantedTransaction) throws -> R?
+    ) throws -> R? {
+        let environment = environment ?? payloadSigner.environment
+        guard let number = TransactionNumber(identifier) else { return nil }
+        return try use { shell, now in
+            shell.bringUpToDate(now)
+            let renewalRate = shell.settings.rules.renewalRate
+            return try shell.readIndex(for: number, of: bundleIdentifier) { index in
+                guard let transaction = index[number] else { return nil }
+                return try body(
+                    PayloadBuilder(index: index, now: now, renewalRate: renewalRate, environment: environment),
+                    transaction
+                )
+            }
+        }
+    }
+
     /// Returns a transaction of any account, or of the one that is signed in on a device.
     func signedTransaction(_ identifier: String, on device: DeviceID? = nil) throws -> SignedValue<TransactionPayload> {
         guard let transaction = try transaction(identifier, on: device) else {
@@ -32,10 +55,10 @@ extension SandboxDriver {
     /// Returns a transaction in the same way; nil if there is none.
     func transaction(_ identifier: String, on device: DeviceID?) throws -> SignedValue<TransactionPayload>? {
         let (sealer, defect) = sealer(for: device)
-        let found = try read(in: sealer.signer.environment) { builder -> SignedValue<TransactionPayload>? in
-            guard let transaction = builder.index[identifier],
-                device.map({ builder.state.devices[$0].account == transaction.account }) ?? true
-            else { return nil }
+        let found = try read(identifier, in: sealer.signer.environment) {
+            builder,
+            transaction -> SignedValue<TransactionPayload>? in
+            guard device.map({ builder.state.devices[$0].account == transaction.account }) ?? true else { return nil }
             return sealer.unsigned(builder.payload(of: transaction))
         }
         // What is to be wrong is signed at once, which calls the signer.

@@ -20,6 +20,10 @@ final class SandboxDriver: Sendable {
     let content = Locked(ContentServer())
     /// The app receipts that were signed last, one for each device.
     let signedReceipts = Locked<[DeviceID: SignedReceipt]>([:])
+    /// The history of all transactions, as far as it was read; empty as long as nobody reads it.
+    ///
+    /// Locked after the state.
+    let history = Locked(LedgerHistory())
     private let signingLog: SigningLog
     private let port: SandboxPort
     private let link = Link()

@@ -5,7 +5,7 @@ struct SandboxDriverState: Sendable {
     var settings: Settings
     private(set) var state: SandboxState
     /// The index of all transactions, which takes in each record with the state; nil until a transaction is read.
-    private var index: TransactionIndex?
+    private(set) var index: TransactionIndex?
     var storefrontQuestions = StorefrontQuestions()
     var work = 0
     /// The trace of deliveries to devices; nil while tracing is off.
@@ -327,7 +327,12 @@ extension SandboxDriverState {
         if firstDoubtful != nil { try rebuild() }
         let index = try index ?? TransactionIndex(bundleIdentifier: bundleIdentifier, forEachRecord)
         self.index = index
-        return try index.borrowing(&state) { try body(index) }
+        return try lend(to: index, body)
+    }
+
+    /// Lends the state to an index for the duration of a body.
+    mutating func lend<R>(to index: TransactionIndex, _ body: (TransactionIndex) throws -> R) rethrows -> R {
+        try index.borrowing(&state) { try body(index) }
     }
 
     private mutating func applyFresh() {

@@ -1,5 +1,11 @@
 import Foundation
 
+/// A transaction that was sold, and not deleted: who bought what.
+struct SoldTransaction: Hashable, Sendable {
+    let account: AccountID
+    let product: ProductIndex
+}
+
 // The rules of refunds (behaviors 176, 177 and 212).
 extension SandboxState {
     /// Returns the refund of a transaction, whoever requests it and however long ago it was.
@@ -7,30 +13,30 @@ extension SandboxState {
     /// Access to a product bought for good ends at once, and so does a subscription whose newest period it was.
     /// Purchases that repeated it at no charge are revoked with it.
     ///
-    /// - Throws: ``SandboxError`` for a transaction that was not charged, or was refunded before.
-    func refund(_ identifier: String, in history: LedgerHistory, now: Date) throws(SandboxError) -> LedgerRecord {
-        guard let number = TransactionNumber(identifier), let transaction = history.transaction(number),
-            transaction.charge != nil, let account = transaction.account.flatMap({ self.account(named: $0) }),
-            let product = catalog.index(of: transaction.productIdentifier)
-        else { throw .notSold(identifier) }
-        guard transaction.cancellationDate == nil else { throw .alreadyRefunded(identifier) }
+    /// - Throws: ``SandboxError`` for a transaction that was not sold, or was refunded before.
+    func refund(_ number: TransactionNumber, of sale: SoldTransaction?, now: Date) throws(SandboxError) -> LedgerRecord
+    {
+        guard let sale else { throw .notSold(number.identifier) }
+        let (account, product) = (sale.account, sale.product)
         let purchases = accounts[account].history
-        let place = purchases.indices.first { purchases[$0].identifier == identifier }
+        let place = purchases.index(of: number)
+        if let place, purchases[place].isShared { throw .notSold(number.identifier) }
+        guard revocations.cancellation(of: number) == nil else { throw .alreadyRefunded(number.identifier) }
         guard let place else {
             // Of consumables only the transaction remains.
             let refund = Refund(account: account, transactions: [number], product: product, revoked: [])
             return LedgerRecord(date: now, event: .operator(.refunded(refund)))
         }
         // A change of what a subscription renews as was free.
-        guard purchases[place].isOwn else { throw .notSold(identifier) }
-        let repetitions = repetitions(of: place, by: account, in: history)
+        guard purchases[place].isOwn else { throw .notSold(number.identifier) }
+        let repetitions = repetitions(of: place, by: account)
         let ended = subscription(of: repetitions, by: account)
         let isInUse = ended.map(subscriptions.isEntitled) ?? isOwned(product, by: account)
         let refund = Refund(
             account: account,
             transactions: repetitions.compactMap { TransactionNumber(purchases[$0].identifier) },
             product: product,
-            revoked: isInUse ? [transaction.productIdentifier] : [],
+            revoked: isInUse ? [catalog[product].identifier] : [],
             ended: ended
         )
         return LedgerRecord(date: now, event: .operator(.refunded(refund)))
@@ -42,14 +48,10 @@ extension SandboxState {
     /// over yet, and it has not begun anew.
     ///
     /// - Throws: ``SandboxError`` for a transaction that is not refunded.
-    func reverseRefund(
-        of identifier: String,
-        in history: LedgerHistory,
-        now: Date
-    ) throws(SandboxError) -> LedgerRecord {
-        guard let number = TransactionNumber(identifier), history.transaction(number) != nil,
-            let refund = history.refunds[number]
-        else { throw .notRefunded(identifier) }
+    func reverseRefund(of identifier: String, now: Date) throws(SandboxError) -> LedgerRecord {
+        guard let number = TransactionNumber(identifier), let refund = revocations.refund(of: number) else {
+            throw .notRefunded(identifier)
+        }
         let reversal = RefundReversal(
             account: refund.account,
             transactions: refund.transactions,
@@ -65,23 +67,21 @@ extension SandboxState {
         guard subscriptions[index].end == .revoked, term.end > now, let last = refund.transactions.last else {
             return false
         }
-        return history.indices.reversed().lazy.map { history[$0] }
-            .first { $0.identifier == last.identifier }
-            .map { $0.term == term && !$0.isDeleted } ?? false
+        return history.index(of: last).map { history[$0].term == term && !history[$0].isDeleted } ?? false
     }
 
     /// Returns the event that a request for a transaction's refund leads to; nil if there was one before that was not
     /// approved.
     func requestRefund(
         of number: TransactionNumber,
+        _ sale: SoldTransaction?,
         reason: RefundReason?,
         _ decision: RefundDecision,
-        in history: LedgerHistory,
         now: Date
     ) throws(SandboxError) -> LedgerRecord? {
-        guard server.refundRequest(for: number) == nil else { return nil }
+        guard !server.wasRefundRequested(of: number) else { return nil }
         switch decision {
-        case .approve: return try refund(number.identifier, in: history, now: now)
+        case .approve: return try refund(number, of: sale, now: now)
         case .ask:
             let change = ServerChange.refundRequested(transaction: number, reason: reason?.rawValue)
             return LedgerRecord(date: now, event: .operator(.server(change)))
@@ -90,34 +90,25 @@ extension SandboxState {
         }
     }
 
-    /// The transactions whose refund was requested and is to be decided, oldest first.
-    var undecidedRefunds: [TransactionNumber] {
-        server.refundRequests
-            .filter { !$0.isDeclined && revocations.cancellation(of: $0.transaction.identifier) == nil }
-            .map(\.transaction)
-    }
-
     /// Returns the indices in an account's history of a purchase and of those that repeated it although it was paid
     /// for.
-    func repetitions(of place: PurchaseIndex, by account: AccountID, in ledger: LedgerHistory) -> [PurchaseIndex] {
+    func repetitions(of place: PurchaseIndex, by account: AccountID) -> [PurchaseIndex] {
         let history = accounts[account].history
-        let isCharged: (PurchaseIndex) -> Bool = { place in
-            TransactionNumber(history[place].identifier).map(ledger.wasCharged) ?? false
-        }
         let (product, term) = (history[place].product, history[place].term)
         switch catalog.kind(of: product) {
         case .consumable, .nonRenewing: return [place]
         case .nonConsumable, .freeSubscription:
-            return history.indices.filter { history[$0].isOwn && history[$0].product == product }
+            let own = history.ownPurchases(of: product)
+            return own.contains(place) ? own : [place]
         case .autoRenewable:
             // A repetition has an equal term. Periods that were cut short at one moment were each paid for, and those
             // between which another product was bought are separate.
-            let chain = history.indices.filter { history[$0].term?.original == term?.original }
-            guard let middle = chain.firstIndex(of: place) else { return [place] }
+            guard let chain = term.map({ history.chain(of: $0.original) }) else { return [place] }
+            let middle = chain.indices.partitionPoint { chain[$0] < place }
             let isSame: (Int) -> Bool = { history[chain[$0]].term == term }
             var (first, last) = (middle, middle)
-            while first > 0, !isCharged(chain[first]), isSame(first - 1) { first -= 1 }
-            while last + 1 < chain.count, !isCharged(chain[last + 1]), isSame(last + 1) { last += 1 }
+            while first > 0, !history[chain[first]].isCharged, isSame(first - 1) { first -= 1 }
+            while last + 1 < chain.count, !history[chain[last + 1]].isCharged, isSame(last + 1) { last += 1 }
             return chain[first...last].filter { history[$0].isOwn }
         }
     }

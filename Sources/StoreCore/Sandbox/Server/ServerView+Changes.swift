@@ -122,10 +122,10 @@ extension ServerView {
     }
 
     private func number(of transaction: String) throws -> TransactionNumber {
-        try core.read { builder in
-            guard let found = builder.index[transaction] else { throw ServerRefusal.unknownTransaction(transaction) }
-            return found.number
+        guard let number = try core.read(transaction, { _, found in found.number }) else {
+            throw ServerRefusal.unknownTransaction(transaction)
         }
+        return number
     }
 }
 

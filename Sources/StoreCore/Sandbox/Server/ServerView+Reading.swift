@@ -6,8 +6,19 @@ extension ServerView {
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func transaction(_ identifier: String) throws -> SignedValue<TransactionPayload>? {
-        let payload = try core.read { builder in builder.index[identifier].map(builder.payload) }
+        let payload = try core.read(identifier) { builder, transaction in builder.payload(of: transaction) }
         return payload.map(signed)
+    }
+
+    /// Returns the payloads of those transactions that there are.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func payloads(of identifiers: [String]) throws -> [String: TransactionPayload] {
+        try core.read { builder in
+            var payloads: [String: TransactionPayload] = [:]
+            for identifier in identifiers { payloads[identifier] = builder.index[identifier].map(builder.payload) }
+            return payloads
+        }
     }
 
     /// Returns the subscriptions of a transaction's account, by groups in the order of the catalog.
@@ -44,7 +55,7 @@ extension ServerView {
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func orderIdentifier(of transaction: String) throws -> String? {
-        try core.read { builder in builder.index[transaction].flatMap(builder.orderIdentifier) }
+        try core.read(transaction) { builder, found in builder.orderIdentifier(of: found) }
     }
 
     /// Returns the purchase of the app by the account of a transaction, or the one that has an identifier itself.
@@ -79,11 +90,10 @@ extension ServerView {
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func receipt(of anyTransaction: String) throws -> Data? {
-        let devices = try core.read { builder -> [DeviceID] in
-            guard let account = builder.index[anyTransaction]?.account else { return [] }
-            return builder.state.devices.indices.filter { builder.state.devices[$0].account == account }
+        let devices = try core.read(anyTransaction) { builder, transaction in
+            builder.state.devices.indices.filter { builder.state.devices[$0].account == transaction.account }
         }
-        return devices.lazy.compactMap { core.appReceipt(on: $0) }.first
+        return (devices ?? []).lazy.compactMap { core.appReceipt(on: $0) }.first
     }
 
     func signed(_ payload: TransactionPayload) -> SignedValue<TransactionPayload> {

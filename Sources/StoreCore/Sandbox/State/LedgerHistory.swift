@@ -9,10 +9,6 @@ struct LedgerHistory {
     private(set) var transactions: [SandboxTransaction] = []
     /// The index of each transaction, by its number.
     private var places: [TransactionNumber: Int] = [:]
-    /// The refunds that were not taken back, by the transactions that they revoked.
-    private(set) var refunds: [TransactionNumber: Refund] = [:]
-    /// The deleted transactions that had been charged.
-    private var deletedCharges: Set<TransactionNumber> = []
 
     /// Applies the next event.
     mutating func take(_ record: LedgerRecord) {
@@ -69,7 +65,6 @@ struct LedgerHistory {
                     transaction.cancellationDate = date
                     transaction.refund = transaction.charge ?? 0
                 }
-                refunds[number] = refund
             }
         case .deleted(let deletion): forget(Set(deletion.transactions.map(\.identifier)))
         case .cleared: (transactions, places) = ([], [:])
@@ -93,7 +88,6 @@ struct LedgerHistory {
                     transaction.cancellationDate = nil
                     transaction.refund = nil
                 }
-                refunds[number] = nil
             }
         case .notExtended, .extendedAll, .tokenSet, .consumptionReported, .refundRequested, .refundDeclined,
             .consentRescinded, .notificationsBegun, .testRequested, .attempted:
@@ -114,11 +108,6 @@ struct LedgerHistory {
             }
         }
         return transactions.map(\.id).filter(found.contains)
-    }
-
-    /// Whether a transaction, which may have been deleted, was charged.
-    func wasCharged(_ number: TransactionNumber) -> Bool {
-        transaction(number)?.charge ?? 0 > 0 || deletedCharges.contains(number)
     }
 
     /// Returns the transaction of a number.
@@ -226,9 +215,6 @@ struct LedgerHistory {
     }
 
     private mutating func forget(_ identifiers: Set<String>) {
-        for case let number? in identifiers.map({ TransactionNumber($0) }) where wasCharged(number) {
-            deletedCharges.insert(number)
-        }
         transactions.removeAll { identifiers.contains($0.id) }
         findPlaces()
     }

@@ -14,6 +14,10 @@ struct Revocations: StatePart, Equatable {
     private var cancellations: [String: Date] = [:]
     /// For each device, the notices that its app has not received, oldest first.
     private var notices: [DeviceID: [Revocation]] = [:]
+    /// The refunds that were not taken back, by the first of their transactions.
+    private var refunds: [TransactionNumber: Refund] = [:]
+    /// The first transaction of each transaction's refund.
+    private var refundHeads: [TransactionNumber: TransactionNumber] = [:]
     /// The length of the ledger when all transactions were deleted for the last time.
     private var cleared = 0
 
@@ -30,6 +34,20 @@ struct Revocations: StatePart, Equatable {
         if cancellations.isEmpty { return nil }
         let isRestored = transaction.state == .restored
         return (isRestored ? transaction.original?.identifier : transaction.identifier).flatMap { cancellations[$0] }
+    }
+
+    /// Returns a transaction's refund that was not taken back; nil for none.
+    func refund(of transaction: TransactionNumber) -> Refund? { refundHeads[transaction].flatMap { refunds[$0] } }
+
+    mutating func keep(_ refund: Refund) {
+        guard let first = refund.transactions.first else { return }
+        refunds[first] = refund
+        for transaction in refund.transactions { refundHeads[transaction] = first }
+    }
+
+    mutating func forgetRefunds(of transactions: [TransactionNumber]) {
+        if refundHeads.isEmpty { return }
+        for transaction in transactions { refundHeads[transaction] = nil }
     }
 
     mutating func cancel(_ transaction: String, _ date: Date) { cancellations[transaction] = date }
@@ -77,6 +95,7 @@ struct Revocations: StatePart, Equatable {
     /// Removes the cancellation dates of all transactions, as they are deleted; ended access stays ended.
     mutating func clear(at position: Int) {
         cancellations = [:]
+        (refunds, refundHeads) = ([:], [:])
         notices = [:]
         cleared = position
     }

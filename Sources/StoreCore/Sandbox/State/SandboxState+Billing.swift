@@ -55,10 +55,9 @@ extension SandboxState {
     /// Returns the indices, in an account's history, of the purchases of a subscription's newest period.
     func purchases(of term: SubscriptionTerm, by account: AccountID) -> [PurchaseIndex] {
         var found: [PurchaseIndex] = []
-        for index in accounts[account].history.indices.reversed() {
-            guard let known = accounts[account].history[index].term, known.original == term.original else { continue }
+        for index in accounts[account].history.chain(of: term.original).reversed() {
             // Older purchases belong to earlier periods.
-            guard known == term else { break }
+            guard accounts[account].history[index].term == term else { break }
             // A purchase that was refunded and repeated at one moment has an equal term, and is another period.
             if !accounts[account].history[index].isCancelled { found.append(index) }
         }

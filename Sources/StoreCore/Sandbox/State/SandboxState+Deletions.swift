@@ -10,14 +10,12 @@ extension SandboxState {
         offers.forgetRedemptions(with: Set(deletion.transactions))
         subscriptions.forgetWaitingOffers(from: identifiers)
         for account in accounts.indices {
-            var isTouched = false
-            for index in accounts[account].history.indices
-            where identifiers.contains(accounts[account].history[index].identifier) {
-                accounts[account].history[index].isDeleted = true
-                isTouched = true
+            if accounts[account].history.delete(deletion.transactions) {
+                forgetWhatIsDeleted(account, identifiers, deletion.ended)
             }
-            if isTouched { forgetWhatIsDeleted(account, identifiers, deletion.ended) }
         }
+        forgetPlaces()
+        revocations.forgetRefunds(of: deletion.transactions)
         families.forget(identifiers)
         server.forgetRefundRequests(for: deletion.transactions)
     }
@@ -29,8 +27,7 @@ extension SandboxState {
         _ ended: [SubscriptionIndex]?
     ) {
         let history = accounts[account].history
-        let own = history.indices.lazy.map { history[$0] }.filter(\.isOwn)
-        accounts[account].owned.formIntersection(own.map(\.product))
+        accounts[account].owned = accounts[account].owned.filter { !history.ownPurchases(of: $0).isEmpty }
         for index in subscriptions.all(of: account) {
             let term = subscriptions[index].term
             if identifiers.contains(term.original.identifier) {
@@ -52,9 +49,7 @@ extension SandboxState {
     }
 
     /// Returns the running subscriptions of whose newest period nothing is left without some transactions.
-    func subscriptionsWithNothingLeft(without numbers: Set<TransactionNumber>, in ledger: LedgerHistory)
-        -> [SubscriptionIndex]
-    {
+    func subscriptionsWithNothingLeft(without numbers: Set<TransactionNumber>) -> [SubscriptionIndex] {
         accounts.indices.flatMap { account in
             let history = accounts[account].history
             return subscriptions.all(of: account).filter { index in
@@ -64,7 +59,7 @@ extension SandboxState {
                         history[$0].isOwn
                     })
                 else { return false }
-                return repetitions(of: newest, by: account, in: ledger).allSatisfy { place in
+                return repetitions(of: newest, by: account).allSatisfy { place in
                     TransactionNumber(history[place].identifier).map(numbers.contains) ?? false
                 }
             }
@@ -80,7 +75,7 @@ extension SandboxState {
     ) {
         let history = accounts[account].history
         let term = subscriptions[index].term
-        let own = history.indices.map { history[$0] }.filter { !$0.isShared && $0.term?.original == term.original }
+        let own = history.chain(of: term.original).map { history[$0] }.filter { !$0.isShared }
         let deleted = own.filter { identifiers.contains($0.identifier) }
         if deleted.contains(where: \.isIntroductory), !own.contains(where: { $0.isIntroductory && !$0.isDeleted }) {
             subscriptions.reopenIntroductoryOffer(of: index)
@@ -101,11 +96,12 @@ extension SandboxState {
         for transaction in withdrawn { withdraw(transaction.transaction) }
         for account in accounts.indices {
             accounts[account].owned = []
-            accounts[account].history = SegmentedArray()
+            accounts[account].history = PurchaseHistory()
         }
         subscriptions = Subscriptions()
         operatorState.issues = [:]
         offers.forgetRedemptions()
+        forgetPlaces()
         revocations.clear(at: position)
         families.forgetShares()
         server.forgetTransactions()

@@ -10,7 +10,7 @@ extension SandboxState {
         case .sharing(let account, let isOn): families.setSharing(isOn, account)
         case .shared(let sharing): share(sharing, date)
         case .unshared(let key, let transactions, let revoked):
-            cancel(Set(transactions.map(\.identifier)), of: key.member, date)
+            cancel(transactions, of: key.member, date)
             families.end(key)
             notify(key.member, revoked)
         }

@@ -21,6 +21,8 @@ extension SandboxState {
             deliver(purchase, date)
         case .storefront(let countryCode):
             catalog.countryCode = countryCode
+            // What was sold for another country is not to be seen from its record.
+            forgetPlaces()
         case .promoted(let device, let product):
             let promotion = OperatorState.Promotion(position: position, productIdentifier: product)
             operatorState.promotions[device, default: []].append(promotion)

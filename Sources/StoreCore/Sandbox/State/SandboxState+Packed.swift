@@ -32,6 +32,7 @@ extension SandboxState.Purchase: BinaryCodable {
             isFinished, isDeferredChange, term != nil, isRenewal, isShared, isCancelled, isDeleted, continuesPeriod,
         ]
         pack.add(flags.enumerated().reduce(0) { $0 | ($1.element ? 1 << $1.offset : 0) } as UInt8)
+        pack.add((isForGood ? 1 : 0) | (isCharged ? 2 : 0) as UInt8)
         pack.add(product)
         if let term { pack.add(json: term) }
         switch source {
@@ -41,7 +42,7 @@ extension SandboxState.Purchase: BinaryCodable {
     }
 
     init(unpacking pack: inout BinaryDecoder) throws {
-        let flags = try pack.byte()
+        let (flags, moreFlags) = try (pack.byte(), pack.byte())
         let product: ProductIndex = try pack.number()
         let term = flags & 4 == 0 ? nil : try pack.json(SubscriptionTerm.self)
         let source: Source =
@@ -54,6 +55,8 @@ extension SandboxState.Purchase: BinaryCodable {
             term: term,
             isDeferredChange: flags & 2 != 0,
             continuesPeriod: flags & 128 != 0,
+            isForGood: moreFlags & 1 != 0,
+            isCharged: moreFlags & 2 != 0,
             isFinished: flags & 1 != 0,
             isShared: flags & 16 != 0,
             isCancelled: flags & 32 != 0,

@@ -21,6 +21,10 @@ extension SandboxState {
         var isDeferredChange = false
         /// Whether it belongs to a period that another purchase began, as do repeated purchases and deferred changes.
         var continuesPeriod = false
+        /// Whether the product is bought once and for good: a repetition costs nothing.
+        var isForGood = false
+        /// Whether it cost something.
+        var isCharged = false
         var isFinished = false
         /// Whether another member of the family paid for it.
         var isShared = false
@@ -28,16 +32,6 @@ extension SandboxState {
         var isCancelled = false
         /// Whether the store's operator has deleted it, as if it had never existed.
         var isDeleted = false
-    }
-}
-
-extension SegmentedArray<SandboxState.Purchase> {
-    /// The numbers of all purchases, oldest first.
-    var indices: Range<PurchaseIndex> { 0..<PurchaseIndex(rawValue: count) }
-
-    subscript(index: PurchaseIndex) -> SandboxState.Purchase {
-        @inline(__always) _read { yield self[index.rawValue] }
-        @inline(__always) _modify { yield &self[index.rawValue] }
     }
 }
 
@@ -85,9 +79,9 @@ extension SandboxState {
     func period(of index: PurchaseIndex, by account: AccountID) -> TransactionNumber? {
         let history = accounts[account].history
         guard let original = history[index].term?.original else { return nil }
-        let first = history.indices.prefix(through: index).last {
-            !history[$0].continuesPeriod && history[$0].term?.original == original
-        }
+        let chain = history.chain(of: original)
+        let end = chain.indices.partitionPoint { chain[$0] <= index }
+        let first = chain[..<end].last { !history[$0].continuesPeriod }
         return first.flatMap { TransactionNumber(history[$0].identifier) }
     }
 

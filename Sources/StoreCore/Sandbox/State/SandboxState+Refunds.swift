@@ -3,8 +3,9 @@ import Foundation
 extension SandboxState {
     /// Applies a refund.
     mutating func apply(_ refund: Refund, _ date: Date) {
-        let identifiers = Set(refund.transactions.map(\.identifier))
-        cancel(identifiers, of: refund.account, date)
+        cancel(refund.transactions, of: refund.account, date)
+        revocations.keep(refund)
+        server.decide(refundOf: refund.transactions)
         switch catalog.kind(of: refund.product) {
         case .nonConsumable, .freeSubscription: accounts[refund.account].owned.remove(refund.product)
         case .autoRenewable:
@@ -33,12 +34,9 @@ extension SandboxState {
     }
 
     /// Revokes transactions of an account.
-    mutating func cancel(_ identifiers: Set<String>, of account: AccountID, _ date: Date) {
+    mutating func cancel(_ transactions: [TransactionNumber], of account: AccountID, _ date: Date) {
         purchasesChange()
-        for identifier in identifiers { revocations.cancel(identifier, date) }
-        for index in accounts[account].history.indices
-        where identifiers.contains(accounts[account].history[index].identifier) {
-            accounts[account].history[index].isCancelled = true
-        }
+        for transaction in transactions { revocations.cancel(transaction.identifier, date) }
+        accounts[account].history.setCancelled(true, transactions)
     }
 }

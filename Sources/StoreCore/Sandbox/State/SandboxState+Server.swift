@@ -25,14 +25,12 @@ extension SandboxState {
     private mutating func apply(_ reversal: RefundReversal) {
         purchasesChange()
         server.forgetRefundRequests(for: reversal.transactions)
-        let (account, identifiers) = (reversal.account, Set(reversal.transactions.map(\.identifier)))
-        for identifier in identifiers { revocations.restore(identifier) }
-        var isOwned = false
-        for index in accounts[account].history.indices
-        where identifiers.contains(accounts[account].history[index].identifier) {
-            accounts[account].history[index].isCancelled = false
-            isOwned = isOwned || accounts[account].history[index].isOwn
-        }
+        let (account, transactions) = (reversal.account, reversal.transactions)
+        for transaction in transactions { revocations.restore(transaction.identifier) }
+        revocations.forgetRefunds(of: transactions)
+        accounts[account].history.setCancelled(false, transactions)
+        let history = accounts[account].history
+        let isOwned = transactions.contains { history.index(of: $0).map { history[$0].isOwn } ?? false }
         var givesAccess = true
         switch catalog.kind(of: reversal.product) {
         case .nonConsumable, .freeSubscription:

@@ -20,6 +20,7 @@ struct SandboxState: Sendable {
     var revocations = Revocations()
     var families = Families()
     var server = ServerState()
+    private(set) var places = TransactionPlaces()
     /// The position at the last change to an existing purchase, nil for never.
     private(set) var lastPurchaseChange: Int?
     /// Whether a record could not be read, so that later ones may refer to what does not exist.
@@ -43,6 +44,7 @@ extension SandboxState {
         pack.add(devices.packed)
         pack.add(transactions.packed)
         pack.add(waiting.packed)
+        places.pack(into: &pack)
         try pack.add(subscriptions)
         try pack.add(offers)
         try pack.add(operatorState)
@@ -65,6 +67,7 @@ extension SandboxState {
         devices = try Table(unpacking: &rows.1)
         transactions = try SlotTable(unpacking: &rows.2)
         waiting = try SlotTable(unpacking: &rows.3)
+        places = try TransactionPlaces(unpacking: &pack)
         accountNumbers = accounts.numbers { $0.name }
         deviceNumbers = devices.numbers { $0.name }
         subscriptions = try pack.statePart()
@@ -156,8 +159,8 @@ extension SandboxState {
         case .receiptRefreshed(let device, let properties):
             devices[device].hasReceipt = true
             devices[device].receiptClaims = ReceiptClaims(properties, at: record.date)
-        case .renewed(let subscription, let number, let term, _):
-            renew(subscription, number, term, record.date)
+        case .renewed(let subscription, let number, let term, let charge):
+            renew(subscription, number, term, charge, record.date)
         case .ended(let subscription, let reason):
             setGraceEndForFamily(nil, of: subscription)
             subscriptions.end(subscription, reason)
@@ -219,8 +222,12 @@ extension SandboxState {
     mutating func insert(_ row: consuming Row, _ number: TransactionNumber) {
         countUnfinished(row, by: 1)
         transactions.insert(row, at: number)
+        places.add(number, at: position - 1)
         nextTransaction = number.advanced(by: 1)
     }
+
+    /// Forgets where in the ledger the transactions so far are.
+    mutating func forgetPlaces() { places.forget(before: nextTransaction) }
 
     /// Adds to the number of unfinished transactions of a transaction's device, or of its account.
     @inline(__always)
@@ -238,13 +245,14 @@ extension SandboxState {
     private mutating func own(_ order: StoreEvent.Order, _ date: Date) -> PurchaseIndex? {
         devices[order.device].hasReceipt = true
         guard let product = order.product, let account = order.account else { return nil }
-        return own(order.payment, product, order.transaction, order.subscription, account, date)
+        return own(order.payment, product, order.transaction, order.charge, order.subscription, account, date)
     }
 
     private mutating func own(
         _ payment: StorePayment,
         _ product: ProductIndex,
         _ transaction: TransactionNumber,
+        _ charge: Decimal?,
         _ subscription: SubscriptionChange?,
         _ account: AccountID,
         _ date: Date
@@ -268,7 +276,9 @@ extension SandboxState {
                 product: product,
                 term: subscription?.term,
                 isDeferredChange: subscription?.isDeferred ?? false,
-                continuesPeriod: subscription?.continuesPeriod ?? false
+                continuesPeriod: subscription?.continuesPeriod ?? false,
+                isForGood: kind == .nonConsumable || kind == .freeSubscription,
+                isCharged: charge ?? 0 > 0
             ),
             account
         )
@@ -283,7 +293,7 @@ extension SandboxState {
         }
         let (payment, product, number) = (purchase.payment, purchase.product, purchase.transaction)
         if payment.hasSpecialTerms { offers.useNonce(of: payment) }
-        let history = own(payment, product, number, purchase.subscription, account, date)
+        let history = own(payment, product, number, purchase.charge, purchase.subscription, account, date)
         let transaction = StoreTransaction(
             identifier: number.identifier,
             payment: payment,
@@ -319,15 +329,14 @@ extension SandboxState {
     mutating func purchasesChange() { lastPurchaseChange = position }
 
     mutating func remember(_ purchase: Purchase, _ account: AccountID) -> PurchaseIndex {
-        let index = accounts[account].history.indices.upperBound
         accounts[account].history.append(purchase)
-        return index
     }
 
     private mutating func renew(
         _ subscription: SubscriptionIndex,
         _ number: TransactionNumber,
         _ term: SubscriptionTerm,
+        _ charge: Decimal,
         _ date: Date
     ) {
         subscriptions.renew(subscription, term)
@@ -343,12 +352,14 @@ extension SandboxState {
             date: date,
             details: subscriptions[subscription].original
         )
+        var purchase = Purchase(source: .renewal(transaction), product: term.product, term: term)
+        purchase.isCharged = charge > 0
         let row = Row(
             transaction: transaction,
             account: account,
             device: nil,
             product: term.product,
-            history: remember(Purchase(source: .renewal(transaction), product: term.product, term: term), account)
+            history: remember(purchase, account)
         )
         insert(row, number)
     }

@@ -2,12 +2,6 @@ import Foundation
 
 /// What apps' servers have changed, and the requests for refunds.
 struct ServerState: StatePart, Equatable {
-    /// A request for a refund that was not approved at once.
-    struct RefundRequest: Hashable, Codable, Sendable {
-        let transaction: TransactionNumber
-        var isDeclined: Bool
-    }
-
     /// A token that a server has set.
     struct Token: Hashable, Codable, Sendable {
         let value: UUID
@@ -21,8 +15,11 @@ struct ServerState: StatePart, Equatable {
         let date: Date
     }
 
-    /// The requests for refunds, oldest first.
-    private(set) var refundRequests: [RefundRequest] = []
+    /// The transactions whose refund was requested and not approved at once.
+    private var refundRequests: Set<TransactionNumber> = []
+    /// Those of them that are to be decided, each with the number of its request, which ascends.
+    private var undecidedRequests: [TransactionNumber: Int] = [:]
+    private var lastRequest = 0
     /// The dates at which each subscription was extended, oldest first.
     private var extensions: [SubscriptionIndex: [Date]] = [:]
     private(set) var massExtensions: [DatedMassExtension] = []
@@ -31,10 +28,14 @@ struct ServerState: StatePart, Equatable {
     /// Whether notifications have begun.
     private(set) var notifies = false
 
-    /// Returns the request for a transaction's refund, nil for none.
-    func refundRequest(for transaction: TransactionNumber) -> RefundRequest? {
-        refundRequests.first { $0.transaction == transaction }
-    }
+    /// Whether a transaction's refund was requested before and not approved at once.
+    func wasRefundRequested(of transaction: TransactionNumber) -> Bool { refundRequests.contains(transaction) }
+
+    /// Whether a request for a transaction's refund is to be decided.
+    func isRefundUndecided(of transaction: TransactionNumber) -> Bool { undecidedRequests[transaction] != nil }
+
+    /// The transactions whose refund was requested and is to be decided, oldest request first.
+    var undecidedRefunds: [TransactionNumber] { undecidedRequests.sorted { $0.value < $1.value }.map(\.key) }
 
     /// Returns the number of a subscription's extensions since a moment.
     func extensions(of subscription: SubscriptionIndex, since moment: Date) -> Int {
@@ -57,21 +58,26 @@ struct ServerState: StatePart, Equatable {
 
 extension ServerState {
     mutating func request(refundOf transaction: TransactionNumber) {
-        forgetRefundRequests(for: [transaction])
-        refundRequests.append(RefundRequest(transaction: transaction, isDeclined: false))
+        lastRequest += 1
+        refundRequests.insert(transaction)
+        undecidedRequests[transaction] = lastRequest
     }
 
     mutating func decline(refundOf transaction: TransactionNumber) {
-        if let index = refundRequests.firstIndex(where: { $0.transaction == transaction }) {
-            refundRequests[index].isDeclined = true
-        } else {
-            refundRequests.append(RefundRequest(transaction: transaction, isDeclined: true))
-        }
+        refundRequests.insert(transaction)
+        undecidedRequests[transaction] = nil
+    }
+
+    /// Records that transactions are refunded: no request for that waits any more.
+    mutating func decide(refundOf transactions: [TransactionNumber]) {
+        if undecidedRequests.isEmpty { return }
+        for transaction in transactions { undecidedRequests[transaction] = nil }
     }
 
     mutating func forgetRefundRequests(for transactions: [TransactionNumber]) {
         if refundRequests.isEmpty { return }
-        refundRequests.removeAll { transactions.contains($0.transaction) }
+        refundRequests.subtract(transactions)
+        for transaction in transactions { undecidedRequests[transaction] = nil }
     }
 
     mutating func extended(_ subscription: SubscriptionIndex, at date: Date) {
@@ -90,7 +96,7 @@ extension ServerState {
 
     /// Removes what is about transactions, as all of them are deleted.
     mutating func forgetTransactions() {
-        refundRequests = []
+        (refundRequests, undecidedRequests) = ([], [:])
         extensions = [:]
         tokens = [:]
     }

@@ -100,10 +100,9 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
                 transactions.changeLists(of: transaction) { $0.current.remove(sequence: transaction.sequence) }
             }
         case .tokenSet(let original, let account, _):
-            for transaction in self.transactions(of: account)
-            where state.purchase(of: transaction)?.term?.original ?? transaction.number == original {
-                modify(transaction.number)
-            }
+            let history = state.accounts[account].history
+            let chain = history.chain(of: original).compactMap { TransactionNumber(history[$0].identifier) }
+            for number in chain.isEmpty ? [original] : chain { modify(number) }
         case .extended, .notExtended, .extendedAll, .consumptionReported, .refundRequested, .refundDeclined,
             .consentRescinded, .notificationsBegun, .testRequested, .attempted:
             break
@@ -120,6 +119,54 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
     private func modify(_ number: TransactionNumber) {
         guard let transaction = transactions[number], transaction.restored == nil else { return }
         transactions.moveToEnd(transaction)
+    }
+
+    /// Adds one sale of anything but a subscription from its record, behind which there are others; returns false for any
+    /// other record.
+    ///
+    /// The index then is good for this transaction alone. The country of the sale has to be the state's.
+    func add(alone record: LedgerRecord, _ state: SandboxState) -> Bool {
+        switch record.event {
+        case .sold(let order):
+            guard let account = order.account, let product = order.product, order.subscription == nil else {
+                return false
+            }
+            addAlone(order.transaction, account, product, order.payment, order.charge, record.date, state)
+        case .redeemed(let redemption): return addAlone(redemption.purchase, record.date, state)
+        case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)):
+            return addAlone(purchase, record.date, state)
+        default: return false
+        }
+        return true
+    }
+
+    private func addAlone(_ purchase: UnorderedPurchase, _ date: Date, _ state: SandboxState) -> Bool {
+        guard purchase.subscription == nil else { return false }
+        let (account, product) = (purchase.account, purchase.product)
+        addAlone(purchase.transaction, account, product, purchase.payment, purchase.charge, date, state)
+        return true
+    }
+
+    private func addAlone(
+        _ number: TransactionNumber,
+        _ account: AccountID,
+        _ product: ProductIndex,
+        _ payment: StorePayment,
+        _ charge: Decimal?,
+        _ date: Date,
+        _ state: SandboxState
+    ) {
+        let transaction = GrantedTransaction(
+            number: number,
+            account: account,
+            product: product,
+            payment: payment,
+            date: date,
+            purchase: state.accounts[account].history.index(of: number),
+            country: country(of: state),
+            price: charge.flatMap { prices.thousandths(of: $0) }
+        )
+        insert(transaction, state)
     }
 
     private func add(_ purchase: UnorderedPurchase, _ state: SandboxState) {
@@ -387,8 +434,8 @@ extension TransactionIndex {
         if let newest = periods[original].flatMap({ transactions[$0] }) { return newest }
         // It was deleted, and an earlier one remains.
         let history = state.accounts[account].history
-        return history.indices.reversed().lazy.map { history[$0] }
-            .first { $0.term?.original == original && !$0.isDeferredChange && !$0.isDeleted }
+        return history.chain(of: original).reversed().lazy.map { history[$0] }
+            .first { !$0.isDeferredChange && !$0.isDeleted }
             .flatMap { self[$0.identifier] }
     }
 }

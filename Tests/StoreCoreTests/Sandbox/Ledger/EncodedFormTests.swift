@@ -57,7 +57,7 @@ import Testing
     private static let properties: Set = [
         "catalog", "position", "transactions", "accounts", "devices", "nextTransaction", "waiting",
         "lastPurchaseChange", "isDamaged", "subscriptions", "offers", "operatorState", "billing", "revocations",
-        "families", "server",
+        "families", "server", "places",
     ]
 
     @Test func `A snapshot has every property of the state, but for what no store has used yet`() throws {

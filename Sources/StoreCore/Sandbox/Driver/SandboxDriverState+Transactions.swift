@@ -1,0 +1,64 @@
+// Finding one transaction among all that there ever were.
+extension SandboxDriverState {
+    /// Returns a transaction as one that was sold; nil if it was not, or is deleted.
+    ///
+    /// It costs the same in a short ledger and in a long one, but for the first time that it needs the index.
+    mutating func sale(_ number: TransactionNumber, of bundleIdentifier: String) throws -> SoldTransaction? {
+        if index == nil, let event = try beginning(of: number)?.event {
+            switch event {
+            case .sold(let order): return order.sale
+            // It may have been decided since, in a record elsewhere.
+            case .ordered(let order):
+                if let account = order.account, let product = order.product,
+                    state.accounts[account].history.index(of: number) != nil
+                {
+                    return SoldTransaction(account: account, product: product)
+                }
+            case .renewed(let subscription, _, let term, _):
+                return SoldTransaction(account: state.subscriptions[subscription].account, product: term.product)
+            case .redeemed(let redemption): return redemption.purchase.sale
+            case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): return purchase.sale
+            default: return nil
+            }
+        }
+        return try readIndex(of: bundleIdentifier) { index in
+            index[number].flatMap { transaction in
+                guard transaction.restored == nil else { return nil }
+                return SoldTransaction(account: transaction.account, product: transaction.product)
+            }
+        }
+    }
+
+    /// Reads the index of all transactions for one of them.
+    ///
+    /// Where there is none yet, and the transaction is the sale of anything but a subscription, it is read alone.
+    mutating func readIndex<R>(
+        for number: TransactionNumber,
+        of bundleIdentifier: String,
+        _ body: (TransactionIndex) throws -> R
+    ) throws -> R {
+        if index == nil, let record = try beginning(of: number) {
+            let alone = TransactionIndex(bundleIdentifier: bundleIdentifier)
+            if alone.add(alone: record, state) { return try lend(to: alone, body) }
+        }
+        return try readIndex(of: bundleIdentifier, body)
+    }
+
+    /// Returns the record that began a transaction; nil for one that cannot be found without reading the ledger.
+    private mutating func beginning(of number: TransactionNumber) throws -> LedgerRecord? {
+        guard !state.isDamaged, isSure(), let position = state.places.position(before: number) else { return nil }
+        return try records.read(after: position, limit: TransactionPlaces.distance)
+            .first { $0.event.begins(number) }
+    }
+}
+
+extension StoreEvent.Order {
+    fileprivate var sale: SoldTransaction? {
+        guard let account, let product, charge != nil else { return nil }
+        return SoldTransaction(account: account, product: product)
+    }
+}
+
+extension UnorderedPurchase {
+    fileprivate var sale: SoldTransaction { SoldTransaction(account: account, product: product) }
+}

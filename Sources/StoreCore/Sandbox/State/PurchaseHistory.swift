@@ -1,0 +1,78 @@
+/// The purchases of an account that are remembered after they were finished, oldest first, and the way to them.
+///
+/// Finding a purchase, those of a subscription, or those of a product bought for good costs the same in a short history and,
+/// but for a binary search, in a long one.
+struct PurchaseHistory: Sendable {
+    private var purchases = SegmentedArray<SandboxState.Purchase>()
+    /// For each purchase the highest number up to it: ascending, for a binary search.
+    private var highest = SegmentedArray<TransactionNumber>()
+    /// The purchases that were approved after one with a higher number.
+    private var late: [TransactionNumber: PurchaseIndex] = [:]
+    /// The purchases of each subscription, by its first transaction.
+    private var chains: [TransactionNumber: [PurchaseIndex]] = [:]
+    /// The account's own purchases of each product that is bought for good: the first, and its repetitions.
+    private var boughtForGood: [ProductIndex: [PurchaseIndex]] = [:]
+
+    var count: Int { purchases.count }
+
+    /// The numbers of all purchases, oldest first.
+    var indices: Range<PurchaseIndex> { 0..<PurchaseIndex(rawValue: count) }
+
+    // Whoever changes what counts as the account's own uses the methods below.
+    subscript(index: PurchaseIndex) -> SandboxState.Purchase {
+        @inline(__always) _read { yield purchases[index.rawValue] }
+        @inline(__always) _modify { yield &purchases[index.rawValue] }
+    }
+
+    /// Returns the purchase of a transaction; nil for a transaction that the history does not keep.
+    func index(of number: TransactionNumber) -> PurchaseIndex? {
+        if !late.isEmpty, let index = late[number] { return index }
+        let place = (0..<count).partitionPoint { highest[$0] < number }
+        return place < count && highest[place] == number ? PurchaseIndex(rawValue: place) : nil
+    }
+
+    /// Returns the purchases of the subscription that began with a transaction, oldest first.
+    func chain(of original: TransactionNumber) -> [PurchaseIndex] { chains[original] ?? [] }
+
+    /// Returns the account's own purchases of a product that is bought for good, oldest first.
+    func ownPurchases(of product: ProductIndex) -> [PurchaseIndex] { boughtForGood[product] ?? [] }
+
+    /// Adds a purchase, and returns its index.
+    @discardableResult
+    mutating func append(_ purchase: SandboxState.Purchase) -> PurchaseIndex {
+        let index = indices.upperBound
+        let last = count == 0 ? nil : highest[count - 1]
+        let number = TransactionNumber(purchase.identifier)
+        if let number, let last, number < last, late[number] == nil { late[number] = index }
+        highest.append(max(number ?? last ?? -1, last ?? -1))
+        if let term = purchase.term { chains[term.original, default: []].append(index) }
+        if purchase.isForGood, purchase.isOwn { boughtForGood[purchase.product, default: []].append(index) }
+        purchases.append(purchase)
+        return index
+    }
+
+    /// Changes whether purchases are revoked; those that the history does not keep are left out.
+    mutating func setCancelled(_ isCancelled: Bool, _ numbers: [TransactionNumber]) {
+        change(numbers) { $0.isCancelled = isCancelled }
+    }
+
+    /// Marks purchases as deleted.
+    ///
+    /// Returns whether the history has any of them.
+    mutating func delete(_ numbers: [TransactionNumber]) -> Bool { change(numbers) { $0.isDeleted = true } }
+
+    @discardableResult
+    private mutating func change(
+        _ numbers: [TransactionNumber],
+        _ body: (inout SandboxState.Purchase) -> Void
+    ) -> Bool {
+        let indices = numbers.compactMap { index(of: $0) }
+        for index in indices { body(&self[index]) }
+        for (product, changed) in Dictionary(grouping: indices.filter { self[$0].isForGood }, by: { self[$0].product })
+        {
+            let all = Set(ownPurchases(of: product)).union(changed)
+            boughtForGood[product] = all.filter { self[$0].isOwn }.sorted()
+        }
+        return !indices.isEmpty
+    }
+}

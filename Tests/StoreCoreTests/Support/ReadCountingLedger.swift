@@ -1,0 +1,26 @@
+import StoreCore
+
+/// A ledger in memory that counts the records that are read.
+final class ReadCountingLedger: Ledger {
+    private let ledger = MemoryLedger()
+    private let counted = Locked(0)
+
+    /// The records that a body has read.
+    func count(_ body: () throws -> Void) rethrows -> Int {
+        counted.withLock { $0 = 0 }
+        try body()
+        return counted.withLock { $0 }
+    }
+
+    var head: Int { ledger.head }
+
+    func append(_ records: [LedgerRecord], ifHeadIs head: Int) -> Bool { ledger.append(records, ifHeadIs: head) }
+
+    func commit() {}
+
+    func read(after position: Int, limit: Int) -> [LedgerRecord] {
+        let records = ledger.read(after: position, limit: limit)
+        counted.withLock { $0 += records.count }
+        return records
+    }
+}
