@@ -31,8 +31,15 @@ enum ReceiptFields {
         return fields
     }
 
+    /// Returns what an item of `in_app` has that its receipt does not say.
+    static func details(_ transaction: TransactionPayload) -> [String: String] {
+        var fields = ["in_app_ownership_type": transaction.inAppOwnershipType.rawValue]
+        fields["cancellation_reason"] = cancellationReason(transaction)
+        return fields
+    }
+
     /// Returns the reason why a transaction is canceled; nil if it is not.
-    static func cancellationReason(_ transaction: TransactionPayload) -> String? {
+    private static func cancellationReason(_ transaction: TransactionPayload) -> String? {
         transaction.revocationDate.map { _ in String((transaction.revocationReason ?? .other).rawValue) }
     }
 

@@ -138,15 +138,12 @@ extension ReceiptService {
         let hasSubscriptions = receipt.purchases.contains { $0.kind == .autoRenewable }
         try requireSecret(password, hasSubscriptions: hasSubscriptions)
 
-        var known: [String: TransactionPayload] = [:]
-        for purchase in receipt.purchases {
-            known[purchase.transactionIdentifier] = try view.transaction(purchase.transactionIdentifier)?.payload
-        }
+        let known = try view.payloads(of: receipt.purchases.map(\.transactionIdentifier))
         // A receipt of an account of which nothing is left.
         if !receipt.purchases.isEmpty, known.isEmpty { throw Refusal(status: .accountNotFound) }
         var answer = try receipt.answer(environment: view.environment, requestedAt: view.clock.now) { purchase in
             guard let transaction = known[purchase.transactionIdentifier] else { return [:] }
-            return ReceiptFields.cancellationReason(transaction).map { ["cancellation_reason": $0] } ?? [:]
+            return ReceiptFields.details(transaction)
         }
         guard hasSubscriptions,
             let some = receipt.purchases.lazy.map(\.transactionIdentifier).first(where: { known[$0] != nil })

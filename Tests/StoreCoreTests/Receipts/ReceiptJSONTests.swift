@@ -74,7 +74,7 @@ struct `An answer about a receipt in JSON` {
                 + #""original_purchase_date_ms":"1375340400000","#
                 + #""original_purchase_date_pst":"2013-08-01 00:00:00 America/Los_Angeles","#
                 + #""receipt_creation_date":"2012-09-21 01:31:38 Etc/GMT","#
-                + #""receipt_creation_date_ms":"1348191098192","#
+                + #""receipt_creation_date_ms":"1348191098000","#
                 + #""receipt_creation_date_pst":"2012-09-20 18:31:38 America/Los_Angeles","#
                 + #""receipt_type":"LocalTesting","request_date":"2012-09-21 01:31:39 Etc/GMT","#
                 + #""request_date_ms":"1348191099192","#

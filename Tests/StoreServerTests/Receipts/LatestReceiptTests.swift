@@ -47,6 +47,43 @@ import Testing
         #expect(try shop.verify(newest).receipt.in_app.list.count == 3)
     }
 
+    @Test func `A16: Dates of purchases are whole seconds, in each list the same`() throws {
+        let shop = try Shop()
+        shop.clock.advance(by: 0.789)
+        try shop.buy("gold")
+        shop.clock.advance(by: 0.456)
+        try shop.store.refund(try shop.buy("sword"))
+        shop.clock.advance(by: 40 * 86_400)
+        let answer = try shop.verify(shop.receipt)
+        let (items, latest) = (answer.receipt.in_app.list, answer.latest_receipt_info.list)
+        #expect(items.count == 3 && latest.count == 3)
+        for item in items {
+            let other = try #require(latest.first { $0.transaction_id.text == item.transaction_id.text })
+            for date in ["purchase_date", "original_purchase_date", "expires_date", "cancellation_date"] {
+                #expect(item[dynamicMember: date].text == other[dynamicMember: date].text)
+                let milliseconds = item[dynamicMember: "\(date)_ms"].text
+                #expect(milliseconds == other[dynamicMember: "\(date)_ms"].text)
+                #expect(milliseconds.map { $0.hasSuffix("000") } ?? true)
+            }
+        }
+        #expect(answer.receipt.request_date_ms.text?.hasSuffix("245") == true)
+    }
+
+    @Test func `A17: Each purchase in the receipt has its ownership, also what the family shares`() throws {
+        let shop = try Shop()
+        let family = try shop.store.addFamily("family", organiser: shop.account)
+        let member = try shop.store.addAccount("member")
+        try family.add(member)
+        try shop.buy("gold", member)
+        try shop.buy("coins")
+        try shop.buy("sword")
+        let answer = try shop.verify(shop.receipt)
+        let ownership = Dictionary(
+            uniqueKeysWithValues: answer.receipt.in_app.list.map { ($0.product_id.text, $0.in_app_ownership_type.text) }
+        )
+        #expect(ownership == ["gold": "FAMILY_SHARED", "coins": "PURCHASED", "sword": "PURCHASED"])
+    }
+
     @Test func `Old transactions are left out on demand: the latest renewal of each subscription remains`() throws {
         let shop = try Shop()
         for product in ["gold", "daily", "sword"] { try shop.buy(product) }

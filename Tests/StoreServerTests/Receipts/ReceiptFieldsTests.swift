@@ -55,11 +55,11 @@ import Testing
     @Test func `What the family shares says so, and what is revoked has a reason`() throws {
         var transaction = transaction
         transaction.inAppOwnershipType = .familyShared
-        transaction.revocationDate = PayloadDate(milliseconds: 500)
+        transaction.revocationDate = PayloadDate(milliseconds: 1500)
         transaction.revocationReason = .developerIssue
         var fields = try ReceiptFields.latest(transaction)
         #expect(fields["in_app_ownership_type"] == "FAMILY_SHARED")
-        #expect(fields["cancellation_reason"] == "1" && fields["cancellation_date_ms"] == "500")
+        #expect(fields["cancellation_reason"] == "1" && fields["cancellation_date_ms"] == "1000")
         transaction.revocationReason = nil
         fields = try ReceiptFields.latest(transaction)
         #expect(fields["cancellation_reason"] == "0")

@@ -4,7 +4,7 @@ extension AppReceipt {
     /// Returns the verification response for an authentic app receipt, as it went over the wire: one JSON object.
     ///
     /// `status` is 0, and `receipt` has the receipt's content: each date as three strings (in UTC, in milliseconds
-    /// since 1970, in Californian time), each purchase under `in_app`, and ``appAppleIdentifier`` as `adam_id` and
+    /// since 1970, in Californian time; all but the request's of whole seconds), each purchase under `in_app`, and ``appAppleIdentifier`` as `adam_id` and
     /// `app_item_id`. Numbers that the store does not know are 0. The keys are in alphabetical order, so the same
     /// response gives the same bytes.
     ///
@@ -42,7 +42,7 @@ extension AppReceipt {
         ]
         try ReceiptDate.add(creationDate, as: "receipt_creation_date", to: &fields)
         try ReceiptDate.add(originalPurchaseDate, as: "original_purchase_date", to: &fields)
-        try ReceiptDate.add(moment, as: "request_date", to: &fields)
+        try ReceiptDate.add(moment, as: "request_date", isExact: true, to: &fields)
         if let expirationDate { try ReceiptDate.add(expirationDate, as: "expiration_date", to: &fields) }
         if let revocationDate { try ReceiptDate.add(revocationDate, as: "revocation_date", to: &fields) }
         var receipt = fields.mapValues(AnswerValue.text)

@@ -27,11 +27,18 @@ package struct ReceiptDate {
 
     /// Adds the three fields that a verification response has for a date: in UTC, in milliseconds, in Californian time.
     ///
+    /// They are of whole seconds, as app receipts have them, unless they are exact.
+    ///
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999.
-    package static func add(_ date: Date, as name: String, to fields: inout [String: String]) throws {
+    package static func add(
+        _ date: Date,
+        as name: String,
+        isExact: Bool = false,
+        to fields: inout [String: String]
+    ) throws {
         let date = try ReceiptDate(date)
         fields[name] = date.universal
-        fields[name + "_ms"] = String(date.milliseconds)
+        fields[name + "_ms"] = String(isExact ? date.milliseconds : Int64(date.seconds) * 1000)
         fields[name + "_pst"] = date.pacific
     }
 
