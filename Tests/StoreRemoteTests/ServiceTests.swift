@@ -216,4 +216,16 @@ import Testing
         try await trusting.synchronize()
         #expect(try await trusting.requestRefund(ofTransaction: page.transactions[0].payload.transactionId) == .taken)
     }
+
+    @Test func `A refund of what the store does not know is refused as in the store's process`() async throws {
+        let shop = try RemoteShop()
+        let beside = await withCheckedContinuation { continuation in
+            shop.device.requestRefund(ofTransaction: "999") { continuation.resume(returning: $0) }
+        }
+        guard case .failure(let failure) = beside else { throw RefundWasTaken() }
+        #expect(failure.reason.contains("999"))
+        await #expect(throws: failure) { try await shop.remote().requestRefund(ofTransaction: "999") }
+    }
+
+    private struct RefundWasTaken: Error {}
 }

@@ -31,11 +31,11 @@ package final class ConcealedErrors: Sendable {
 extension StoreFailure {
     /// Converts an error of the store's own parts, such as its ledger or its signer.
     ///
-    /// A `StoreFailure` is written for apps and stays as it is. Every other error keeps its code; its description is
+    /// A `StoreFailure` or a ``SandboxError`` is written for apps and stays as it is. Every other error keeps its code; its description is
     /// replaced by a plain sentence where errors are concealed.
     package init(ofStore error: any Error) {
         let failure = StoreFailure(error)
-        guard !(error is StoreFailure), ConcealedErrors.add(error) else {
+        guard !(error is StoreFailure), !(error is SandboxError), ConcealedErrors.add(error) else {
             self = failure
             return
         }
