@@ -31,6 +31,7 @@ package struct ServerRouter: Sendable {
     ///   - hasNotificationURL: whether there is a URL to send notifications to.
     ///   - console: the page for browsers; nil for none.
     ///   - devices: the store for devices elsewhere; nil for none.
+    ///   - log: receives the reason of each internal error.
     ///   - now: the date by which tokens expire.
     package init(
         _ store: SandboxStore,
@@ -41,6 +42,7 @@ package struct ServerRouter: Sendable {
         hasNotificationURL: Bool = false,
         console: StoreConsole? = nil,
         devices: DeviceService? = nil,
+        log: StoreLog = .silent,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         let view = view ?? ServerView(store)
@@ -53,6 +55,7 @@ package struct ServerRouter: Sendable {
             key: key,
             failures: failures,
             hasNotificationURL: hasNotificationURL,
+            log: log,
             now: now
         )
     }

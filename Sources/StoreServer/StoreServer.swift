@@ -58,7 +58,8 @@ public final class StoreServer: Sendable {
             failures: failures,
             hasNotificationURL: configuration.notificationURL != nil,
             console: console,
-            devices: DeviceService(store, limits: configuration.deviceLimits, log: configuration.log)
+            devices: DeviceService(store, limits: configuration.deviceLimits, log: configuration.log),
+            log: configuration.log
         )
         notifications = try ServerNotifications(view)
         http = try HTTPServer(

@@ -10,23 +10,26 @@ package struct ServerAPI: Sendable {
     let hasNotificationURL: Bool
     /// The date by which tokens expire and clients are told to wait: the system's, as clients go by theirs.
     let now: @Sendable () -> Date
+    private let log: StoreLog
     private let recentAnswers = RecentAnswers()
 
     /// The most transactions or notifications in an answer.
     static let pageSize = 20
 
-    /// Creates the API of a store.
+    /// Creates the API of a store; the log receives the reason of each internal error.
     package init(
         _ view: ServerView,
         key: APIKey,
         failures: FailureSchedule,
         hasNotificationURL: Bool,
+        log: StoreLog = .silent,
         now: @escaping @Sendable () -> Date
     ) {
         self.view = view
         verifier = TokenVerifier(key: key, bundleIdentifier: view.bundleIdentifier)
         self.failures = failures
         self.hasNotificationURL = hasNotificationURL
+        self.log = log
         self.now = now
     }
 
@@ -64,6 +67,7 @@ package struct ServerAPI: Sendable {
             return APIError(refusal).response(at: now())
         } catch {
             // The ledger cannot be read, or nothing can be signed.
+            log("the server API answers with error \(APIError.internalError.code): \(error)")
             return APIError.internalError.response(at: now())
         }
     }

@@ -101,7 +101,7 @@ final class NotificationOutbox: HistoryListener {
                     let notifications = try view.notifications(after: position, limit: 64)
                     state.withLock { $0.machine.take(notifications) }
                 } catch {
-                    log("notifications wait: the ledger cannot be read")
+                    log("notifications wait: the ledger cannot be read: \(error)")
                     return pause(until: now.addingTimeInterval(Self.patience), readsAgain: false)
                 }
             case .deliver(let notification): return deliver(notification)
@@ -117,21 +117,26 @@ final class NotificationOutbox: HistoryListener {
         do {
             body = AnswerValue.object(["signedPayload": .text(try signer.signedPayload(notification))]).json
         } catch {
-            log("a notification cannot be signed")
-            return lane.async { self.finish(notification, .other) }
+            log("a notification cannot be signed: \(error)")
+            return lane.async { self.finish(notification, .other, isLogged: true) }
         }
         transport.post(body, to: url) { result in self.lane.async { self.finish(notification, result) } }
     }
 
-    private func finish(_ notification: ServerNotification, _ result: SendAttemptResult) {
+    private func finish(_ notification: ServerNotification, _ result: SendAttemptResult, isLogged: Bool = false) {
         // A transport may break its word, and reply twice.
         let isFirst = state.withLock { $0.delivery == notification.position && $0.delivery.take() != nil }
         guard isFirst else { return }
+        if result != .success, !isLogged {
+            log(
+                "the notification \(notification.type) \(notification.identifier) was not delivered: \(result.rawValue)"
+            )
+        }
         do {
             try view.recordAttempt(result.rawValue, at: notification.position)
         } catch {
             // It is sent again by the next outbox.
-            log("the delivery of a notification cannot be recorded in the ledger")
+            log("the delivery of a notification cannot be recorded in the ledger: \(error)")
         }
         let now = view.clock.now
         state.withLock { $0.machine.attempted(notification, result, at: now) }
