@@ -17,13 +17,16 @@ import StoreCore
 ///
 /// Any thread may use an authority. Its certificates are worth nothing outside of tests: whoever reads its keys can sign.
 public final class CertificateAuthority: Sendable {
-    /// How long certificates are valid.
+    /// How long certificates are valid: at the most until the end of the year 9999, which certificates cannot exceed.
     ///
     /// The root's begins an hour before it is made, for verifiers whose clocks lag behind. Every other certificate, renewed
     /// ones as well, is valid from the root's beginning on, and ends so long after it is made as is said here: what was sold
     /// before a leaf was renewed, and is signed after it, is accepted as of its date.
     public struct Lifetimes: Hashable, Sendable {
-        /// The lifetime of the root, which Xcode's self-signed certificates share; 25 years by default, as Apple's root.
+        /// The lifetime of the root, which Xcode's self-signed certificates share.
+        ///
+        /// Ten thousand years by default, which end with the year 9999: a store's time may be moved beyond the 25 years of
+        /// Apple's root.
         public var root: TimeInterval
         /// The lifetime of the intermediate; 15 years by default, as Apple's.
         public var intermediate: TimeInterval
@@ -32,7 +35,7 @@ public final class CertificateAuthority: Sendable {
 
         /// Creates lifetimes in seconds.
         public init(
-            root: TimeInterval = 25 * 365 * 86_400,
+            root: TimeInterval = 10_000 * 365 * 86_400,
             intermediate: TimeInterval = 15 * 365 * 86_400,
             leaf: TimeInterval = 2 * 365 * 86_400
         ) {

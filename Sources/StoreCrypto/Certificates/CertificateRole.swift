@@ -85,7 +85,8 @@ enum CertificateRole: String, CaseIterable {
         guard lifetime.isFinite, date.timeIntervalSince1970.isFinite else {
             throw CryptoError("a certificate's date and lifetime must be finite numbers")
         }
-        return (date - CertificateAuthority.Lifetimes.slack)..<(date + max(lifetime, 0))
+        let start = date - CertificateAuthority.Lifetimes.slack
+        return start..<max(start, min(date + max(lifetime, 0), .endOfCertificates))
     }
 
     /// The extension that marks the certificate, if it has one.

@@ -71,6 +71,16 @@ import Testing
         }
     }
 
+    @Test func `No certificate ends after the year 9999, however late it is made`() throws {
+        for date in [Date.start, Date(timeIntervalSince1970: 253_402_000_000)] {
+            let authority = try CertificateAuthority(now: date)
+            let end = Date(timeIntervalSince1970: 253_402_300_800)
+            #expect(authority.validity.upperBound == end)
+            #expect(authority.validity.contains(date))
+            #expect(try authority.jwsSigner(at: date).validity.upperBound <= end)
+        }
+    }
+
     @Test(arguments: [Double.nan, .infinity])
     func `A lifetime that is no finite number is refused`(lifetime: Double) {
         let lifetimes = CertificateAuthority.Lifetimes(root: lifetime)

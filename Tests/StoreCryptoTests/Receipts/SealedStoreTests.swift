@@ -129,6 +129,17 @@ import Testing
         #expect(try shop.store.verify(appReceipt: first).purchases.count == 1)
     }
 
+    @Test(arguments: [26.0, 100, 2000]) func `A store's authority lives as long as the store`(years: Double) throws {
+        let shop = try SignedShop()
+        try shop.store.account.buy("castle")
+        shop.clock.advance(by: years * 365 * .day)
+        try shop.store.account.buy("lessons")
+        #expect(try shop.purchases().map(\.productIdentifier) == ["castle", "lessons"])
+        let jws = try shop.store.signedTransaction("2").jws
+        let verifier = try AppStoreVerifier(root: shop.authority.rootCertificate)
+        #expect(throws: Never.self) { try verifier.verify(Data(jws.utf8), at: shop.clock.now) }
+    }
+
     @Test func `When the root is over nothing is signed, and the device has no receipt`() throws {
         let shop = try SignedShop(lifetimes: .init(root: 30 * .day))
         try shop.store.account.buy("castle")
