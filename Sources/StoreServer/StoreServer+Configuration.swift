@@ -32,6 +32,9 @@ extension StoreServer {
         public var transport: any NotificationTransport = URLSessionTransport()
         /// The most bytes of a request's body; a longer one is answered with HTTP status 413.
         public var maximumBodySize = 1 << 20
+        /// The most bytes of the body of a request to verify a receipt, where they are more than ``maximumBodySize``: 16 MiB
+        /// unless set, which is a receipt of some 39,000 purchases.
+        public var maximumReceiptBodySize = 16 << 20
         /// The most connections at a time.
         ///
         /// Where more are wanted, those are closed that have owed a request for the longest; a further one waits only while all
@@ -73,6 +76,7 @@ extension StoreServer {
         var limits: HTTPLimits {
             var limits = HTTPLimits()
             limits.bodySize = max(0, maximumBodySize)
+            limits.receiptBodySize = max(0, maximumReceiptBodySize)
             limits.connections = UInt32(clamping: max(1, maximumConnections))
             limits.connectionsPerPeer = isPrivate ? .max : max(1, limits.connections / 2)
             limits.timeout = UInt32(clamping: max(1, timeout))

@@ -7,6 +7,10 @@ package struct HTTPLimits: Hashable, Sendable {
     /// A longer one is read and dropped, and then answered with status 413; one that is announced to be longer than five times
     /// as many bytes is answered at once, and one that turns out to be so is cut off.
     package var bodySize = 1 << 20
+    /// The most bytes of the body of a request to verify a receipt, if they are more.
+    ///
+    /// Receipts grow with their purchases.
+    package var receiptBodySize = 16 << 20
     /// The most bytes of a request's target: path and query.
     ///
     /// A longer one is answered with 414.
@@ -50,4 +54,12 @@ package struct HTTPLimits: Hashable, Sendable {
 
     /// The number of connections that are taken before some are closed.
     var takenConnections: UInt32 { connections + max(threads, connections / 4) }
+
+    /// Returns the limits of a request to a target.
+    func `for`(_ target: String) -> HTTPLimits {
+        guard target.prefix(while: { $0 != "?" }).hasSuffix("/verifyReceipt") else { return self }
+        var limits = self
+        limits.bodySize = max(bodySize, receiptBodySize)
+        return limits
+    }
 }

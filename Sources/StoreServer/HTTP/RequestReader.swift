@@ -4,7 +4,7 @@
 
     /// A request whose parts arrive one after the other, on one thread at a time.
     final class RequestReader {
-        private let target: String
+        let target: String
         private var headers: HTTPHeaders?
         private var body = Data()
         /// The bytes of the body that have arrived.

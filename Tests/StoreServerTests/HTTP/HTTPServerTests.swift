@@ -93,6 +93,24 @@ import Testing
         #expect(try ask(server, request(1))?.status == 200)
     }
 
+    @Test func `Receipts have a limit of their own, wherever they are verified`() throws {
+        let server = try echo {
+            $0.bodySize = 1000
+            $0.receiptBodySize = 3000
+        }
+        let body = { String(repeating: "x", count: $0) }
+        let request = { (path: String, count: Int) in
+            "POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: \(count)\r\n\r\n\(body(count))"
+        }
+        for path in ["/verifyReceipt", "/sandbox/verifyReceipt", "/production/verifyReceipt?a"] {
+            #expect(try ask(server, request(path, 3000))?.status == 200)
+            #expect(try ask(server, request(path, 3001))?.status == 413)
+        }
+        for path in ["/inApps", "/verifyReceipt/other", "/other?/verifyReceipt"] {
+            #expect(try ask(server, request(path, 1001))?.status == 413)
+        }
+    }
+
     @Test(arguments: [
         "\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\u{0}\u{0}\u{0}\u{0}\r\n\r\n", "GET / HTTP/1.1\r\n\r\n",
         "GET / HTTP/1.1\r\nHost\r\n\r\n", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",
