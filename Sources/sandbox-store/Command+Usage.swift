@@ -38,7 +38,8 @@ extension Command {
             --coverage   prints tables of how often each event met each state, and all that was not met
             --json       prints the outcome, with a failure as a scenario, and what was met as JSON
         sandbox-store serve --store FILE --ca FOLDER [--port N] [--host ADDRESS] [--configuration FILE]
-                            [--bundle IDENTIFIER] [--notify URL] [--shared-secret TEXT] [--tls HOSTS] [--json]
+                            [--bundle IDENTIFIER] [--notify URL] [--shared-secret TEXT] [--tls HOSTS]
+                            [--receipt-limit BYTES] [--json]
             Is the App Store's servers for a store in a SQLite file, by the system's clock, until SIGTERM or SIGINT:
             POST /verifyReceipt, the App Store Server API below /inApps, and notifications. Devices elsewhere buy below
             /device, with the token that the command token has made. Both files are made if they do not exist. For FILE
@@ -55,6 +56,7 @@ extension Command {
             --shared-secret  what verification asks for; other users of the machine may see it
             --tls            serves over TLS, by a certificate of the folder's authority for these host names and addresses,
                              with commas between them
+            --receipt-limit  the most bytes of a request to verify a receipt; 16777216 unless given, some 39,000 purchases
             --json           prints what the lines say as one object of JSON
         sandbox-store --store FILE init FILE.storekit [--at MOMENT]
             Makes a store with the products and settings of Xcode's file, and keeps it in a SQLite file. Beside it are

@@ -12,6 +12,11 @@ enum Command: Equatable {
     /// A mistake in a command line, in one sentence.
     struct Mistake: Error, Equatable {
         let sentence: String
+
+        /// An option whose value is an empty text.
+        static func empty(_ option: String, _ what: String) -> Mistake {
+            Mistake(sentence: "\(option) needs \(what), and was given an empty text")
+        }
     }
 
     /// Parses the arguments behind the program's name.
@@ -87,6 +92,7 @@ enum Command: Equatable {
                 continue
             }
             guard let value = arguments.popFirst() else { throw Mistake(sentence: "\(option) needs \(what)") }
+            guard value.contains(where: { !$0.isWhitespace }) else { throw .empty(option, what) }
             values.append(value)
         }
         arguments = kept[...]

@@ -140,6 +140,21 @@ import Testing
         ),
         (["serve", "--fast"], "\"--fast\" is not an option of serve"),
         (["serve", "--store"], "--store needs a file"),
+        (
+            ["serve", "--store", "s", "--ca", "c", "--bundle", ""],
+            "--bundle needs an identifier, and was given an empty text"
+        ),
+        (["serve", "--store", " ", "--ca", "c"], "--store needs a file, and was given an empty text"),
+        (
+            ["serve", "--store", "s", "--ca", "c", "--shared-secret", ""],
+            "--shared-secret needs a text, and was given an empty text"
+        ),
+        (["--store", "", "status"], "--store needs a file, and was given an empty text"),
+        (["verify", "r", "--key", ""], "--key needs hexadecimal digits, and was given an empty text"),
+        (
+            ["serve", "--store", "s", "--ca", "c", "--receipt-limit", "much"],
+            "--receipt-limit is a number of bytes above 0"
+        ),
         (["serve", "--store", "s", "--store", "t"], "--store was given twice"),
         (["serve", "--store", "s", "--ca", "c", "--port", "65536"], "--port is a number from 0 to 65535"),
         (

@@ -83,6 +83,48 @@ struct ServeTests {
         #expect(service.end(SIGTERM) == 0)
     }
 
+    @Test func `What cannot be written beside the store is told by the act that set it, and by no other`() async throws
+    {
+        let directory = try Directory()
+        let configuration = await SandboxStoreTool.demoFile.path
+        let service = try Service(arguments(directory, "--configuration", configuration), in: directory)
+        // As good as a full disk: nothing can take the file's place.
+        let state = directory.url.appending(path: "store.sqlite.state")
+        try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
+        for act in ["status", "buy consumable", "transactions"] {
+            let (status, answer) = try await service.ask("act", act)
+            #expect(status == 200, "\(act): \(answer)")
+        }
+        let (status, answer) = try await service.ask("act", "locale de_DE")
+        #expect(status == 500)
+        #expect(answer.contains("it is done, but what was set (locale de_DE) will be lost when this process ends"))
+        #expect(answer.contains("store.sqlite.state: the file cannot be written: Is a directory"))
+        #expect(try await service.ask("act", "buy consumable").status == 200)
+        // It is written when it can be.
+        try FileManager.default.removeItem(at: state)
+        #expect(try await service.ask("act", "buy consumable").status == 200)
+        #expect(try String(contentsOf: state, encoding: .utf8).contains("locale de_DE"))
+        #expect(service.end(SIGTERM) == 0)
+    }
+
+    @Test func `Questions and purchases leave the file beside the store alone`() async throws {
+        let directory = try Directory()
+        let configuration = await SandboxStoreTool.demoFile.path
+        let service = try Service(arguments(directory, "--configuration", configuration), in: directory)
+        let state = directory.url.appending(path: "store.sqlite.state")
+        for act in ["status", "buy consumable"] { #expect(try await service.ask("act", act).status == 200) }
+        #expect(!FileManager.default.fileExists(atPath: state.path))
+        #expect(try await service.ask("act", "advance 1mo").status == 200)
+        let content = try Data(contentsOf: state)
+        let mode = try FileManager.default.attributesOfItem(atPath: state.path)[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+        for act in ["status", "buy consumable", "transactions"] {
+            #expect(try await service.ask("act", act).status == 200)
+        }
+        #expect(try Data(contentsOf: state) == content)
+        #expect(service.end(SIGTERM) == 0)
+    }
+
     @Test func `The store and the keys outlive the process, which ends when it is told to`() async throws {
         let directory = try Directory()
         let arguments = arguments(directory, "--bundle", "com.example.shop", "--notify", "http://127.0.0.1:9/")

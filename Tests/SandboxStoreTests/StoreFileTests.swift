@@ -85,12 +85,49 @@ struct StoreFileTests {
         let database = try StoreDatabase(at: URL(filePath: path))
         let performer = ScenarioPerformer(store: try SandboxStore(ledger: database.ledger))
         #expect(
-            try StoreFile.time(of: database.ledger, beside: path) == Date("2028-01-01T00:00:00Z", strategy: .iso8601)
+            try SettingsFile(beside: path).time(of: database.ledger) == Date("2028-01-01T00:00:00Z", strategy: .iso8601)
         )
         _ = try performer.perform("purchase-failure paymentInvalid")
-        try StoreFile.keep(performer, beside: path)
+        try SettingsFile(beside: path).keep(performer)
         database.close()
         #expect(run("buy", "consumable").output.contains("failed, paymentInvalid"))
+    }
+
+    @Test func `What cannot be kept is named, once, and kept as soon as it can be`() throws {
+        let database = try StoreDatabase(at: URL(filePath: path))
+        let performer = ScenarioPerformer(store: try SandboxStore(ledger: database.ledger))
+        let settings = SettingsFile(beside: path)
+        try settings.restore(performer)
+        try FileManager.default.removeItem(atPath: path + ".state")
+        try FileManager.default.createDirectory(atPath: path + ".state", withIntermediateDirectories: true)
+        for line in ["purchase-failure paymentInvalid", "advance 1d"] {
+            _ = try performer.perform(line)
+            let what = line == "advance 1d" ? "the store's time" : "what was set (purchase-failure paymentInvalid)"
+            let error = try #require(throws: StoreFile.Failure.self) { try settings.keep(performer) }
+            #expect(error.description.contains(what))
+            #expect(error.description.contains("will be lost when this process ends"))
+            // Nothing new is lost with what follows.
+            _ = try performer.perform("status")
+            try settings.keep(performer)
+        }
+        try FileManager.default.removeItem(atPath: path + ".state")
+        try settings.keep(performer)
+        database.close()
+        #expect(run("status").output.hasPrefix("now              2025-01-02T00:00:00Z\n"))
+    }
+
+    @Test func `Only the user can read time, settings and key, and questions write none of them`() throws {
+        let files = [path + ".state", path + ".key"]
+        for file in files {
+            #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+        }
+        let dates = {
+            try files.map { try FileManager.default.attributesOfItem(atPath: $0)[.systemFileNumber] as? Int }
+        }
+        let before = try dates()
+        for question in ["status", "products", "transactions"] { #expect(run(question).code == 0) }
+        #expect(run("buy", "consumable").code == 0)
+        #expect(try dates() == before)
     }
 
     @Test func `Settings of the file are kept, and reset ends them`() throws {

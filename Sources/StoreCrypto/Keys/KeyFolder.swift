@@ -88,11 +88,16 @@ package struct KeyFolder: Sendable {
     ///
     /// The mode is the file's from the first moment on.
     package func put(_ text: String, to file: URL, mode: mode_t, isReplacing: Bool) throws(CryptoError) {
+        try put(Data(text.utf8), to: file, mode: mode, isReplacing: isReplacing)
+    }
+
+    /// Writes a file in the same way.
+    package func put(_ data: Data, to file: URL, mode: mode_t, isReplacing: Bool) throws(CryptoError) {
         let place = file.path(percentEncoded: false)
         let draft = "\(place).\(UUID())"
         defer { unlink(draft) }
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        var isWritten = descriptor >= 0 && Self.write([UInt8](text.utf8)[...], to: descriptor) && fsync(descriptor) == 0
+        var isWritten = descriptor >= 0 && Self.write([UInt8](data)[...], to: descriptor) && fsync(descriptor) == 0
         if isWritten {
             isWritten = isReplacing ? rename(draft, place) == 0 : link(draft, place) == 0 || errno == EEXIST
         }

@@ -25,7 +25,7 @@ struct ConsoleActs: Sendable {
             do {
                 try performer.keep()
             } catch {
-                return StoreConsole.failure(500, "it is done, but will be forgotten when the server ends: \(error)")
+                return StoreConsole.failure(500, "\(error)")
             }
             return HTTPResponse(json: AnswerValue.object(["answer": .text(answer.text.shortened())]).json)
         }

@@ -9,7 +9,8 @@ package struct ConsolePerformer: Sendable {
     ///
     /// - Parameters:
     ///   - performer: the performer, whose ``ScenarioPerformer/settings`` are those to keep.
-    ///   - keep: is called after each act, one at a time. The act is done even if it throws.
+    ///   - keep: is called after each act, one at a time. The act is done even if it throws: its error is a sentence that says
+    ///     so, and what will be lost.
     package init(_ performer: ScenarioPerformer, keep: @escaping @Sendable () throws -> Void = {}) {
         (self.performer, self.keep) = (performer, keep)
     }

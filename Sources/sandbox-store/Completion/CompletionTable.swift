@@ -42,7 +42,7 @@ enum CompletionTable {
         Entry(
             name: "serve",
             options: ["--store", "--ca", "--configuration"].map { Option(name: $0, words: .files) }
-                + ["--port", "--host", "--bundle", "--notify", "--shared-secret", "--tls"]
+                + ["--port", "--host", "--bundle", "--notify", "--shared-secret", "--tls", "--receipt-limit"]
                 .map { Option(name: $0, words: .some([])) } + [Option(name: "--json")]
         ),
         Entry(

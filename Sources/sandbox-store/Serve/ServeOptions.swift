@@ -16,6 +16,8 @@ struct ServeOptions: Equatable {
     var bundleIdentifier = "com.example.app"
     /// The URL to send notifications to; none are sent, if nil.
     var notificationURL: URL?
+    /// The most bytes of a request to verify a receipt; the server's own bound, if nil.
+    var receiptLimit: Int?
     /// The shared secret of verification; none is asked for, if nil.
     var sharedSecret: String?
     /// The host names and addresses for which the authority issues a certificate; none, and plain HTTP, if empty.
@@ -36,6 +38,7 @@ extension Command {
                 throw Mistake(sentence: "\"\(option)\" is not an option of serve")
             }
             guard let value = arguments.popFirst() else { throw Mistake(sentence: "\(option) needs \(what)") }
+            guard value.contains(where: { !$0.isWhitespace }) else { throw .empty(option, what) }
             guard values.updateValue(value, forKey: option) == nil else {
                 throw Mistake(sentence: "\(option) was given twice")
             }
@@ -54,6 +57,12 @@ extension Command {
             }
             options.notificationURL = url
         }
+        if let text = values["--receipt-limit"] {
+            guard let limit = Int(text), limit > 0 else {
+                throw Mistake(sentence: "--receipt-limit is a number of bytes above 0")
+            }
+            options.receiptLimit = limit
+        }
         options.host = values["--host"]
         options.configuration = values["--configuration"]
         options.bundleIdentifier = values["--bundle"] ?? options.bundleIdentifier
@@ -69,6 +78,6 @@ extension Command {
     private static let operands = [
         "--store": "a file", "--ca": "a folder", "--port": "a number", "--host": "an address",
         "--configuration": "a file", "--bundle": "an identifier", "--notify": "a URL", "--shared-secret": "a text",
-        "--tls": "a host's name",
+        "--tls": "a host's name", "--receipt-limit": "a number of bytes",
     ]
 }

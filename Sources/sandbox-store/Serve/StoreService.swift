@@ -23,13 +23,14 @@ struct StoreService {
         configuration.host = options.host ?? configuration.host
         configuration.sharedSecret = options.sharedSecret
         configuration.notificationURL = options.notificationURL
+        configuration.maximumReceiptBodySize = options.receiptLimit ?? configuration.maximumReceiptBodySize
         configuration.hasConsole = configuration.isPrivate
         if !options.secureHosts.isEmpty {
             configuration.identity = try authority.serverIdentity(for: options.secureHosts, at: Date())
         }
         let database = try ServedDatabase(options.store, folder: folder)
-        let (ledger, place) = (database.ledger, database.place)
-        let clock = try Self.clock(of: database)
+        let (ledger, settings) = (database.ledger, SettingsFile(beside: database.place))
+        let clock = try Self.clock(of: database, settings)
         let signer = try AppStoreSigner(authority, clock: clock)
         let store = try StoreFile.openStore(
             try options.configuration.map { try StoreConfiguration(contentsOf: URL(filePath: $0)) },
@@ -39,17 +40,17 @@ struct StoreService {
             bundleIdentifier: options.bundleIdentifier
         )
         let performer = ScenarioPerformer(store: store)
-        try StoreFile.restoreSettings(beside: place, performer)
-        configuration.consolePerformer = ConsolePerformer(performer) { try StoreFile.keep(performer, beside: place) }
+        try settings.restore(performer)
+        configuration.consolePerformer = ConsolePerformer(performer) { try settings.keep(performer) }
         server = try StoreServer(store, configuration: configuration)
         self.database = database
     }
 
     /// Returns the clock of a store: where other processes have it open too, one that nobody moves.
-    private static func clock(of database: ServedDatabase) throws -> any StoreClock {
+    private static func clock(of database: ServedDatabase, _ settings: SettingsFile) throws -> any StoreClock {
         if database.isShared { return SystemClock.shared }
         // A clock that was moved ahead does not fall back when the store is opened again.
-        return ShiftedClock(notBefore: try StoreFile.time(of: database.ledger, beside: database.place))
+        return ShiftedClock(notBefore: try settings.time(of: database.ledger, at: Date()))
     }
 
     /// Where the servers are, and what their clients need, in one line; in a second one where the page for browsers is.

@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreCrypto
 import StoreSQLite
 import StoreScenario
 
@@ -7,14 +8,6 @@ import StoreScenario
 ///
 /// The store's clock stands still between processes, and moves by commands only.
 struct StoreFile: KeptStore {
-    /// What the ledger does not keep.
-    private struct State: Codable, Equatable {
-        /// The store's time, in seconds since 2001.
-        var now: TimeInterval
-        /// The lines that set again what was set.
-        var settings: [String]
-    }
-
     /// A file that cannot be used, in a sentence.
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -22,7 +15,7 @@ struct StoreFile: KeptStore {
 
     let performer: ScenarioPerformer
     private let database: StoreDatabase
-    private let path: String
+    private let settings: SettingsFile
 
     /// Opens the store in a file.
     ///
@@ -38,11 +31,12 @@ struct StoreFile: KeptStore {
             )
         }
         let database = try StoreDatabase(at: URL(filePath: path), patience: patience)
-        let time = try Self.time(of: database.ledger, beside: path)
+        let settings = SettingsFile(beside: path)
+        let time = try settings.time(of: database.ledger)
         let clock = time.map(ManualClock.init(startingAt:)) ?? ManualClock()
         let store = try Self.openStore(nil, clock: clock, ledger: database.ledger, signer: Self.signer(beside: path))
-        self.init(database: database, path: path, store: store)
-        try Self.restoreSettings(beside: path, performer)
+        self.init(database: database, settings: settings, store: store)
+        try settings.restore(performer)
     }
 
     /// Makes a store in a file that does not exist.
@@ -62,14 +56,14 @@ struct StoreFile: KeptStore {
         let clock = start.map(ManualClock.init(startingAt:)) ?? ManualClock()
         let signer = try Self.signer(beside: path)
         let store = try Self.openStore(configuration, clock: clock, ledger: database.ledger, signer: signer)
-        self.init(database: database, path: path, store: store)
+        self.init(database: database, settings: SettingsFile(beside: path), store: store)
         try performer.adopt(configuration.settings)
         try keep()
     }
 
-    private init(database: StoreDatabase, path: String, store: SandboxStore) {
+    private init(database: StoreDatabase, settings: SettingsFile, store: SandboxStore) {
         self.database = database
-        self.path = path
+        self.settings = settings
         performer = ScenarioPerformer(store: store)
     }
 
@@ -77,19 +71,7 @@ struct StoreFile: KeptStore {
     func check(_ step: ScenarioStep) {}
 
     /// Writes what the ledger does not keep.
-    func keep() throws { try Self.keep(performer, beside: path) }
-
-    /// Writes what the ledger of a performer's store does not keep.
-    static func keep(_ performer: ScenarioPerformer, beside path: String) throws {
-        let state = State(
-            now: performer.store.clock.now.timeIntervalSinceReferenceDate,
-            settings: performer.settings
-        )
-        guard try state != Self.state(beside: path) else { return }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try encoder.encode(state).write(to: Self.file(beside: path, "state"), options: .atomic)
-    }
+    func keep() throws { try settings.keep(performer) }
 
     /// Closes the file.
     func close() { database.close() }
@@ -116,28 +98,7 @@ struct StoreFile: KeptStore {
         )
     }
 
-    /// Sets again what was set in the store of a file.
-    static func restoreSettings(beside path: String, _ performer: ScenarioPerformer) throws {
-        for line in try state(beside: path)?.settings ?? [] {
-            do {
-                _ = try performer.perform(line)
-            } catch {
-                throw Failure(description: "\(file(beside: path, "state").path): \(line): \(error)")
-            }
-        }
-    }
-
     // MARK: Files
-
-    private static func state(beside path: String) throws -> State? {
-        let file = file(beside: path, "state")
-        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        do {
-            return try JSONDecoder().decode(State.self, from: Data(contentsOf: file))
-        } catch {
-            throw Failure(description: "the store's time and settings cannot be read from \(file.path): \(error)")
-        }
-    }
 
     /// Returns the signer with the key beside a store's file, which is made if it does not exist.
     private static func signer(beside path: String) throws -> HMACReceiptSigner {
@@ -148,23 +109,10 @@ struct StoreFile: KeptStore {
             return HMACReceiptSigner(key: key)
         }
         let key = Data((0..<32).map { _ in UInt8.random(in: .min ... .max) })
-        guard
-            FileManager.default.createFile(
-                atPath: file.path,
-                contents: key,
-                attributes: [.posixPermissions: 0o600]
-            )
-        else { throw Failure(description: "the store's key cannot be written to \(file.path)") }
+        // Whole, or not at all: an empty key would keep the store from being opened.
+        try KeyFolder(file.deletingLastPathComponent()).put(key, to: file, mode: 0o600, isReplacing: false)
         return HMACReceiptSigner(key: key)
     }
 
     private static func file(beside path: String, _ name: String) -> URL { URL(filePath: "\(path).\(name)") }
-
-    /// The time at which the store of a ledger was last: that of its last event, or a later one that was kept; nil for neither.
-    static func time(of ledger: any Ledger, beside path: String) throws -> Date? {
-        let head = try ledger.head
-        let last = head == 0 ? nil : try ledger.read(after: head - 1, limit: 1).last?.date
-        let kept = try state(beside: path).map { Date(timeIntervalSinceReferenceDate: $0.now) }
-        return [last, kept].compactMap(\.self).max()
-    }
 }
