@@ -82,8 +82,15 @@ final class ContextCore: Sendable {
     /// The store; logs one warning while there is none.
     var backendOrWarning: (any StoreBackend)? { setupOrWarning.backend }
 
-    static let noBackend =
-        "no store is set: call StoreContext.process.use(store) when the app starts, or run in a StoreContext of your own"
+    /// The line for a context without a store; where other contexts are bound, also how code misses them.
+    static var noBackend: String {
+        let line =
+            "no store is set: call StoreContext.process.use(store) when the app starts, or run in a StoreContext of your own"
+        guard DetachedTasks.isInUse else { return line }
+        return line
+            + "; code on a Thread or a dispatch queue, and in a Task.detached that begins on the main actor, has none even "
+            + "if it was begun in one: take the context along, and wrap that code in context.run { }"
+    }
 
     /// Replaces the setup by what `body` makes of it, which is called without a lock: it asks the new store for its clock.
     func change(_ body: (Setup) -> Setup) {

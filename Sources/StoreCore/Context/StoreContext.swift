@@ -11,20 +11,27 @@ import Foundation
 /// }
 /// ```
 ///
-/// Every callback runs with its queue's context bound. The binding is a task-local value: code that hops to another
-/// thread or dispatch queue by itself loses it, and code that stores `default()` in a static keeps that queue.
+/// A detached task has the context of the code that makes it, unless it begins on the main actor. The binding is a
+/// task-local value: code that hops to a thread or a dispatch queue loses it, and code that stores `default()` in a static
+/// keeps that queue. Every callback runs with its queue's context bound.
 ///
 /// Any thread may use a context.
 public final class StoreContext: Sendable {
     /// The process's context, used wherever no task has bound another.
     ///
     /// It starts without a store, or with one on the file that ``SandboxStore/configurationVariable`` names.
-    public static let process = StoreContext(backend: SandboxStore.namedByEnvironment(log: .standardError))
+    public static let process = StoreContext(
+        backend: SandboxStore.namedByEnvironment(log: .standardError),
+        isOfProcess: true
+    )
 
     @TaskLocal private static var bound: StoreContext?
 
     /// The running task's context, or else the process's.
-    public static var current: StoreContext { bound ?? ofThread ?? processForStray }
+    public static var current: StoreContext { bound ?? ofThread ?? DetachedTasks.context ?? processForStray }
+
+    /// The context that is bound in the running task, or was where it was made if it is detached.
+    static var ofTask: StoreContext? { bound ?? DetachedTasks.context }
 
     /// Whether the running task has bound a context with a core.
     static func isBound(with core: ContextCore) -> Bool { bound?.core === core }
@@ -50,6 +57,8 @@ public final class StoreContext: Sendable {
 
     let core: ContextCore
     private let defaultQueue: Locked<DefaultQueue>
+    /// The tasks that may not inherit this context; nil for the process's, which they have anyway, and until one is made.
+    private let owner: Locked<TaskOwner?>?
 
     private struct DefaultQueue: Sendable {
         /// A queue that this context made and owns.
@@ -68,12 +77,30 @@ public final class StoreContext: Sendable {
     ///   - clock: the clock; the store's by default.
     ///   - delivery: the place where callbacks run.
     ///   - log: the log for the few lines that a developer should see.
-    public init(
+    public convenience init(
         backend: (any StoreBackend)? = nil,
         journal: (any QueueJournal)? = nil,
         clock: (any StoreClock)? = nil,
         delivery: StoreDelivery = .main,
         log: StoreLog = .standardError
+    ) {
+        self.init(
+            backend: backend,
+            journal: journal,
+            clock: clock,
+            delivery: delivery,
+            log: log,
+            isOfProcess: false
+        )
+    }
+
+    private init(
+        backend: (any StoreBackend)?,
+        journal: (any QueueJournal)? = nil,
+        clock: (any StoreClock)? = nil,
+        delivery: StoreDelivery = .main,
+        log: StoreLog = .standardError,
+        isOfProcess: Bool
     ) {
         core = ContextCore(
             ContextCore.Setup(
@@ -85,12 +112,25 @@ public final class StoreContext: Sendable {
             )
         )
         defaultQueue = Locked(DefaultQueue())
+        owner = isOfProcess ? nil : Locked(nil)
     }
 
     /// Recreates a context for a queue that has outlived its own.
     init(_ core: ContextCore, defaultQueue: (any AnyObject & Sendable)?) {
         self.core = core
         self.defaultQueue = Locked(DefaultQueue(adopted: defaultQueue))
+        owner = Locked(nil)
+    }
+
+    deinit { owner?.withLock { $0 }?.end() }
+
+    /// The tasks that are made with this context bound; nil for the process's.
+    var tasks: TaskOwner? {
+        owner?.withLock { owner in
+            let tasks = owner ?? TaskOwner(self)
+            owner = tasks
+            return tasks
+        }
     }
 
     /// The store, nil while none is set.
@@ -139,16 +179,22 @@ public final class StoreContext: Sendable {
     }
 
     /// Runs a closure with this context as ``current``, in the calling task and the tasks that it starts.
+    ///
+    /// A detached task among them has it too, unless it begins on the main actor.
     public func run<R>(_ body: () throws -> R) rethrows -> R {
-        try Self.$bound.withValue(self, operation: body)
+        if owner != nil { DetachedTasks.use() }
+        return try Self.$bound.withValue(self, operation: body)
     }
 
     /// Runs a closure with this context as ``current``, in the calling task and the tasks that it starts.
+    ///
+    /// A detached task among them has it too, unless it begins on the main actor.
     public func run<R>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> R
     ) async rethrows -> R {
-        try await Self.$bound.withValue(self, operation: body, isolation: isolation)
+        if owner != nil { DetachedTasks.use() }
+        return try await Self.$bound.withValue(self, operation: body, isolation: isolation)
     }
 
     /// Waits until only an outside act can cause more work: time moved, a decision made, an answer released.

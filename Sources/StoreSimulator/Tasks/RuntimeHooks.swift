@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// The hooks of Swift's runtime by which a thread keeps the tasks that begin on it.
 ///
@@ -31,6 +32,8 @@ enum RuntimeHooks {
 
     /// Where the hooks are, which are set on first use; nil with a runtime that does not have them.
     private static let places: [Place]? = {
+        // Before these, which pass on to it: a hook that is set later would replace them.
+        DetachedTasks.begin()
         guard let process = dlopen(nil, RTLD_NOW),
             let enqueue = dlsym(process, "swift_task_enqueueGlobal_hook"),
             let mainExecutor = dlsym(process, "swift_task_getMainExecutor_hook")

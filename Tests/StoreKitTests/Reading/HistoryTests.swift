@@ -145,17 +145,17 @@ import Testing
         #expect(context == nil)
     }
 
-    @Test func `A child task has the context of its parent, and a detached one the process's`() async throws {
+    @Test func `A child task has the context of its parent, and a detached one that of its maker`() async throws {
         let shop = try Shop(.inline)
         await shop.run {
             let child = await Task { (StoreContext.current === shop.context, await Storefront.current?.countryCode) }
                 .value
             #expect(child == (true, "USA"))
             let detached = await Task.detached {
-                (StoreContext.current === StoreContext.process, await Storefront.current?.countryCode)
+                (StoreContext.current === shop.context, await Storefront.current?.countryCode)
             }
             .value
-            #expect(detached == (true, nil))
+            #expect(detached == (true, "USA"))
         }
     }
 
