@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// The domain of a test session's errors: that of ``SKTestError`` as an `NSError`.
 public let SKTestErrorDomain: String = "SKTestErrorDomain"
@@ -7,8 +8,7 @@ public let SKTestErrorDomain: String = "SKTestErrorDomain"
 ///
 /// The known cause is a sentence in ``userInfo``, under `NSLocalizedFailureReasonErrorKey`.
 ///
-/// Where there is no Objective-C an `NSError` cannot be cast to `SKTestError`, whatever its domain; sessions throw
-/// `SKTestError` values. `error as NSError` works everywhere.
+/// An `NSError` of ``SKTestErrorDomain`` can be cast to `SKTestError` and caught as one.
 public struct SKTestError: _BridgedStoredNSError, Sendable {
     /// The error as Foundation stores it.
     public let _nsError: NSError
@@ -139,3 +139,13 @@ extension SKTestError {
     /// This cannot be done to the transaction as it is.
     public static var invalidAction: Code { .invalidAction }
 }
+
+#if !canImport(Darwin)
+    // With Objective-C, Foundation does it for every such error.
+    extension SKTestError: _BridgedError {
+        /// Returns the error that an `NSError` of ``SKTestErrorDomain`` stands for.
+        public static func _bridged(from error: NSError) -> SKTestError? {
+            error.domain == SKTestErrorDomain ? SKTestError(_nsError: error) : nil
+        }
+    }
+#endif

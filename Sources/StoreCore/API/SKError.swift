@@ -18,8 +18,8 @@ public let SKErrorDomain: String = "SKErrorDomain"
 /// Network errors are `URLError`s. If the store gave a reason, the error has it in its ``userInfo``, under
 /// `NSLocalizedFailureReasonErrorKey` and ``StoreFailure/reasonKey``: meant for a developer's log.
 ///
-/// Without Objective-C an `NSError` cannot be cast to `SKError`, whatever its domain; everything in this package
-/// returns `SKError` values. `error as NSError` works everywhere.
+/// An `NSError` of ``SKErrorDomain`` can be cast to `SKError` and caught as one, and `error as NSError` works everywhere. All
+/// that is delivered here are `SKError` values.
 public struct SKError: _BridgedStoredNSError, Sendable {
     /// The error as Foundation stores it.
     public let _nsError: NSError
@@ -49,21 +49,32 @@ public struct SKError: _BridgedStoredNSError, Sendable {
     /// The information that came with the error, exactly as it was given.
     public var userInfo: [String: Any] { _nsError.userInfo }
 
-    /// The information of the error as an `NSError`: ``userInfo``, a description if that has none, and an error of
-    /// another domain as the underlying one.
+    /// The information of the error as an `NSError`: ``userInfo``, and what that lacks of a description, of the reason
+    /// that a code stands for, and of an error of another domain as the underlying one.
     public var errorUserInfo: [String: Any] {
         var info = _nsError.userInfo
-        if info[NSLocalizedDescriptionKey] == nil { info[NSLocalizedDescriptionKey] = localizedDescription }
         if isForeign { info[NSUnderlyingErrorKey] = _nsError }
+        guard info[NSLocalizedDescriptionKey] == nil else { return info }
+        info[NSLocalizedDescriptionKey] = localizedDescription
+        if !isForeign, info[NSLocalizedFailureReasonErrorKey] == nil {
+            info[NSLocalizedFailureReasonErrorKey] = code.sentence
+        }
         return info
     }
 
-    /// The description in ``userInfo``, else a sentence for the code; for another domain, that error's own description.
+    /// The description in ``userInfo``, else the text that Store Kit has for every code, with its domain and number; for
+    /// another domain, that error's own description.
     ///
-    /// English, and not meant to be stable.
+    /// English. A sentence that says what the code means is the reason in ``errorUserInfo``.
     public var localizedDescription: String {
         if isForeign { return _nsError.localizedDescription }
-        return _nsError.userInfo[NSLocalizedDescriptionKey] as? String ?? code.sentence
+        return _nsError.userInfo[NSLocalizedDescriptionKey] as? String
+            ?? "The operation couldn’t be completed. (\(SKErrorDomain) error \(errorCode).)"
+    }
+
+    /// A sentence for a developer: the description that was given, or what the code means.
+    var explanation: String {
+        isForeign || _nsError.userInfo[NSLocalizedDescriptionKey] != nil ? localizedDescription : code.sentence
     }
 
     private var isForeign: Bool { _nsError.domain != SKErrorDomain }
@@ -84,3 +95,13 @@ public struct SKError: _BridgedStoredNSError, Sendable {
         return hasher.finalize()
     }
 }
+
+#if !canImport(Darwin)
+    // With Objective-C, Foundation does it for every such error.
+    extension SKError: _BridgedError {
+        /// Returns the error that an `NSError` of ``SKErrorDomain`` stands for.
+        public static func _bridged(from error: NSError) -> SKError? {
+            error.domain == SKErrorDomain ? SKError(_nsError: error) : nil
+        }
+    }
+#endif

@@ -63,7 +63,7 @@ extension SKError {
 }
 
 extension SKError.Code {
-    /// The description of an error whose `userInfo` has none.
+    /// The meaning of the code, the reason of an error whose `userInfo` has none.
     var sentence: String {
         switch self {
         case .unknown: "Something unexpected happened in the store."

@@ -9,12 +9,12 @@ extension StoreFailure {
     /// Converts any error to a failure.
     ///
     /// A `StoreFailure` stays as it is; an `SKError` and a `URLError` keep their code and their reason, or else their
-    /// description; everything else is unknown.
+    /// description or what the code means; everything else is unknown.
     public init(_ error: any Error) {
         switch error {
         case let failure as StoreFailure: self = failure
         case let error as SKError:
-            let reason = Self.reason(in: error.userInfo) ?? error.localizedDescription
+            let reason = Self.reason(in: error.userInfo) ?? error.explanation
             self.init(domain: .storeKit, code: error.errorCode, reason: reason)
         case let error as URLError:
             self = .network(error.code, Self.reason(in: error.userInfo) ?? error.localizedDescription)

@@ -26,29 +26,28 @@ public enum StoreKitError: Error, Sendable {
 }
 
 extension StoreKitError: LocalizedError {
-    /// A sentence that names what failed, in English.
+    /// A text for the user, in English, as Store Kit has it where that is known; of a `systemError` that error's own.
     public var errorDescription: String? {
         switch self {
-        case .unknown: "The store failed for an unknown reason."
+        case .unknown, .unsupported: "Unable to Complete Request"
         case .userCancelled: "The request was canceled."
         case .networkError: "The store could not be reached."
-        case .systemError: "The store could not complete the request."
+        case .systemError(let error): error.localizedDescription
         case .notAvailableInStorefront: "The product is not available in your country."
         case .notEntitled: "The app may not make the request."
-        case .unsupported: "The store does not support the request."
         case .invalidPresentationContext: "The store's sheet could not be shown."
         }
     }
 
-    /// The reason that the store or the network gave; nil if there is none.
+    /// The reason that the store or the network gave, or a sentence that names it; nil if the description does.
     public var failureReason: String? {
         switch self {
+        case .unknown: "The store failed for an unknown reason."
+        case .unsupported: "The store does not support the request."
         case .networkError(let error): error.userInfo[StoreFailure.reasonKey] as? String ?? error.localizedDescription
         case .systemError(let error as StoreFailure): error.reason
-        case .systemError(let error): error.localizedDescription
-        case .unknown, .userCancelled, .notAvailableInStorefront, .notEntitled, .unsupported,
-            .invalidPresentationContext:
-            nil
+        case .systemError(let error): (error as NSError).localizedFailureReason ?? error.localizedDescription
+        case .userCancelled, .notAvailableInStorefront, .notEntitled, .invalidPresentationContext: nil
         }
     }
 
@@ -59,5 +58,32 @@ extension StoreKitError: LocalizedError {
         case .networkError: "Check your connection to the network, and try again."
         case .userCancelled, .notAvailableInStorefront, .notEntitled, .unsupported, .invalidPresentationContext: nil
         }
+    }
+}
+
+// `CustomNSError` for the error below, so that it is not lost on the way to an `NSError` and back.
+extension StoreKitError: CustomNSError, _BridgedError {
+    /// The network's or the system's error, under `NSUnderlyingErrorKey`.
+    public var errorUserInfo: [String: Any] {
+        switch self {
+        case .networkError(let error): [NSUnderlyingErrorKey: error]
+        case .systemError(let error): [NSUnderlyingErrorKey: error]
+        case .unknown, .userCancelled, .notAvailableInStorefront, .notEntitled, .unsupported,
+            .invalidPresentationContext:
+            [:]
+        }
+    }
+
+    /// Returns the error that an `NSError` with the domain and a number of this type stands for.
+    ///
+    /// One that lacks its underlying error has an unknown one of the network, or is the system's itself.
+    public static func _bridged(from error: NSError) -> StoreKitError? {
+        let below = error.userInfo[NSUnderlyingErrorKey]
+        let all: [StoreKitError] = [
+            .unknown, .userCancelled, .networkError(below as? URLError ?? URLError(.unknown)),
+            .systemError(below as? any Error ?? error), .notAvailableInStorefront, .notEntitled, .unsupported,
+            .invalidPresentationContext,
+        ]
+        return all.first { $0._domain == error.domain && $0._code == error.code }
     }
 }

@@ -36,12 +36,12 @@ extension Product {
     }
 }
 
-extension Product.PurchaseError: LocalizedError {
-    /// A sentence that names the reason, in English.
+extension Product.PurchaseError: LocalizedError, _BridgedError {
+    /// A text that names the reason, in English, as Store Kit has it where that is known.
     public var errorDescription: String? {
         switch self {
         case .invalidQuantity: "The quantity cannot be bought."
-        case .productUnavailable: "The product is not available."
+        case .productUnavailable: "Item Unavailable"
         case .purchaseNotAllowed: "Purchases are not allowed on this device."
         case .ineligibleForOffer: "The offer is not for this user."
         case .invalidOfferIdentifier: "The offer does not exist."
@@ -52,8 +52,10 @@ extension Product.PurchaseError: LocalizedError {
         }
     }
 
-    /// The same sentence as ``errorDescription``.
-    public var failureReason: String? { errorDescription }
+    /// A sentence that names the reason, in English.
+    public var failureReason: String? {
+        self == .productUnavailable ? "The product is not available." : errorDescription
+    }
 
     /// A sentence that says what the user can do, in English; nil if that is nothing.
     public var recoverySuggestion: String? {
@@ -64,6 +66,17 @@ extension Product.PurchaseError: LocalizedError {
             .missingOfferParameters, .paymentMethodBindingConfigurationRequired:
             nil
         }
+    }
+
+    // Not `CaseIterable`, which clients would see.
+    private static let all: [Self] = [
+        .invalidQuantity, .productUnavailable, .purchaseNotAllowed, .ineligibleForOffer, .invalidOfferIdentifier,
+        .invalidOfferPrice, .invalidOfferSignature, .missingOfferParameters, .paymentMethodBindingConfigurationRequired,
+    ]
+
+    /// Returns the error that an `NSError` with the domain and a number of this type stands for.
+    public static func _bridged(from error: NSError) -> Self? {
+        all.first { $0._domain == error.domain && $0._code == error.code }
     }
 
     /// Returns the error that a purchase throws for a store's failure.

@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 extension Transaction {
     /// Requests a refund from the store's operator, without a sheet in which the user gives a reason.
@@ -31,7 +32,7 @@ extension Transaction {
     }
 }
 
-extension Transaction.RefundRequestError: LocalizedError {
+extension Transaction.RefundRequestError: LocalizedError, _BridgedError {
     /// A sentence for the user, in English.
     public var errorDescription: String? { "The refund could not be requested." }
 
@@ -50,5 +51,10 @@ extension Transaction.RefundRequestError: LocalizedError {
         case .duplicateRequest, .ineligible: nil
         case .failed: "Try again later."
         }
+    }
+
+    /// Returns the error that an `NSError` with the domain and a number of this type stands for.
+    public static func _bridged(from error: NSError) -> Self? {
+        [.duplicateRequest, .failed, .ineligible].first { $0._domain == error.domain && $0._code == error.code }
     }
 }

@@ -78,7 +78,7 @@ extension ShopObserver {
 
     private static func describe(_ error: any Error) -> String {
         guard let error = error as? SKError else { return error.localizedDescription }
-        let reason = error.userInfo[NSLocalizedFailureReasonErrorKey] as? String
+        let reason = error.errorUserInfo[NSLocalizedFailureReasonErrorKey] as? String
         return "SKError \(error.errorCode) \(error.code): \(reason ?? error.localizedDescription)"
     }
 }

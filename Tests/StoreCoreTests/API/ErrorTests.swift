@@ -42,13 +42,21 @@ import Testing
         #expect(SKError.overlayPresentedInBackgroundScene.rawValue == 20)
     }
 
-    @Test(arguments: all) func `B116: Every code describes itself in a sentence of its own`(code: SKError.Code) {
-        let error = SKError(code)
-        #expect(error.localizedDescription.hasSuffix("."))
-        #expect((error as any Error).localizedDescription == error.localizedDescription)
-        #expect((error as NSError).localizedDescription == error.localizedDescription)
-        #expect(Self.all.filter { SKError($0).localizedDescription == error.localizedDescription } == [code])
-        #expect(error.userInfo.isEmpty)
+    @Test(arguments: all) func `B116: Every code explains itself in a sentence of its own`(code: SKError.Code) throws {
+        func reason(_ code: SKError.Code) -> String? { (SKError(code) as NSError).localizedFailureReason }
+        #expect(try #require(reason(code)).hasSuffix("."))
+        #expect(Self.all.filter { reason($0) == reason(code) } == [code])
+        #expect(SKError(code).userInfo.isEmpty)
+    }
+
+    @Test(arguments: all) func `A17b: An error is described by its domain and number`(code: SKError.Code) {
+        let text = "The operation couldn’t be completed. (SKErrorDomain error \(code.rawValue).)"
+        for info in [[:], [StoreFailure.reasonKey: "why", NSLocalizedFailureReasonErrorKey: "why"]] {
+            let error = SKError(code, userInfo: info)
+            #expect(error.localizedDescription == text)
+            #expect((error as any Error).localizedDescription == text)
+            #expect((error as NSError).localizedDescription == text)
+        }
     }
 
     @Test func `A description that was given comes before the sentence`() {
@@ -76,6 +84,38 @@ import Testing
         #expect(!isCancelled(URLError(.cancelled)))
     }
 
+    @Test func `An NSError of the domain is cast, and caught by its code`() throws {
+        let plain: any Error = NSError(domain: SKErrorDomain, code: 2, userInfo: ["a": 1])
+        let error = try #require(plain as? SKError)
+        #expect(error.code == .paymentCancelled)
+        #expect(error.userInfo["a"] as? Int == 1)
+        #expect(plain is SKError)
+        #expect((plain as Any) is SKError)
+        #expect(SKError.paymentCancelled ~= plain)
+        func caught(_ error: any Error) -> String {
+            do { throw error } catch SKError.paymentCancelled { return "canceled" } catch let error as SKError {
+                return "\(error.errorCode)"
+            } catch { return "foreign" }
+        }
+        #expect(caught(plain) == "canceled")
+        #expect(caught(NSError(domain: SKErrorDomain, code: 99)) == "99")
+        #expect(caught(NSError(domain: NSCocoaErrorDomain, code: 2)) == "foreign")
+        #expect(NSError(domain: NSURLErrorDomain, code: 2) as? SKError == nil)
+        #expect(Set([error, SKError(.paymentCancelled, userInfo: ["a": 1])]).count == 1)
+        #expect(AnyHashable(error) == AnyHashable(SKError(.paymentCancelled, userInfo: ["a": 1])))
+    }
+
+    @Test func `An error as an NSError has its code and information, and the error below`() throws {
+        let below = NSError(domain: "ASDServerErrorDomain", code: 3532)
+        let error: any Error = SKError(.unknown, userInfo: [NSUnderlyingErrorKey: below])
+        for plain in [error as NSError, try #require((error as Any) as? NSError)] {
+            #expect(plain.domain == SKErrorDomain && plain.code == 0)
+            #expect(plain.userInfo[NSUnderlyingErrorKey] as? NSError == below)
+            let back = try #require((plain as any Error) as? SKError)
+            #expect(back.userInfo[NSUnderlyingErrorKey] as? NSError == below)
+        }
+    }
+
     @Test func `Errors are equal when code and information are`() {
         #expect(SKError(.unknown) == SKError(.unknown))
         #expect(SKError(.unknown) != SKError(.paymentInvalid))
@@ -99,7 +139,7 @@ import Testing
         #expect(error.code == .unknown)
         #expect(error.errorCode == 4711)
         #expect(error != SKError(error.code))
-        #expect(error.localizedDescription == SKError(.unknown).localizedDescription)
+        #expect(error.localizedDescription.hasSuffix("(SKErrorDomain error 4711.)"))
     }
 
     @Test func `An error of another domain reads as unknown and loses nothing`() throws {

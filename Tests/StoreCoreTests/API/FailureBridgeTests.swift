@@ -14,6 +14,14 @@ import Testing
         #expect(refusal.localizedDescription == SKError(.paymentInvalid).localizedDescription)
     }
 
+    @Test func `An error that has no reason is explained by what its code means`() {
+        let failure = StoreFailure(NSError(domain: SKErrorDomain, code: 2))
+        #expect(failure.code == 2)
+        #expect(!failure.reason.contains("SKErrorDomain") && failure.reason.hasSuffix("."))
+        let described = SKError(.unknown, userInfo: [NSLocalizedDescriptionKey: "no coins"])
+        #expect(StoreFailure(described).reason == "no coins")
+    }
+
     @Test func `B196: Trouble with the network becomes a URLError, not an SKError`() throws {
         let error = StoreFailure.network(.notConnectedToInternet, "the store's host was not found").error
         let trouble = try #require(error as? URLError)
