@@ -58,7 +58,7 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     ///
     /// Users see it where the product has no localization at all.
     public var referenceName: String
-    /// The price of one, exact, at least 0 and below 10^18.
+    /// The price of one, exact: in whole thousandths, at least 0 and below 2^63 of them.
     ///
     /// The storefront determines the currency. ``priced(_:in:)`` sets another price for a country.
     public var price: Decimal

@@ -256,8 +256,22 @@ struct SpoiltProduct: Sendable, CustomTestStringConvertible {
         SpoiltProduct("renews by itself but has no subscription period") { $0.subscription = nil },
         SpoiltProduct("costs -1: a price is at least 0") { $0.price = -1 },
         SpoiltProduct("costs NaN: a price is at least 0") { $0.price = .nan },
-        SpoiltProduct("costs 1000000000000000000: a price is below 10^18") {
-            $0.price = Decimal(sign: .plus, exponent: 18, significand: 1)
+        SpoiltProduct("costs 9223372036854775.808: a price is below 2^63 / 1000") {
+            $0.price = Decimal(string: "9223372036854775.808")!
+        },
+        SpoiltProduct("costs 0.9999: a price has at most three digits behind the point") {
+            $0.price = Decimal(string: "0.9999")!
+        },
+        SpoiltProduct("costs 0.0004: a price has at most three digits behind the point") {
+            $0.price = Decimal(string: "0.0004")!
+        },
+        SpoiltProduct("costs 0.0001 in DEU: a price has at most three digits behind the point") {
+            $0 = $0.priced(decimalPrice: Decimal(string: "0.0001")!, in: "DEU")
+        },
+        SpoiltProduct("has the offer \"x\" that costs 0.0001") {
+            let price = Decimal(string: "0.0001")!
+            let offer = SandboxProduct.Offer.payUpFront(decimalPrice: price, for: .init(1, .month), identifier: "x")
+            $0.subscription?.promotionalOffers = [offer]
         },
         SpoiltProduct("has level 0 in its subscription group: 1 is the highest") { $0.subscription?.level = 0 },
         SpoiltProduct("has a subscription period of 0 units") { $0.subscription?.period.count = 0 },

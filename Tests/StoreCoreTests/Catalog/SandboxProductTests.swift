@@ -90,7 +90,7 @@ import Testing
     @Test func `A product survives being encoded, its price to the last digit`() throws {
         let product = SandboxProduct.autoRenewable(
             "pro",
-            price: "1234567890.12345678",
+            price: "9223372036854775.807",
             period: .init(1, .month),
             group: "pro",
             title: "Pro",
