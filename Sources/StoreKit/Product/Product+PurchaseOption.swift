@@ -28,9 +28,24 @@ extension Product {
 
 extension Product.PurchaseOption: Hashable, CustomDebugStringConvertible {
     /// Returns whether both are the same term; two questions about a storefront are the same only if one is a copy.
-    public static func == (left: Self, right: Self) -> Bool { left.term == right.term }
-    /// Hashes the term.
-    public func hash(into hasher: inout Hasher) { hasher.combine(term) }
+    ///
+    /// The signature of a promotional offer does not count: it differs each time that the same offer is signed.
+    public static func == (left: Self, right: Self) -> Bool { left.unsigned == right.unsigned }
+    /// Hashes the term, without a promotional offer's signature.
+    public func hash(into hasher: inout Hasher) { hasher.combine(unsigned) }
+    /// The term without a promotional offer's signature.
+    private var unsigned: Term {
+        switch term {
+        case .discount(var discount):
+            discount.signature = ""
+            return .discount(discount)
+        case .offer(var offer) where offer.kind == .promotional:
+            // The last part of a JWS, behind its header and its payload.
+            if let proof = offer.proof, let end = proof.lastIndex(of: ".") { offer.proof = String(proof[..<end]) }
+            return .offer(offer)
+        default: return term
+        }
+    }
     /// The term's name, without tokens and signatures.
     public var debugDescription: String {
         // Not by describing the content: Foundation traps on a date that is not a number.

@@ -92,6 +92,34 @@ import Testing
         #expect(try await shop.buy("coins").name == "success")
     }
 
+    // MARK: Promotional offers
+
+    @Test func `A13: Two promotional offers that differ in the signature alone are equal`() {
+        let nonce = UUID()
+        func signed(_ signature: String, key: String = "K", timestamp: Int64 = 1) -> Product.PurchaseOption {
+            // As the deprecated forms make it.
+            let discount = StoreDiscount(
+                identifier: "back",
+                keyIdentifier: key,
+                nonce: nonce,
+                signature: signature,
+                timestamp: timestamp
+            )
+            return Product.PurchaseOption(.discount(discount))
+        }
+        #expect(signed("a") == signed("b"))
+        #expect(Set([signed("a"), signed("b")]).count == 1)
+        #expect(signed("a") != signed("a", key: "L"))
+        #expect(signed("a") != signed("a", timestamp: 2))
+        func signed(jws: String, of offer: String = "back") -> [Product.PurchaseOption] {
+            Product.PurchaseOption.promotionalOffer(offer, compactJWS: jws)
+        }
+        #expect(signed(jws: "h.p.a") == signed(jws: "h.p.b"))
+        #expect(Set(signed(jws: "h.p.a") + signed(jws: "h.p.b")).count == 1)
+        #expect(signed(jws: "h.p.a") != signed(jws: "h.q.a"))
+        #expect(signed(jws: "h.p.a") != signed(jws: "h.p.a", of: "other"))
+    }
+
     // MARK: Others
 
     @Test func `A subscription is billed up front, and not sold in monthly parts`() async throws {
