@@ -7,6 +7,9 @@ extension RemoteStore: AvailabilityService {
 
     /// Returns what the last look-up said of an identifier; nil where there was none since anything has changed in the store.
     public func sells(_ productIdentifier: String) -> Bool? { known.sells(productIdentifier) }
+
+    /// Whether no stream of updates has come from the store since the last one broke off.
+    public var isOutOfReach: Bool { !known.hasStream }
 }
 
 extension RemoteStore: AsyncStorefrontService {

@@ -47,6 +47,8 @@ final class ContextCore: Sendable {
 
     /// The errors that calls of Store Kit 2 fail with in a test, under the calls' names.
     let simulatedErrors = Locked<[String: any Error]>([:])
+    /// See ``LongWait``.
+    let patience = Locked<TimeInterval>(5)
     let includesFinishedConsumables = Locked(ContextCore.infoIncludesFinishedConsumables)
     /// The app's Info.plist's word on it, read once: to read it costs more than all else of a context.
     private static let infoIncludesFinishedConsumables =

@@ -77,6 +77,12 @@ extension SandboxBackend {
     /// Whether the device's user may pay.
     public var canMakePayments: Bool { device.core.canMakePayments(on: device.number) }
 
+    /// Whether the store, or this device's way to it, is set to be out of reach.
+    public var isOutOfReach: Bool {
+        let number = device.number
+        return device.core.shell.withLock { !$0.settings.isReachable(from: number) }
+    }
+
     /// Returns whether an identifier is on sale now, or nil while the ledger cannot be read.
     public func sells(_ productIdentifier: String) -> Bool? { device.core.sells(productIdentifier) }
 

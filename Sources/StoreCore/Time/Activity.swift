@@ -242,6 +242,9 @@ extension Activity {
         return isQuiet(members.count, since: changes) { members[$0].pulse } ? .quiet(members) : .busy
     }
 
+    /// The awaited outside acts, a line each, as ``settle()`` returns them; nil while anything is under way.
+    var waitingIfQuiet: [String]? { linesIfQuiet(since: state.withLock { $0.changes }) }
+
     /// Returns the awaited outside acts, a line each; nil while anything is under way.
     private func linesIfQuiet(since changes: Int) -> [String]? {
         let members = liveMembers

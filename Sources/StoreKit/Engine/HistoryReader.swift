@@ -7,6 +7,8 @@ final class HistoryReader: AttentiveHistoryListener {
     let service: any HistoryService
     /// The service, if it answers by value.
     let immediate: (any ImmediateHistory)?
+    /// What the store says of itself without waiting.
+    let availability: (any AvailabilityService)?
     /// The origin of what it reads.
     let origin: StoreOrigin
     /// Off while nobody would be told of a change; the face turns it on.
@@ -41,6 +43,7 @@ final class HistoryReader: AttentiveHistoryListener {
     init(_ service: any HistoryService, of store: any StoreBackend, storeChanges: Int, face: StoreFace) {
         (self.service, origin) = (service, StoreOrigin(face, store, storeChanges: storeChanges))
         immediate = service as? any ImmediateHistory
+        availability = store.services.availability
         start = PayloadDate(store.clock.now)
     }
 
@@ -233,7 +236,7 @@ extension StoreFace {
     fileprivate func revokedProduct(readWith reader: HistoryReader) -> (String, count: Int)? {
         state.withLock { state in
             guard state.reader === reader, let product = state.revoked.first else { return nil }
-            return (product, state.revoked.count { $0 == product })
+            return (product, state.revoked.count { $0.isExactly(product) })
         }
     }
 
@@ -249,7 +252,7 @@ extension StoreFace {
             state.updates.tellRevocations(transactions, &state.signals)
             // It may have been told again meanwhile.
             for _ in 0..<count {
-                if let index = state.revoked.firstIndex(of: product) { state.revoked.remove(at: index) }
+                if let index = state.revoked.firstIndex(where: product.isExactly) { state.revoked.remove(at: index) }
             }
             return transactions.isEmpty ? nil : state.takenNotice
         }

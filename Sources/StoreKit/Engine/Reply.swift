@@ -30,8 +30,8 @@ final class Reply<Value: Sendable>: Sendable {
         waiting?.resume(returning: value)
     }
 
-    /// The value, if it has been given.
-    private var given: Value? {
+    /// The value, if it has been given; it can be taken once.
+    var given: Value? {
         state.withLock { state in
             guard case .given = state else { return nil }
             // Moved out: a copy would cost references to everything in it.

@@ -16,6 +16,7 @@ extension StoreFace {
         let payment = try Product.PurchaseOption.payment(for: product, options: options)
         // Without it a purchase could not be returned: nothing is bought then.
         if !followsHistory { _ = try readable() }
+        try await checkReach(for: product.id)
         let shouldContinue = Product.PurchaseOption.shouldContinue(options)
         var ordered: (number: Int, storeChanges: Int)?
         queue.order(payment) { number in
@@ -27,7 +28,7 @@ extension StoreFace {
         }
         // Relaunched, or given another store, meanwhile: nobody will hear of the outcome.
         guard let (number, changes) = ordered else { throw StoreKitError.unknown }
-        switch await outcome(of: number, storeChanges: changes) {
+        switch await outcome(of: number, of: product.id, storeChanges: changes) {
         case .purchased(let identifier):
             if let transaction = transactionAtOnce(identifier, storeChanges: changes) { return .success(transaction) }
             return .success(try await bought(identifier, storeChanges: changes))
@@ -42,15 +43,30 @@ extension StoreFace {
     }
 
     /// Waits for the outcome of a purchase from the store after so many changes.
-    private func outcome(of number: Int, storeChanges changes: Int) async -> PurchaseUnderWay.Outcome {
+    private func outcome(
+        of number: Int,
+        of product: String,
+        storeChanges changes: Int
+    ) async -> PurchaseUnderWay.Outcome {
         let finding = state.withLock { state -> PurchasesUnderWay.Finding in
             // The present store's purchases have numbers of their own.
             storeChanges == changes ? state.purchases.await(number) : .outcome(.unknown)
         }
         switch finding {
         case .outcome(let outcome): return outcome
-        case .undecided(let reply): return await reply.value(onCancel: { [self] in abandon(number) })
+        case .undecided(let reply):
+            return await value(of: reply, for: "the purchase of \(product)") { [self] in abandon(number) }
         }
+    }
+
+    /// Throws the network's error if the store is out of reach.
+    ///
+    /// An order would be kept, and charged at some later time of which the app that was told of a failure knows nothing.
+    private func checkReach(for product: String) async throws {
+        let availability = state.withLock { $0.reader?.availability }
+        guard availability?.isOutOfReach == true, let backend else { return }
+        // What is known may be out of date.
+        _ = try await answer("the look-up of \(product)") { backend.products([product], reply: $0) }
     }
 
     /// Stops waiting for a purchase, whose outcome is then an update.

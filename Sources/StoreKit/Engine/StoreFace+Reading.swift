@@ -3,12 +3,25 @@ import StoreCore
 
 extension StoreFace {
     /// Waits for the store's answer to a call, or until the task is canceled.
-    private func answer<Answer: Sendable>(
+    func answer<Answer: Sendable>(
+        _ name: @autoclosure () -> String = "a question to the store",
         to call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) throws -> Void
     ) async throws -> Answer {
         let reply = Reply<Result<Answer, any Error>>()
         try call { reply.give($0.mapError { StoreKitError.error(for: $0) }) }
-        return try await reply.value(canceled: .failure(CancellationError())).get()
+        return try await value(of: reply, for: name()) { reply.give(.failure(CancellationError())) }.get()
+    }
+
+    /// Waits for a reply; a line in the log tells if that takes long, and nothing can end it.
+    func value<Value: Sendable>(
+        of reply: Reply<Value>,
+        for name: @autoclosure () -> String,
+        onCancel: @escaping @Sendable () -> Void
+    ) async -> Value {
+        if let given = reply.given { return given }
+        let wait = queue?.storeContext.waits(name())
+        defer { wait?.end() }
+        return await reply.value(onCancel: onCancel)
     }
 
     /// Waits for the answer to a call of the store's history.
@@ -104,14 +117,30 @@ extension StoreFace {
         return await transactions.next()
     }
 
+    /// Returns the statuses that answer a query; none in a task that is canceled.
     func statuses(_ query: SubscriptionQuery) async throws -> [Product.SubscriptionInfo.Status] {
-        try check(.subscriptionStatus)
-        let (subscriptions, origin) = try await askWithOrigin { $0.subscriptions(query, reply: $1) }
-        return subscriptions.map { Product.SubscriptionInfo.Status($0, origin) }
+        try await noneIfCanceled {
+            try check(.subscriptionStatus)
+            let (subscriptions, origin) = try await askWithOrigin { $0.subscriptions(query, reply: $1) }
+            return subscriptions.map { Product.SubscriptionInfo.Status($0, origin) }
+        }
     }
 
+    /// Returns what a body reads; nothing, and no error, in a task that is canceled before it has.
+    private func noneIfCanceled<Element>(_ read: () async throws -> [Element]) async throws -> [Element] {
+        if Task.isCancelled { return [] }
+        do {
+            let all = try await read()
+            return Task.isCancelled ? [] : all
+        } catch is CancellationError { return [] }
+    }
+
+    /// Returns the store's answer, also in a task that is canceled.
     func isEligibleForIntroductoryOffer(_ group: String) async -> Bool {
-        (try? await ask { $0.isEligibleForIntroductoryOffer(inGroup: group, reply: $1) }) ?? false
+        guard let history = try? history() else { return false }
+        let reply = Reply<Bool>()
+        history.isEligibleForIntroductoryOffer(inGroup: group) { reply.give((try? $0.get()) ?? false) }
+        return await value(of: reply, for: "a question to the store") {}
     }
 
     func appTransaction(isRefreshed: Bool) async throws -> VerificationResult<AppTransaction> {
@@ -149,22 +178,44 @@ extension StoreFace {
         }
     }
 
+    /// Returns the products of identifiers, each once; none in a task that is canceled.
     func products(_ identifiers: [String]) async throws -> [Product] {
+        try await noneIfCanceled { try await loadProducts(identifiers) }
+    }
+
+    private func loadProducts(_ identifiers: [String]) async throws -> [Product] {
         try check(.loadProducts)
         guard let backend else {
             throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, "no store is set"))
         }
-        let answer = try await answer { backend.products(Set(identifiers), reply: $0) }
+        var (all, products): (Set<ExactText>, [ExactText: StoreProduct]) = ([], [:])
+        let asked = identifiers.filter { all.insert(ExactText($0)).inserted }
+        for identifiers in asked.inSets {
+            let answer = try await answer("a look-up of products") { backend.products(identifiers, reply: $0) }
+            for product in answer.products { products[ExactText(product.identifier)] = product }
+        }
         let storefront = storefront
-        let products = Dictionary(answer.products.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
-        var isFirst: Set<String> = []
-        return identifiers.compactMap { isFirst.insert($0).inserted ? products[$0] : nil }
-            .map { Product($0, storefront: storefront) }
+        return asked.compactMap { products[ExactText($0)] }.map { Product($0, storefront: storefront) }
     }
 
     var storefront: StoreStorefront? { backend?.services.storefront?.storefront }
     var canMakePayments: Bool { backend?.services.availability?.canMakePayments ?? true }
     var deviceVerificationID: UUID? { backend?.services.history?.deviceVerificationID }
+}
+
+extension [String] {
+    /// All texts in as few sets as hold them: a set takes canonically equivalent texts for one, which are other identifiers.
+    fileprivate var inSets: [Set<String>] {
+        let first = Set(self)
+        if first.count == count { return [first] }
+        return reduce(into: []) { sets, text in
+            if let index = sets.firstIndex(where: { !$0.contains(text) }) {
+                sets[index].insert(text)
+            } else {
+                sets.append([text])
+            }
+        }
+    }
 }
 
 extension StoreKitError {

@@ -57,6 +57,8 @@ extension Product.SubscriptionInfo {
     }
 
     /// Returns whether the user may use an introductory offer of a group; false where nobody is signed in.
+    ///
+    /// A task that is canceled hears it too.
     public static func isEligibleForIntroOffer(for groupID: String) async -> Bool {
         await StoreFace.current.isEligibleForIntroductoryOffer(groupID)
     }
@@ -64,14 +66,15 @@ extension Product.SubscriptionInfo {
     /// The states of the user's subscriptions in the group: none, the user's own, and those of the user's family.
     public var status: [Status] { get async throws { try await Self.status(for: subscriptionGroupID) } }
 
-    /// Returns the states of the user's subscriptions in a group.
+    /// Returns the states of the user's subscriptions in a group; none, and no error, in a task that is canceled.
     ///
     /// - Throws: a ``StoreKitError`` if the store does not answer.
     public static func status(for groupID: String) async throws -> [Status] {
         try await StoreFace.current.statuses(.group(groupID))
     }
 
-    /// Returns the state of the subscription that a transaction belongs to; nil for another product's transaction.
+    /// Returns the state of the subscription that a transaction belongs to; nil for another product's transaction, and in a
+    /// task that is canceled.
     ///
     /// - Throws: a ``StoreKitError`` if the store does not answer.
     public static func status(transactionID: UInt64) async throws -> SubscriptionStatus? {

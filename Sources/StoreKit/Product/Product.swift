@@ -30,7 +30,7 @@ public struct Product: Identifiable, Sendable {
     public var description: String { product.localizedDescription }
     /// The price in the storefront's currency.
     public var price: Decimal { product.price }
-    /// The price as text, with the symbol of its currency.
+    /// The price as text, as it is written in the storefront.
     public var displayPrice: String { priceFormatStyle.format(price) }
     /// Whether the purchaser's family may use the product too.
     public var isFamilyShareable: Bool { product.isFamilyShareable }
@@ -39,7 +39,7 @@ public struct Product: Identifiable, Sendable {
         type == .autoRenewable ? product.subscription.map { SubscriptionInfo(product, $0) } : nil
     }
 
-    /// The style that writes prices in the product's currency and in the user's language.
+    /// The style that writes prices in the product's currency and as the storefront does, like ``displayPrice``.
     public var priceFormatStyle: Decimal.FormatStyle.Currency { product.priceFormatStyle }
 
     /// The style that writes lengths of subscriptions, as in "3 months".
@@ -50,7 +50,8 @@ public struct Product: Identifiable, Sendable {
     /// Loads products from the current context's store.
     ///
     /// - Parameter identifiers: the products' identifiers; one that is there twice counts once.
-    /// - Returns: the products in the order of their identifiers, without those that the store does not sell.
+    /// - Returns: the products in the order of their identifiers, without those that the store does not sell; none, and no
+    ///   error, in a task that is canceled.
     /// - Throws: a ``StoreKitError`` if the store does not answer, or no store is set.
     public static func products<Identifiers>(for identifiers: Identifiers) async throws -> [Product]
     where Identifiers: Collection, Identifiers.Element == String {

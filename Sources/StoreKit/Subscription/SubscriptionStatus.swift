@@ -44,13 +44,13 @@ extension Product.SubscriptionInfo {
         /// Groups statuses, in the order in which their groups first occur.
         private static func byGroup(_ statuses: [Self]) -> [(groupID: String, statuses: [Self])] {
             var groups: [(groupID: String, statuses: [Self])] = []
-            var places: [String: Int] = [:]
+            var places: [ExactText: Int] = [:]
             for status in statuses {
                 guard let group = status.transaction.unsafePayloadValue.subscriptionGroupID else { continue }
-                if let place = places[group] {
+                if let place = places[ExactText(group)] {
                     groups[place].statuses.append(status)
                 } else {
-                    places[group] = groups.count
+                    places[ExactText(group)] = groups.count
                     groups.append((group, [status]))
                 }
             }

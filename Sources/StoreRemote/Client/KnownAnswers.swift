@@ -43,6 +43,8 @@ final class KnownAnswers: Sendable {
     var appReceipt: Data? { state.withLock { $0.appReceipt } }
     func receipt(forTransaction identifier: String) -> Data? { state.withLock { $0.receipts[identifier] } }
     func sells(_ identifier: String) -> Bool? { state.withLock { $0.sells[identifier] } }
+    /// Whether a stream is open on which the store has told something.
+    var hasStream: Bool { state.withLock { $0.streams.values.contains(where: \.hasTold) } }
     /// The number of times that anything has changed: a look-up begins with it.
     var changes: Int { state.withLock { $0.changes } }
 

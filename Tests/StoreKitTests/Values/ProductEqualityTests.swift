@@ -14,4 +14,20 @@ import Testing
         #expect(first != other)
         #expect(first.jsonRepresentation != other.jsonRepresentation)
     }
+
+    @Test func `Identifiers of other code units are other products`() async throws {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        let shop = try Shop(
+            .inline,
+            selling: [.consumable(composed, price: "1"), .nonConsumable(decomposed, price: "2")]
+        )
+        try await shop.run {
+            let products = try await Product.products(for: [composed, decomposed, composed, "none", decomposed])
+            #expect(products.map(\.price) == [1, 2])
+            #expect(products.map { Array($0.id.utf8) } == [composed, decomposed].map { Array($0.utf8) })
+            #expect(try await Product.products(for: [decomposed]).map(\.price) == [2])
+        }
+        let bought = try await shop.bought(decomposed)
+        #expect(bought.price == 2 && bought.productType == .nonConsumable)
+    }
 }

@@ -12,6 +12,12 @@ public protocol AvailabilityService: Sendable {
     ///
     /// Default: nil.
     func sells(_ productIdentifier: String) -> Bool?
+
+    /// Whether the store is out of reach, as far as is known now.
+    ///
+    /// A purchase of Store Kit 2 then begins with a look-up of its product. If that fails, so does the purchase, and
+    /// nothing is ordered. Default: false.
+    var isOutOfReach: Bool { get }
 }
 
 extension AvailabilityService {
@@ -19,4 +25,6 @@ extension AvailabilityService {
     public var canMakePayments: Bool { true }
     /// Nil: not known at once.
     public func sells(_ productIdentifier: String) -> Bool? { nil }
+    /// False: not known to be out of reach.
+    public var isOutOfReach: Bool { false }
 }

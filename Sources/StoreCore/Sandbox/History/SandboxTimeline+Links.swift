@@ -36,7 +36,7 @@ private struct LinkTracer {
     /// The last event of each command that is about no single transaction.
     private var commanded: [OrderID: Int] = [:]
     /// The event that ended the access to each product last.
-    private var revoked: [String: Int] = [:]
+    private var revoked: [ExactText: Int] = [:]
     private var notifications: [String: Int] = [:]
     /// The last event of the ledger.
     private var last: Int?
@@ -48,7 +48,7 @@ private struct LinkTracer {
         switch entry.kind {
         case .delivery:
             let decisions = transactions.compactMap { [decided[$0], finished[$0]].compactMap { $0 }.max() }
-            return Set(decisions + entry.revoked.compactMap { revoked[$0] } + command(of: entry))
+            return Set(decisions + entry.revoked.compactMap { revoked[ExactText($0)] } + command(of: entry))
         case .finish:
             return Set(
                 transactions.compactMap { told[Told(transaction: $0, device: entry.device)] ?? decided[$0] }
@@ -88,7 +88,7 @@ private struct LinkTracer {
         }
         if entry.kind == .renewal || entry.kind == .sale { for first in entry.originals { newest[first] = place } }
         if entry.transaction == nil, let order = entry.order { commanded[order] = place }
-        for product in entry.revoked { revoked[product] = place }
+        for product in entry.revoked { revoked[ExactText(product)] = place }
         last = place
     }
 }

@@ -95,7 +95,8 @@ extension PayloadBuilder {
             let type = TransactionPayload.ProductType(state.catalog.kind(of: product))
             let isOfType = query.productTypes.isEmpty || query.productTypes.contains(type)
             let group = state.catalog.group(of: product)
-            return isNamed && isOfType && (query.groups.isEmpty || group.map(query.groups.contains) ?? false)
+            return isNamed && isOfType
+                && (query.groups.isEmpty || group.map { query.groups.contains(where: $0.isExactly) } ?? false)
         }
     }
 
