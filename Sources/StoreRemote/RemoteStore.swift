@@ -57,12 +57,25 @@ public final class RemoteStore: AsyncStoreBackend {
     /// Many commands go in several requests, in their order.
     ///
     /// - Parameter commands: in the order of their numbers.
-    /// - Throws: a `StoreFailure`; then some may have been taken, which the store recognizes when they come again.
+    /// - Throws: a `RefusedCommandsError` for commands that are too long for the store, or that it cannot read, once it has
+    ///   taken all others. Otherwise a `StoreFailure`; then some may have been taken, which the store recognizes when they come
+    ///   again.
     public func submit(_ commands: [StoreCommand]) async throws {
-        for part in try SubmissionParts(commands) { _ = try await post(.submit, part) }
+        let limit = try await welcome().bodySize
+        let commandSender = CommandSender(destination: sender.destination, limit: limit) { [self] body in
+            let welcome = try await welcome()
+            return try await asAgreed {
+                let answer = try await sender.post(.submit, version: welcome.version, body)
+                if let refusal = answer.finalRefusal { return refusal }
+                _ = try answer.content
+                return nil
+            }
+        }
+        let refused = try await commandSender.submit(commands)
         known.forget(
             commands.lazy.compactMap { if case .finish(let transaction) = $0.action { transaction } else { nil } }
         )
+        if !refused.isEmpty { throw RefusedCommandsError(refused) }
     }
 
     /// Sends updates from a stream of the store's, until the task is canceled or the connection is lost.
@@ -124,7 +137,7 @@ public final class RemoteStore: AsyncStoreBackend {
     func post(_ call: DeviceCall, _ body: Data) async throws -> Data {
         let welcome = try await welcome()
         let sender = call == .content ? downloads : sender
-        return try await asAgreed { try await sender.post(call, version: welcome.version, body) }
+        return try await asAgreed { try await sender.post(call, version: welcome.version, body).content }
     }
 
     /// Sends something as it was agreed on in the first exchange, of which the next request has another where the store
@@ -160,7 +173,7 @@ public final class RemoteStore: AsyncStoreBackend {
             let task = Task { [sender, known, configuration] in
                 let greeting = Greeting(wantsReceipts: configuration.carriesReceipts)
                 let body = try JSONEncoder().encode(greeting)
-                let data = try await sender.post(.hello, version: greeting.versions.newest, body)
+                let data = try await sender.post(.hello, version: greeting.versions.newest, body).content
                 let place = sender.destination
                 guard let welcome = try? UntrustedJSON.decode(Welcome.self, from: data),
                     DeviceProtocol.heartbeats.contains(welcome.heartbeat)

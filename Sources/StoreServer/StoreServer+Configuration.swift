@@ -68,6 +68,7 @@ extension StoreServer {
         var deviceLimits: DeviceService.Limits {
             var limits = DeviceService.Limits()
             limits.streams = max(1, maximumStreamsPerToken)
+            limits.bodySize = self.limits.bodySize
             let range = DeviceProtocol.heartbeats
             limits.heartbeat = min(max(heartbeat, range.lowerBound), range.upperBound)
             return limits

@@ -56,7 +56,7 @@ import Testing
     @Test func `A receipt has the ledger's position as of which it is`() throws {
         let properties = String(decoding: try JSONEncoder().encode(ReceiptProperties()), as: UTF8.self)
         let positions = try (1...2).map { _ in
-            let response = respond("POST", "1/refresh-receipt", properties)
+            let response = respond("POST", "2/refresh-receipt", properties)
             let update = try JSONDecoder().decode(ReceiptUpdate.self, from: response.body)
             #expect(update.receipt != nil)
             return try #require(update.position)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: DeviceCall.allCases) func `Without a token, nothing is answered`(call: DeviceCall) throws {
-        let path = call.path(version: 1).joined(separator: "/")
+        let path = call.path(version: DeviceProtocol.versions.newest).joined(separator: "/")
         let request = HTTPRequest("POST", "/\(path)")
         let response = DeviceService(store).respond(to: request, request.path.dropFirst())
         #expect(response.status == 401)
@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: DeviceCall.allCases) func `Any body is answered, and none that makes no sense with success`(
         call: DeviceCall
     ) throws {
-        let path = call.path(version: 1).dropFirst().joined(separator: "/")
+        let path = call.path(version: DeviceProtocol.versions.newest).dropFirst().joined(separator: "/")
         for body in ["", "[", "null", "{\"x\":1}", String(repeating: "[", count: 10_000), "\u{0}"] {
             let status = respond("POST", path, body).status
             #expect((200..<600).contains(status))
@@ -102,13 +102,13 @@ import Testing
     }
 
     @Test func `What no queue sends is refused before anything is sold`() throws {
-        #expect(respond("POST", "1/submit", try commands([])).status == 400)
-        #expect(respond("POST", "1/submit", try commands([2, 1])).status == 400)
-        #expect(respond("POST", "1/submit", try commands([0])).status == 400)
-        #expect(respond("POST", "1/submit", try commands([1], quantity: 0)).status == 400)
-        #expect(respond("POST", "1/submit", try commands(Array(1...DeviceProtocol.mostCommands + 1))).status == 400)
+        #expect(respond("POST", "2/submit", try commands([])).status == 400)
+        #expect(respond("POST", "2/submit", try commands([2, 1])).status == 400)
+        #expect(respond("POST", "2/submit", try commands([0])).status == 400)
+        #expect(respond("POST", "2/submit", try commands([1], quantity: 0)).status == 400)
+        #expect(respond("POST", "2/submit", try commands(Array(1...DeviceProtocol.mostCommands + 1))).status == 400)
         #expect(try store.transactions.isEmpty)
-        #expect(respond("POST", "1/submit", try commands(Array(1...DeviceProtocol.mostCommands))).status == 200)
+        #expect(respond("POST", "2/submit", try commands(Array(1...DeviceProtocol.mostCommands))).status == 200)
         #expect(try store.transactions.count == DeviceProtocol.mostCommands)
     }
 
@@ -121,7 +121,7 @@ import Testing
             )
         }
         func respond(_ commands: StoreCommand...) throws -> HTTPResponse {
-            self.respond("POST", "1/submit", String(decoding: try JSONEncoder().encode(commands), as: UTF8.self))
+            self.respond("POST", "2/submit", String(decoding: try JSONEncoder().encode(commands), as: UTF8.self))
         }
         #expect(try respond(purchase(7, 125), purchase(8, 4), purchase(7, 125)).status == 400)
         #expect(try store.transactions.isEmpty)
@@ -131,12 +131,12 @@ import Testing
 
     @Test func `More identifiers than a store takes are refused`() throws {
         let many = (0...DeviceProtocol.mostIdentifiers).map { "\"p\($0)\"" }.joined(separator: ",")
-        #expect(respond("POST", "1/products", "[\(many)]").status == 400)
+        #expect(respond("POST", "2/products", "[\(many)]").status == 400)
     }
 
     @Test(arguments: ["", "journal=7", "journal=00000000000000zz", "journal=0000000000000007&position=x"])
     func `A stream needs a journal, and a cursor of numbers`(query: String) {
-        #expect(respond("GET", "1/updates?\(query)").status == 400)
+        #expect(respond("GET", "2/updates?\(query)").status == 400)
     }
 
     @Test func `Many commands go in several requests, in their order`() throws {
@@ -144,8 +144,26 @@ import Testing
         let commands = (1...600).map { number in
             StoreCommand(id: OrderID(journal: journal, number: number), action: .finish(transaction: "\(number)"))
         }
-        let parts = try SubmissionParts(commands).map { try JSONDecoder().decode([StoreCommand].self, from: $0) }
-        #expect(parts.map(\.count) == [256, 256, 88])
-        #expect(Array(parts.joined()) == commands)
+        let parts = try SubmissionParts(commands.map(EncodedCommand.init)).map(\.body)
+        let read = try parts.map { try JSONDecoder().decode([StoreCommand].self, from: $0) }
+        #expect(read.map(\.count) == [256, 256, 88])
+        #expect(Array(read.joined()) == commands)
+        let long = StoreCommand(
+            id: OrderID(journal: journal, number: 601),
+            action: .finish(transaction: String(repeating: "9", count: DeviceProtocol.submissionSize))
+        )
+        let mixed = try [commands[0], long, commands[1], commands[2]].map(EncodedCommand.init)
+        #expect(SubmissionParts(mixed).map(\.count) == [1, 1, 2])
+        #expect(SubmissionParts(mixed).allSatisfy { $0.count == 1 || $0.body.count <= DeviceProtocol.submissionSize })
+    }
+
+    @Test func `A store says how long a request may be`() throws {
+        var limits = DeviceService.Limits()
+        limits.bodySize = 5_000
+        let headers = ["Authorization": "Bearer \(token.text)"]
+        let body = Data(try greeting(DeviceProtocol.versions).utf8)
+        let request = HTTPRequest("POST", "/device/hello", headers: headers, body: body)
+        let response = DeviceService(store, limits: limits).respond(to: request, request.path.dropFirst())
+        #expect(try JSONDecoder().decode(Welcome.self, from: response.body).bodySize == 5_000)
     }
 }

@@ -143,6 +143,8 @@ extension FaultInjector.Event: CustomStringConvertible {
             case .submission(let commands): Self.describe(commands)
             case .reply(.taken, let commands): "taken: \(Self.describe(commands))"
             case .reply(.tryLater, let commands): "try later: \(Self.describe(commands))"
+            case .reply(.refused(let refused), let commands):
+                "refused \(refused.count) of \(commands.count): \(Self.describe(commands))"
             case .connection(_, let cursor): cursor.map { "after \($0)" } ?? "from the beginning"
             case .update(let batch, _): Self.describe(batch)
             case .connectionLost(let failure, _): failure.description

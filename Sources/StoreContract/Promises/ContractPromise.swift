@@ -48,7 +48,10 @@ extension ContractPromise {
 
 extension ContractPromise {
     private static var ofCommands: [ContractPromise] {
-        [submissionsAnswered, takenOnce, repetitionsTaken, journalsApart, commandsInOrder, nothingForgotten]
+        [
+            submissionsAnswered, takenOnce, repetitionsTaken, journalsApart, commandsInOrder, nothingForgotten,
+            refusalsHoldNothingUp,
+        ]
     }
 
     /// Every submission is answered.
@@ -83,6 +86,17 @@ extension ContractPromise {
     public static let nothingForgotten = ContractPromise(
         "nothing that was taken is forgotten",
         "Whatever becomes of a command that was taken is told to every receiver that is connected."
+    )
+}
+
+extension ContractPromise {
+    /// A refused command holds nothing up.
+    public static let refusalsHoldNothingUp = ContractPromise(
+        "what is refused holds nothing up",
+        """
+        A payment that is longer than a store takes is taken and fails, or is refused for good; the commands that were \
+        submitted with it are taken.
+        """
     )
 }
 

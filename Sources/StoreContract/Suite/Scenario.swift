@@ -6,7 +6,7 @@ struct Scenario: Sendable {
 
     static var all: [Scenario] {
         [
-            .buying, .offering, .waiting, .repeating, .remembering, .lookingAtOnce, .finishing, .restoring,
+            .buying, .offering, .waiting, .refusing, .repeating, .remembering, .lookingAtOnce, .finishing, .restoring,
             .refundingRestorable, .resuming, .connecting, .releasing, .callingFromWithin, .crowding, .notifying,
             .moving,
             .requesting, .serving, .promoting, .readingHistory, .refunding, .subscribing,

@@ -191,6 +191,10 @@ extension TestHarness {
             case .taken:
                 results.hold(.submissionsAnswered, true, "")
                 return results.hold(promise, true, "")
+            case .refused(let commands):
+                let why = commands.first.map { ": \($0.failure)" } ?? ""
+                results.hold(promise, false, "a submission was refused for good\(why)")
+                throw Stop(reason: "a submission was refused")
             case .tryLater(let trouble):
                 failure = trouble
                 try quiet()

@@ -20,6 +20,8 @@ final class AsyncBackendAdapter: StoreBackend {
             do {
                 try await store.submit(commands)
                 reply(.taken)
+            } catch let error as RefusedCommandsError {
+                reply(.refused(error.commands))
             } catch {
                 reply(.tryLater(StoreFailure(error)))
             }

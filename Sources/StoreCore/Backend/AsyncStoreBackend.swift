@@ -1,7 +1,7 @@
 /// A store behind a network, written with `async` functions.
 ///
 /// The promises are those of ``StoreBackend``; only the form differs. A thrown error is a temporary failure, after
-/// which the queue retries. One line turns it into a store that queues can use:
+/// which the queue retries, unless it is a ``RefusedCommandsError``. One line turns it into a store that queues can use:
 ///
 /// ```swift
 /// let queue = SKPaymentQueue(backend: MyStore().asStoreBackend())
@@ -15,7 +15,8 @@ public protocol AsyncStoreBackend: Sendable {
     /// Accepts commands, as ``StoreBackend/submit(_:reply:)`` says.
     ///
     /// - Parameter commands: at least one, in the order of their numbers.
-    /// - Throws: any error, for a temporary failure. The queue retries the same commands with growing backoff.
+    /// - Throws: ``RefusedCommandsError`` for commands that the store will never take, once it has taken all others. Any other
+    ///   error is a temporary failure: the queue retries the same commands with growing backoff.
     func submit(_ commands: [StoreCommand]) async throws
 
     /// Sends updates until the task is canceled, as ``StoreBackend/connect(_:after:)`` says.

@@ -36,7 +36,8 @@ public protocol StoreBackend: AnyObject, Sendable {
     /// Accepts commands.
     ///
     /// A queue has one submission under way: it sends the next, with all that was added meanwhile, after the reply. On
-    /// ``SubmissionReply/tryLater(_:)`` it retries the same commands (perhaps more) with growing backoff.
+    /// ``SubmissionReply/tryLater(_:)`` it retries the same commands (perhaps more) with growing backoff. A command that the
+    /// store can never take would then keep all others waiting: ``SubmissionReply/refused(_:)`` names it.
     ///
     /// - Parameters:
     ///   - commands: at least one, in the order of their numbers, which is the order in which they take effect.

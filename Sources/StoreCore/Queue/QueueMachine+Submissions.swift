@@ -177,10 +177,15 @@ extension QueueMachine {
     }
 
     /// Handles the store's reply to the submission that is under way.
-    mutating func replied(_ reply: SubmissionReply, to number: Int, _ actions: inout Actions) {
+    mutating func replied(_ reply: SubmissionReply, to number: Int, now: Date, _ actions: inout Actions) {
         switch reply {
         case .taken: replied(.taken as Exchange.Reply, to: number, &actions)
         case .tryLater(let failure): replied(.tryLater(failure) as Exchange.Reply, to: number, &actions)
+        case .refused(let commands):
+            guard inFlight > 0, number == submissionNumber else { return }
+            refuse(Dictionary(commands.map { ($0.id, $0.failure) }) { $1 }, now: now, &actions)
+            // What is left was acknowledged.
+            if inFlight > 0 { taken(&actions) } else { submissionEnded(&actions) }
         }
     }
 
@@ -195,7 +200,6 @@ extension QueueMachine {
 
     /// Handles the acknowledgement of every command of the submission.
     private mutating func taken(_ actions: inout Actions) {
-        submissionAttempts = 0
         var recorded: [OrderID] = []
         var mustLookAgain = false
         // Read in place: removing them one by one would copy each.
@@ -206,12 +210,51 @@ extension QueueMachine {
             if acknowledged(index, &actions) { mustLookAgain = true }
         }
         outbound.removeFirst(inFlight)
+        if mustLookAgain { connection.mustLookAgain = true }
+        if !recorded.isEmpty { actions.append(.forget(recorded)) }
+        submissionEnded(&actions)
+    }
+
+    /// Continues after a submission of which no command has to be sent again.
+    private mutating func submissionEnded(_ actions: inout Actions) {
+        submissionAttempts = 0
         inFlight = 0
         if submission.count > Self.keptSubmission { submission = [] }
-        if mustLookAgain { connection.mustLookAgain = true }
         lookAgainIfDue(&actions)
-        if !recorded.isEmpty { actions.append(.forget(recorded)) }
         sendNext(&actions)
+    }
+
+    /// Takes commands out of the submission that is under way, which the store will never take.
+    private mutating func refuse(_ failures: [OrderID: StoreFailure], now: Date, _ actions: inout Actions) {
+        var refused: [(outbound: Outbound, failure: StoreFailure)] = []
+        var index = -1
+        outbound.filter { outbound in
+            index += 1
+            // A retired machine sends finishes under other numbers.
+            guard index < submission.count, let failure = failures[submission[index].id] else { return true }
+            refused.append((outbound, failure))
+            return false
+        }
+        inFlight -= refused.count
+        var recorded: [OrderID] = []
+        for (outbound, failure) in refused {
+            let command = outbound.command
+            if isLeftToNextLaunch(command) { continue }
+            if outbound.isRecorded || outbound.mayBeRecorded { recorded.append(command.id) }
+            switch command.action {
+            case .purchase(let payment):
+                // A store that has shown the order has it.
+                guard let row = rows[outbound.row], !row.isInStore else { continue }
+                endAdoption(ofRow: outbound.row)
+                fail(outbound.row, command, payment, failure, now: now, &actions)
+            case .finish(let transaction):
+                // The store's word is final; whatever it shows again is news.
+                if let number = outbound.removal { actions.append(.remove(number)) }
+                finished.remove(transaction)
+            case .restore: endRestore(command.id.number, failure, &actions)
+            }
+        }
+        if !recorded.isEmpty { actions.append(.forget(recorded)) }
     }
 
     /// Schedules a retry of the same commands, after a pause.
@@ -237,7 +280,7 @@ extension QueueMachine {
 
     /// Handles the acknowledgement of a command in `outbound`.
     ///
-    /// Returns whether an earlier launch may have sent it, and even finished its transaction, which only a snapshot
+    /// Returns whether its transaction may be finished already, by an earlier launch or by another queue, which only a snapshot
     /// reveals.
     private mutating func acknowledged(_ index: Int, _ actions: inout Actions) -> Bool {
         let number = outbound[index].row
@@ -250,7 +293,7 @@ extension QueueMachine {
             }
             if isNews { excuse(number) }
             show(number, payment, &actions)
-            return isNews && outbound[index].command.id.journal != journal
+            return isNews && (number <= lastDoubtfulRow || outbound[index].command.id.journal != journal)
         case .finish(let transaction):
             reportRemoval(index, &actions)
             forgetFinish(of: transaction)

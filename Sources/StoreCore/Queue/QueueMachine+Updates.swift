@@ -118,10 +118,21 @@ extension QueueMachine {
 
     private mutating func endSnapshot(_ actions: inout Actions) {
         for number in connection.unseen.sorted() { drop(number, &actions) }
+        doubtHiddenOrders()
         endHiddenRestores(&actions)
         endSnapshotWatch()
         lookAgainIfDue(&actions)
         sendNext(&actions)
+    }
+
+    /// Notes the orders that may have been sold, and finished by another queue, before the snapshot was taken.
+    ///
+    /// Neither it nor a later change tells of those. They were sent before its end and have not been seen; what is sent from now
+    /// on comes as a change. Only another snapshot reveals them, once they are acknowledged.
+    private mutating func doubtHiddenOrders() {
+        lastDoubtfulRow = lastSentRow
+        // The store need not have had these when it took this snapshot, but has them at the next.
+        rows.forEach { _, row in if row.isUnseen { connection.mustLookAgain = true } }
     }
 
     private mutating func endSnapshotWatch() {

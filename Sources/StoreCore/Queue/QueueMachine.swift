@@ -15,6 +15,8 @@ struct QueueMachine {
         var isShown = false
         /// Whether the store sent the transaction unasked.
         var isForeign = false
+        /// Whether the store has acknowledged the order, and told nothing of its transaction.
+        var isUnseen: Bool { isInStore && identifier.isEmpty }
     }
 
     struct Outbound {
@@ -77,6 +79,9 @@ struct QueueMachine {
     var givenUp: Set<Int> = []
     /// The highest row among the commands that were handed to the store.
     var lastSentRow = 0
+    /// The highest row that was sent before the last snapshot ended: orders up to it may have been sold and finished before
+    /// that was taken.
+    var lastDoubtfulRow = 0
     /// The transactions finished here and not acknowledged yet, for which the store's updates are outdated.
     ///
     /// Orders of this launch are not included; they are known by their numbers.

@@ -29,7 +29,20 @@ final class SocketConnection: StoreUpdateReceiver {
 extension QueueDriver {
     /// Submits commands to a store that replies asynchronously.
     func submit(_ commands: [StoreCommand], number: Int) {
-        backend.submit(commands) { reply in self.takeIn { $0.replied(reply, to: number, &$1) } }
+        backend.submit(commands) { reply in
+            if case .refused(let refused) = reply { self.logFinishes(of: commands, among: refused) }
+            self.takeIn { [now = self.clock.now] in $0.replied(reply, to: number, now: now, &$1) }
+        }
         handle { $0.submissionReturned(number, &$1) }
+    }
+
+    /// Logs the refused finishes, of which no observer hears.
+    private func logFinishes(of commands: [StoreCommand], among refused: [RefusedCommand]) {
+        for command in commands {
+            guard case .finish(let transaction) = command.action,
+                let failure = refused.first(where: { $0.id == command.id })?.failure
+            else { continue }
+            log("the store refuses the finish of transaction \(transaction.prefix(64)): \(failure.reason)")
+        }
     }
 }

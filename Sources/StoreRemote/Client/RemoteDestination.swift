@@ -50,17 +50,48 @@ struct RemoteDestination: Sendable {
         return .network(code, "the store at \(place) \(reason)")
     }
 
-    /// Returns the failure for a status other than success: the store's own, if the body has one.
-    func failure(status: Int, _ body: Data) -> StoreFailure {
-        if let failure = try? UntrustedJSON.decode(StoreFailure.self, from: body) { return failure }
-        return .network(.badServerResponse, "the store at \(place) answered with the HTTP status \(status)")
-    }
-
     /// Returns the failure for an answer that cannot be read.
     var unreadable: StoreFailure {
         .network(.cannotParseResponse, "what the store at \(place) answered cannot be read")
     }
 
     /// The host and the port.
-    private var place: String { (url.host() ?? "?") + (url.port.map { ":\($0)" } ?? "") }
+    var place: String { (url.host() ?? "?") + (url.port.map { ":\($0)" } ?? "") }
+}
+
+/// What a store has answered: a status of HTTP, and a body.
+struct RemoteAnswer {
+    let status: Int
+    let body: Data
+    /// The host and the port that answered.
+    let place: String
+
+    /// The body of a success.
+    ///
+    /// - Throws: a `StoreFailure` for any other status.
+    var content: Data {
+        get throws {
+            guard (200...299).contains(status) else { throw failure }
+            return body
+        }
+    }
+
+    /// The failure for a status other than success: the store's own, if the body has one.
+    var failure: StoreFailure {
+        ownFailure ?? .network(.badServerResponse, "the store at \(place) answered with the HTTP status \(status)")
+    }
+
+    /// The failure with which the store refuses a request for good, which would not be answered otherwise later; nil for any
+    /// other answer.
+    ///
+    /// That a request is too long may be said by whatever stands in front of a store; all else by the store alone, in its words.
+    var finalRefusal: StoreFailure? {
+        switch status {
+        case 413: failure
+        case 400, 422: ownFailure
+        default: nil
+        }
+    }
+
+    private var ownFailure: StoreFailure? { try? UntrustedJSON.decode(StoreFailure.self, from: body) }
 }

@@ -27,10 +27,10 @@ final class RequestSender: Sendable {
     /// which the last reference may go.
     deinit { session.finishTasksAndInvalidate() }
 
-    /// Posts a body, and returns that of the answer.
+    /// Posts a body, and returns the answer, of any status.
     ///
-    /// - Throws: a `StoreFailure`: the store's own where it refuses, else the network's.
-    func post(_ call: DeviceCall, version: Int, _ body: Data) async throws -> Data {
+    /// - Throws: the network's failure, a `StoreFailure`.
+    func post(_ call: DeviceCall, version: Int, _ body: Data) async throws -> RemoteAnswer {
         let task = session.dataTask(with: request(call, version: version, body: body))
         let (status, answer) = try await withTaskCancellationHandler {
             do {
@@ -41,8 +41,7 @@ final class RequestSender: Sendable {
         } onCancel: {
             task.cancelElsewhere()
         }
-        guard (200...299).contains(status) else { throw destination.failure(status: status, answer) }
-        return answer
+        return RemoteAnswer(status: status, body: answer, place: destination.place)
     }
 
     private func request(_ call: DeviceCall, version: Int, body: Data) -> URLRequest {

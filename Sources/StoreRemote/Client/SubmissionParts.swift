@@ -1,28 +1,48 @@
 import Foundation
 import StoreCore
 
-/// The bodies of the requests that submit commands, in their order: each within the bounds that a store accepts.
-struct SubmissionParts: Sequence, IteratorProtocol {
-    private var commands: ArraySlice<Data>
+/// A command as it crosses, encoded once however often it is sent.
+struct EncodedCommand {
+    let command: StoreCommand
+    let json: Data
 
-    /// Encodes commands.
-    init(_ commands: [StoreCommand]) throws {
-        let encoder = JSONEncoder()
-        self.commands = try commands.map { try encoder.encode($0) }[...]
+    /// - Throws: the error that keeps the command from being encoded.
+    init(_ command: StoreCommand) throws {
+        self.command = command
+        json = try JSONEncoder().encode(command)
     }
+}
 
-    /// Returns the next body, a JSON array; a command that is longer than a request should be goes alone.
-    mutating func next() -> Data? {
-        guard let first = commands.popFirst() else { return nil }
-        var body = Data("[".utf8) + first
-        var count = 1
-        while count < DeviceProtocol.mostCommands, let next = commands.first,
-            body.count + next.count < DeviceProtocol.submissionSize
-        {
-            body += Data(",".utf8) + next
-            commands = commands.dropFirst()
-            count += 1
+extension ArraySlice<EncodedCommand> {
+    /// The body of the request that submits them: a JSON array.
+    var body: Data {
+        var body = Data("[".utf8)
+        for command in self {
+            if body.count > 1 { body += Data(",".utf8) }
+            body += command.json
         }
         return body + Data("]".utf8)
+    }
+}
+
+/// The requests that submit commands, in their order: each within the bounds that a store accepts.
+struct SubmissionParts: Sequence, IteratorProtocol {
+    private var commands: ArraySlice<EncodedCommand>
+
+    init(_ commands: [EncodedCommand]) { self.commands = commands[...] }
+
+    /// Returns the commands of the next request; a command that is longer than a request should be goes alone.
+    mutating func next() -> ArraySlice<EncodedCommand>? {
+        guard let first = commands.first else { return nil }
+        // With the brackets, and a comma for each.
+        var size = first.json.count + 2
+        var count = 1
+        while count < commands.count, count < DeviceProtocol.mostCommands {
+            size += commands[commands.startIndex + count].json.count + 1
+            guard size <= DeviceProtocol.submissionSize else { break }
+            count += 1
+        }
+        defer { commands = commands.dropFirst(count) }
+        return commands.prefix(count)
     }
 }

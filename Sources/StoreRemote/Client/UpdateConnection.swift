@@ -160,6 +160,10 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
         }
     }
 
+    private func refusal(_ status: Int, _ body: Data) -> StoreFailure {
+        RemoteAnswer(status: status, body: body, place: destination.place).failure
+    }
+
     private var tooLong: StoreFailure { destination.failure(URLError(.dataLengthExceedsMaximum)) }
 
     // MARK: The session's delegate
@@ -174,7 +178,7 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
             if status != 200 {
                 state.refusal += data
                 let isWhole = state.refusal.count < DeviceProtocol.submissionSize
-                return (false, isWhole ? nil : destination.failure(status: status, state.refusal))
+                return (false, isWhole ? nil : refusal(status, state.refusal))
             }
             // Pieces may be as small as a byte: they are handled together.
             let isFirst = state.pending.isEmpty
@@ -205,7 +209,7 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
                 .failure(
                     status == 200
                         ? destination.failure(URLError(.networkConnectionLost))
-                        : destination.failure(status: status, refusal)
+                        : self.refusal(status, refusal)
                 )
             )
         }

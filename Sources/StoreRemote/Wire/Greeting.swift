@@ -21,6 +21,8 @@ package struct Welcome: Hashable, Codable, Sendable {
     package var version: Int
     /// The seconds between two signs of life on the stream of updates.
     package var heartbeat: Double
+    /// The most bytes of a request's body that the store takes; nil where it does not say.
+    package var bodySize: Int?
     package var status: DeviceStatus
     package var receipt: ReceiptUpdate?
 
@@ -28,10 +30,12 @@ package struct Welcome: Hashable, Codable, Sendable {
         software: String = DeviceProtocol.software,
         version: Int,
         heartbeat: Double,
+        bodySize: Int? = nil,
         status: DeviceStatus,
         receipt: ReceiptUpdate?
     ) {
         (self.software, self.version, self.heartbeat) = (software, version, heartbeat)
+        self.bodySize = bodySize
         (self.status, self.receipt) = (status, receipt)
     }
 }

@@ -12,7 +12,11 @@ extension Call {
         let answer = Locked<SubmissionReply?>(nil)
         device.submit([StoreCommand(id: order, action: action)]) { reply in answer.withLock { $0 = reply } }
         // The store replies before it returns.
-        if case .tryLater(let failure) = answer.withLock({ $0 }) { throw failure }
+        switch answer.withLock({ $0 }) {
+        case .tryLater(let failure): throw failure
+        case .refused(let commands): for command in commands { throw command.failure }
+        case .taken, nil: break
+        }
         return order
     }
 

@@ -78,6 +78,8 @@ extension DeviceService {
         switch answer.withLock({ $0 }) {
         case .taken: return try Self.json(Nothing())
         case .tryLater(let failure): throw DeviceRefusal(503, failure)
+        // The device finds out which they are.
+        case .refused(let commands): throw DeviceRefusal(422, commands.first?.failure ?? Self.noAnswer)
         case nil: throw DeviceRefusal(503, Self.noAnswer)
         }
     }

@@ -12,6 +12,8 @@ package final class DeviceService: Sendable {
         package var streams = 16
         /// The seconds between two signs of life on a stream.
         package var heartbeat: TimeInterval = 5
+        /// The most bytes of a request's body, as the server has it.
+        package var bodySize = HTTPLimits().bodySize
         /// The seconds for which changes of the store are gathered before streams that they do not concern hear of them.
         package var calm: TimeInterval = 0.05
 
@@ -92,6 +94,7 @@ package final class DeviceService: Sendable {
         let welcome = Welcome(
             version: version,
             heartbeat: streams.limits.heartbeat,
+            bodySize: streams.limits.bodySize,
             status: DeviceStatus(of: device),
             receipt: greeting.wantsReceipts ? ReceiptUpdate(of: device) : nil
         )
@@ -104,7 +107,7 @@ package final class DeviceService: Sendable {
         _ request: HTTPRequest
     ) throws -> HTTPResponse {
         func value(_ name: String) -> String? { request.query.first { $0.name == name }?.value }
-        guard let text = value("journal"), text.utf8.count == 16, let journal = UInt64(text, radix: 16) else {
+        guard let journal = value("journal").flatMap({ JournalID($0) }) else {
             throw DeviceRefusal.bad("a stream of updates is for a journal: 16 hexadecimal digits")
         }
         let position = value("position").map { Int($0) }
@@ -119,7 +122,7 @@ package final class DeviceService: Sendable {
                 store: store,
                 device: device,
                 token: token,
-                journal: JournalID(rawValue: journal),
+                journal: journal,
                 cursor: cursor,
                 wantsReceipts: value("receipts") == "true",
                 log: log

@@ -37,9 +37,9 @@ import Testing
         receive(after: .at(8), through: .at(9))
         receive(after: nil, through: .at(9), .transaction("77", .purchased, order: adopted.id))
         #expect(brought == 0)
-        machine.replied(.taken, to: 1, &actions)
+        machine.replied(.taken, to: 1, now: .distantPast, &actions)
         machine.submissionReturned(1, &actions)
-        machine.replied(.taken, to: 2, &actions)
+        machine.replied(.taken, to: 2, now: .distantPast, &actions)
         #expect(machine.finished.isEmpty)
     }
 
@@ -58,7 +58,7 @@ import Testing
         machine.setObserved(true, &actions)
         receive(after: nil, through: .at(0))
         machine.add(sword, &actions)
-        machine.replied(.tryLater(trouble), to: 1, &actions)
+        machine.replied(.tryLater(trouble), to: 1, now: .distantPast, &actions)
         machine.submissionReturned(1, &actions)
         for _ in 2...10 { machine.add(sword, &actions) }
         let commands = (1...10).map { StoreCommand(id: order($0), action: .purchase(sword)) }
@@ -76,7 +76,7 @@ import Testing
         machine.submissionReturned(1, &actions)
         receive(after: .at(0), through: .at(1), .transaction("77", .purchased, order: order(1)))
         #expect(machine.finish(1, &actions) == .finished)
-        machine.replied(.tryLater(trouble), to: 1, &actions)
+        machine.replied(.tryLater(trouble), to: 1, now: .distantPast, &actions)
         let commands = [
             StoreCommand(id: order(1), action: .purchase(sword)),
             StoreCommand(id: order(2), action: .finish(transaction: "77")),
@@ -108,7 +108,7 @@ import Testing
         #expect(machine.waiting == [answer, snapshot, "the end of 1 restores"])
         receive(after: nil, through: .at(0))
         #expect(machine.waiting == [answer, "the end of 1 restores"])
-        machine.replied(.tryLater(trouble), to: 1, &actions)
+        machine.replied(.tryLater(trouble), to: 1, now: .distantPast, &actions)
         #expect(machine.waiting == ["the pause before commands are sent again"])
         machine.connectionLost(trouble, generation: 1, &actions)
         #expect(

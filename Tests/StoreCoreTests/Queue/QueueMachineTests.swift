@@ -30,7 +30,7 @@ struct MachineBench {
     mutating func finish(_ number: Int) -> QueueMachine.Actions { after { _ = $0.finish(number, &$1) } }
 
     mutating func reply(_ reply: SubmissionReply, to number: Int = 1) -> QueueMachine.Actions {
-        after { $0.replied(reply, to: number, &$1) }
+        after { $0.replied(reply, to: number, now: .distantPast, &$1) }
     }
 
     mutating func recorded(_ commands: [StoreCommand]) -> QueueMachine.Actions {

@@ -54,20 +54,20 @@ import Testing
         machine.retire(leavesFinishes: false, &actions)
         _ = machine.finish(1, &actions)
         #expect(drain() == [.withdraw(1), .submit([late(4, "77")], number: 1)])
-        machine.replied(.tryLater(trouble), to: 1, &actions)
+        machine.replied(.tryLater(trouble), to: 1, now: .distantPast, &actions)
         machine.submissionReturned(1, &actions)
         #expect(drain() == [.record([command(4, .finish(transaction: "77"))])])
         _ = machine.recorded([command(4, .finish(transaction: "77"))], .recorded, now: .now, &actions)
         #expect(drain() == [.remove(1)])
         _ = machine.finish(2, &actions)
         #expect(drain() == [.withdraw(2), .submit([late(4, "77"), late(5, "78")], number: 2)])
-        machine.replied(.taken, to: 2, &actions)
+        machine.replied(.taken, to: 2, now: .distantPast, &actions)
         #expect(drain() == [.remove(2), .forget([command(4, .finish(transaction: "77")).id])])
     }
 
     @Test mutating func `B35: Retiring ends a pause, and a finish that waited for its end is tried once more`() {
         _ = machine.finish(1, &actions)
-        machine.replied(.tryLater(trouble), to: 1, &actions)
+        machine.replied(.tryLater(trouble), to: 1, now: .distantPast, &actions)
         machine.submissionReturned(1, &actions)
         actions = []
         machine.retire(leavesFinishes: false, &actions)
@@ -84,7 +84,7 @@ import Testing
         machine.retire(leavesFinishes: false, &actions)
         _ = machine.finish(1, &actions)
         #expect(drain() == [.withdraw(1)])
-        machine.replied(.tryLater(trouble), to: 1, &actions)
+        machine.replied(.tryLater(trouble), to: 1, now: .distantPast, &actions)
         machine.submissionReturned(1, &actions)
         let kept = [command(4, .purchase(sword)), command(5, .purchase(sword)), command(7, .finish(transaction: "77"))]
         #expect(drain() == [.record(kept)])
@@ -97,7 +97,7 @@ import Testing
     @Test mutating func `B33, B35: A finish on its way into the journal when the queue is relaunched stays there`() {
         let finish = command(4, .finish(transaction: "77"))
         _ = machine.finish(1, &actions)
-        machine.replied(.tryLater(trouble), to: 1, &actions)
+        machine.replied(.tryLater(trouble), to: 1, now: .distantPast, &actions)
         machine.submissionReturned(1, &actions)
         #expect(drain().contains(.record([finish])))
         machine.retire(leavesFinishes: true, &actions)
@@ -109,7 +109,7 @@ import Testing
         let finish = command(4, .finish(transaction: "77"))
         _ = machine.finish(1, &actions)
         machine.retire(leavesFinishes: true, &actions)
-        machine.replied(.tryLater(trouble), to: 1, &actions)
+        machine.replied(.tryLater(trouble), to: 1, now: .distantPast, &actions)
         machine.submissionReturned(1, &actions)
         #expect(drain().contains(.record([finish])))
         #expect(machine.recorded([finish], .recorded, now: .now, &actions).isEmpty)
@@ -120,7 +120,7 @@ import Testing
         machine.add(sword, &actions)
         _ = drain()
         machine.retire(leavesFinishes: false, &actions)
-        machine.replied(.taken, to: 1, &actions)
+        machine.replied(.taken, to: 1, now: .distantPast, &actions)
         machine.submissionReturned(1, &actions)
         #expect(actions.isEmpty)
     }

@@ -59,7 +59,7 @@ extension MachineWorld {
     /// One thing, of whatever can happen now.
     func step() {
         if isHolding, chance(1, in: 2) { return sendHeld() }
-        switch Int.random(in: 0..<22, using: &random) {
+        switch Int.random(in: 0..<23, using: &random) {
         case 0...3: tell("add") { $0.add(StorePayment(productIdentifier: "sword"), &$1) }
         case 4: finishSomething()
         case 5: holdSomething()
@@ -69,6 +69,7 @@ extension MachineWorld {
         case 14: if !timers.isEmpty { fire(timers.remove(at: Int.random(in: 0..<timers.count, using: &random))) }
         case 15: store.decide(&random)
         case 16: store.renew()
+        case 22: store.finishElsewhere(&random)
         case 17: tell("observe") { $0.setObserved(true, &$1) }
         case 18: if chance(1, in: 3) { tell("stop observing") { $0.setObserved(false, &$1) } }
         case 19: loseConnection()
@@ -109,8 +110,13 @@ extension MachineWorld {
         check(journal.isEmpty, "the journal kept \(journal.map(\.id))")
         check(store.open.isEmpty, "the store kept \(store.open.map(\.identifier))")
         check(openRestores == 0, "\(openRestores) restores never ended")
-        for order in durable { check(store.sales[order] == 1, "\(order) was sold \(store.sales[order] ?? 0) times") }
-        for identifier in store.everDecided { check(told.contains(identifier), "nobody heard of \(identifier)") }
+        for order in durable {
+            let isRefused = store.refused.contains(order)
+            check(store.sales[order] == (isRefused ? nil : 1), "\(order) was sold \(store.sales[order] ?? 0) times")
+        }
+        for identifier in store.everDecided.subtracting(store.finishedElsewhere) {
+            check(told.contains(identifier), "nobody heard of \(identifier)")
+        }
     }
 
     private func finishSomething() {
@@ -138,7 +144,7 @@ extension MachineWorld {
     private func answerNext() {
         guard !replies.isEmpty else { return }
         let (reply, number) = replies.removeFirst()
-        tell("\(reply) to \(number)") { $0.replied(reply, to: number, &$1) }
+        tell("\(reply) to \(number)") { $0.replied(reply, to: number, now: .distantPast, &$1) }
     }
 
     private func loseConnection() {
@@ -212,7 +218,8 @@ extension MachineWorld {
         case .show(let number, _):
             let order = OrderID(journal: machine.journal, number: number)
             check(shown[number] == nil, "\(number) was shown twice")
-            check(journal.contains { $0.id == order } || store.has(order), "\(order) is shown and nowhere kept")
+            let isKept = journal.contains { $0.id == order } || store.has(order) || store.refused.contains(order)
+            check(isKept, "\(order) is shown and nowhere kept")
             orders[number] = order
             shown[number] = .purchasing
         case .bring(let number, let transaction):
@@ -235,7 +242,8 @@ extension MachineWorld {
         case .remove(let number):
             let isFinished = withdrawn.remove(number) != nil
             check(isFinished != (shown.removeValue(forKey: number) != nil), "\(number) was removed and was not there")
-            if isFinished, let identifier = identifiers[number] {
+            // One that the store has refused has no identifier.
+            if isFinished, let identifier = identifiers[number], !identifier.isEmpty {
                 check(finished.contains(identifier), "\(identifier) was removed, and its finish is nowhere kept")
                 let isForgotten = orders[number].map { order in !journal.contains { $0.id == order } } ?? true
                 check(isForgotten, "\(identifier) was removed, and its order is still in the journal")
@@ -281,15 +289,22 @@ extension MachineWorld {
     private func submit(_ commands: [StoreCommand], _ number: Int, isCalm: Bool) {
         check(commands.isInOrder, "sent out of order: \(commands.map(\.id))")
         let isTaken = isCalm || !chance(1, in: 4)
+        var refused: [RefusedCommand] = []
         if isTaken {
-            for command in commands { store.take(command, &random) }
-            keep(commands)
+            for command in commands {
+                if store.refuses(command, &random) {
+                    refused.append(RefusedCommand(id: command.id, failure: .storeKit(.paymentInvalid, "too long")))
+                } else {
+                    store.take(command, &random)
+                    keep([command])
+                }
+            }
         }
         let isDenied = !isTaken || (!isCalm && chance(1, in: 8))
-        let reply: SubmissionReply = isDenied ? .trouble : .taken
-        if chance(1, in: 2) { return exchange(reply, number) }
+        let reply: SubmissionReply = isDenied ? .trouble : refused.isEmpty ? .taken : .refused(refused)
+        if isDenied || refused.isEmpty, chance(1, in: 2) { return exchange(reply, number) }
         switch isCalm ? 0 : Int.random(in: 0..<8, using: &random) {
-        case 0...3: tell("\(reply) to \(number)") { $0.replied(reply, to: number, &$1) }
+        case 0...3: tell("\(reply) to \(number)") { $0.replied(reply, to: number, now: .distantPast, &$1) }
         case 4...6: replies.append((reply, number))
         default: hasLostAnswer = true
         }

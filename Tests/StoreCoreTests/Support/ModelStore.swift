@@ -11,10 +11,34 @@ struct ModelStore {
     /// How often each order was sold.
     private(set) var sales: [OrderID: Int] = [:]
     private(set) var everDecided: Set<String> = []
+    /// The transactions that another queue on the device has finished.
+    private(set) var finishedElsewhere: Set<String> = []
+    /// The orders that the store will never take.
+    private(set) var refused: Set<OrderID> = []
     private var taken: [JournalID: Int] = [:]
     private var lastIdentifier = 0
 
-    func has(_ order: OrderID) -> Bool { order.number <= taken[order.journal, default: 0] }
+    func has(_ order: OrderID) -> Bool { order.number <= taken[order.journal, default: 0] && !refused.contains(order) }
+
+    /// Returns whether the store will never take a command, as it finds a few orders too long.
+    mutating func refuses(_ command: StoreCommand, _ random: inout SplitMix64) -> Bool {
+        if refused.contains(command.id) { return true }
+        guard case .purchase = command.action, command.id.number > taken[command.id.journal, default: 0],
+            Int.random(in: 0..<12, using: &random) == 0
+        else { return false }
+        refused.insert(command.id)
+        return true
+    }
+
+    /// Another queue on the device finishes something.
+    mutating func finishElsewhere(_ random: inout SplitMix64) {
+        guard let index = open.indices.filter({ open[$0].state.isDecided }).randomElement(using: &random) else {
+            return
+        }
+        let transaction = open.remove(at: index)
+        finishedElsewhere.insert(transaction.identifier)
+        changes.append(.finished(transaction: transaction.identifier, order: transaction.order))
+    }
 
     mutating func take(_ command: StoreCommand, _ random: inout SplitMix64) {
         guard !has(command.id) else { return }
@@ -125,7 +149,15 @@ struct ModelConnection {
             let start = after?.position ?? 0
             let end = min(store.changes.count, start + Int.random(in: 1...3, using: &random))
             // A queue need not be told of what it finished itself.
-            for index in start..<end where store.finishers[index] != journal { updates.append(store.changes[index]) }
+            for index in start..<end where store.finishers[index] != journal {
+                // Of what is gone, the end is told.
+                if case .transaction(let transaction) = store.changes[index],
+                    store.finishedElsewhere.contains(transaction.identifier)
+                {
+                    continue
+                }
+                updates.append(store.changes[index])
+            }
             through = .at(end)
         }
         cursor = through

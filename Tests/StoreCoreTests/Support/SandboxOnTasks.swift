@@ -65,6 +65,7 @@ private struct AsyncSandbox: AsyncStoreBackend, AvailabilityService, AsyncStoref
                 switch reply {
                 case .taken: continuation.resume()
                 case .tryLater(let failure): continuation.resume(throwing: failure)
+                case .refused(let commands): continuation.resume(throwing: RefusedCommandsError(commands))
                 }
             }
         }

@@ -24,6 +24,7 @@ final class RemoteShop: Sendable {
     ///
     /// Without a token that the ledger knows, the first device gets a new one.
     init(
+        products: [SandboxProduct] = RemoteShop.products,
         clock: any StoreClock = SystemClock(),
         ledger: (any Ledger)? = nil,
         authorizer: Authorizer = .byProduct,
@@ -32,7 +33,7 @@ final class RemoteShop: Sendable {
         _ change: (inout StoreServer.Configuration) -> Void = { _ in }
     ) throws {
         store = try SandboxStore(
-            products: Self.products,
+            products: products,
             clock: clock,
             ledger: ledger,
             authorizer: authorizer,

@@ -174,6 +174,7 @@ struct Wire: Sendable {
                 switch answer {
                 case .taken: "taken"
                 case .tryLater(let failure): "try later \(failure.code)"
+                case .refused(let commands): "refused \(commands.count)"
                 }
             }
         }

@@ -16,6 +16,8 @@ extension Fault {
         Fault(ForgetsAnOrder.self, .nothingForgotten),
         Fault(RefusesUnknownFinishes.self, .finishAcknowledged),
         Fault(RefusesAtOnce.self, .refusalsAreUpdates),
+        Fault(PutsOffWhatIsLong.self, .refusalsHoldNothingUp),
+        Fault(RefusesWhatComesAlong.self, .refusalsHoldNothingUp),
     ]
 }
 
@@ -198,5 +200,27 @@ private final class RefusesAtOnce: SpoiltStore, @unchecked Sendable {
         }
         if sells { return store.submit(commands, reply: reply) }
         reply(.tryLater(.storeKit(.paymentInvalid, "not sold here")))
+    }
+}
+
+/// Takes a payment that is too long for passing trouble.
+private final class PutsOffWhatIsLong: SpoiltStore, @unchecked Sendable {
+    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        if !commands.contains(where: \.isLong) { return store.submit(commands, reply: reply) }
+        reply(.tryLater(.network(.dataLengthExceedsMaximum, "too long")))
+    }
+}
+
+/// Refuses all of a submission for one payment that is too long.
+private final class RefusesWhatComesAlong: SpoiltStore, @unchecked Sendable {
+    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        if !commands.contains(where: \.isLong) { return store.submit(commands, reply: reply) }
+        reply(.refused(commands.map { RefusedCommand(id: $0.id, failure: .storeKit(.paymentInvalid, "too long")) }))
+    }
+}
+
+extension StoreCommand {
+    fileprivate var isLong: Bool {
+        if case .purchase(let payment) = action { payment.requestData?.count ?? 0 > 1 << 20 } else { false }
     }
 }

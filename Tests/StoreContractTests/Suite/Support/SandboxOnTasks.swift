@@ -37,6 +37,7 @@ struct SandboxOnTasks: AsyncStoreBackend, AvailabilityService, AsyncStorefrontSe
                 switch reply {
                 case .taken: continuation.resume()
                 case .tryLater(let failure): continuation.resume(throwing: failure)
+                case .refused(let commands): continuation.resume(throwing: RefusedCommandsError(commands))
                 }
             }
         }
