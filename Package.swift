@@ -168,6 +168,7 @@ let package = Package(
                 "StoreSQLite", "StoreCore", "CSQLite", "SQLiteFaults", "StoreSimulator", "StoreSimulatorSQLite",
                 "crash-test",
             ],
+            resources: [.copy("Golden")],
             swiftSettings: settings
         ),
         .testTarget(

@@ -98,7 +98,7 @@ extension ServerTarget {
     /// Returns a good request for each that a device may send.
     private static func deviceRequests() throws -> [(String, String, String)] {
         try DeviceCall.allCases.map { call in
-            let path = "/" + call.path(version: 1).joined(separator: "/")
+            let path = "/" + call.path(version: DeviceProtocol.versions.newest).joined(separator: "/")
             if call == .updates { return ("GET", path + "?journal=0000000000000007&position=3&receipts=true", "") }
             return ("POST", path, String(decoding: try body(of: call), as: UTF8.self))
         }

@@ -73,7 +73,7 @@ import Testing
 
         let own = try Service(Self.atFreePort(commands[2]), in: directory)
         #expect(own.line.hasPrefix("serving at http://127.0.0.1:"))
-        var request = URLRequest(url: try own.url.appending(path: "device/1/products"))
+        var request = URLRequest(url: try own.url.appending(path: "device/2/products"))
         request.httpMethod = "POST"
         request.httpBody = Data(#"["consumable"]"#.utf8)
         request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")

@@ -13,7 +13,7 @@ import Testing
 
     /// Serves greetings with a heartbeat, which no busy machine exceeds, and everything else by a body.
     private func server(
-        version: Int = 1,
+        version: Int = DeviceProtocol.versions.newest,
         heartbeat: Double = 600,
         greetings: Locked<Int> = Locked(0),
         _ body: @escaping @Sendable (HTTPRequest) -> HTTPResponse
@@ -55,7 +55,7 @@ import Testing
         #expect(asked.withLock { $0 } == 0)
     }
 
-    @Test(arguments: [(0, "update the store's server"), (2, "update the device's software")])
+    @Test(arguments: [(1, "update the store's server"), (3, "update the device's software")])
     func `A store that greets in a version that was not offered is refused`(version: Int, advice: String) async throws {
         let server = try server(version: version) { _ in HTTPResponse(404) }
         defer { server.stop() }
@@ -67,7 +67,7 @@ import Testing
 
     @Test func `A stream that is refused for its version has the versions compared again`() async throws {
         let greetings = Locked(0)
-        let other = VersionRange(oldest: 2, newest: 2)
+        let other = VersionRange(oldest: 3, newest: 3)
         let refusal = try JSONEncoder().encode(StoreFailure.otherVersion(of: other, here: DeviceProtocol.versions))
         let server = try server(greetings: greetings) { _ in HTTPResponse(426, json: refusal) }
         defer { server.stop() }
@@ -154,7 +154,12 @@ import Testing
 
     @Test func `A greeting that does not end is given up after three heartbeats`() async throws {
         let greetings = Locked(0)
-        let welcome = Welcome(version: 1, heartbeat: 1, status: DeviceStatus(), receipt: nil)
+        let welcome = Welcome(
+            version: DeviceProtocol.versions.newest,
+            heartbeat: 1,
+            status: DeviceStatus(),
+            receipt: nil
+        )
         let json = try JSONEncoder().encode(welcome)
         let server = try HTTPServer { _ in
             let isFirst = greetings.withLock { greetings in

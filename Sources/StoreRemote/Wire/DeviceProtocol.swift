@@ -3,7 +3,9 @@ import Foundation
 /// The protocol in which devices elsewhere and their store speak: versions, paths and bounds.
 package enum DeviceProtocol {
     /// The versions that this software speaks.
-    package static let versions = VersionRange(oldest: 1, newest: 1)
+    ///
+    /// The first, whose JSON was Swift's own, is spoken no more.
+    package static let versions = VersionRange(oldest: 2, newest: 2)
     /// The name of this software in greetings.
     package static let software = "StoreCore"
     /// The first part of every path.

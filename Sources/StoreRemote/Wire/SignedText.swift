@@ -18,6 +18,8 @@ package struct HistoryText: Hashable, Codable, Sendable {
     package var transactions: [SignedText]
     package var next: String?
 
+    package init(transactions: [SignedText], next: String?) { (self.transactions, self.next) = (transactions, next) }
+
     package init(_ page: HistoryPage) throws {
         transactions = try page.transactions.map(SignedText.init)
         next = page.next
@@ -28,6 +30,10 @@ package struct HistoryText: Hashable, Codable, Sendable {
 package struct SubscriptionText: Hashable, Codable, Sendable {
     package var transaction: SignedText
     package var renewal: SignedText
+
+    package init(transaction: SignedText, renewal: SignedText) {
+        (self.transaction, self.renewal) = (transaction, renewal)
+    }
 
     package init(_ subscription: SignedSubscription) throws {
         transaction = try SignedText(subscription.transaction)

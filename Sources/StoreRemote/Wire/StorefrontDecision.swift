@@ -3,6 +3,11 @@ package struct StorefrontDecision: Hashable, Codable, Sendable {
     package var transaction: String
     package var shouldContinue: Bool
 
+    private enum CodingKeys: String, CodingKey {
+        case transaction = "transactionIdentifier"
+        case shouldContinue
+    }
+
     package init(transaction: String, shouldContinue: Bool) {
         (self.transaction, self.shouldContinue) = (transaction, shouldContinue)
     }

@@ -33,7 +33,7 @@
             _ bodies: [Data]
         ) async throws -> Sample {
             var done = 0
-            let url = try RemoteShop.some(URL(string: "http://127.0.0.1:\(server.port)/device/1/submit"))
+            let url = try RemoteShop.some(URL(string: "http://127.0.0.1:\(server.port)/device/2/submit"))
             let time = try await Stopwatch.nanoseconds {
                 for _ in 0..<count {
                     for body in bodies {

@@ -97,7 +97,12 @@ final class ScriptedServer: Sendable, HistoryListener {
         let known = state.withLock { $0 }
         switch call {
         case .hello:
-            let welcome = Welcome(version: 1, heartbeat: 600, status: known.status, receipt: nil)
+            let welcome = Welcome(
+                version: DeviceProtocol.versions.newest,
+                heartbeat: 600,
+                status: known.status,
+                receipt: nil
+            )
             return HTTPResponse(json: json(welcome))
         case .updates: return HTTPResponse(stream: known.stream)
         case .some(let call):

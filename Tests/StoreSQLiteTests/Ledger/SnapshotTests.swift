@@ -147,7 +147,7 @@ extension Shopper {
 }
 
 /// A ledger without its snapshots.
-private final class PlainLedger: Ledger {
+final class PlainLedger: Ledger {
     private let ledger: any Ledger
 
     init(_ ledger: any Ledger) { self.ledger = ledger }

@@ -17,7 +17,7 @@ import Testing
         let token = try store.device.makeToken()
         func listen(_ query: String) throws -> Client {
             let client = try Client(port: try #require(server.url.port))
-            let target = "/device/1/updates?journal=0123456789abcdef\(query)"
+            let target = "/device/2/updates?journal=0123456789abcdef\(query)"
             client.send("GET \(target) HTTP/1.0\r\nHost: h\r\nAuthorization: Bearer \(token.text)\r\n\r\n")
             return client
         }

@@ -26,3 +26,31 @@ public struct ContentRequest: Hashable, Codable, Sendable {
         self.limit = limit
     }
 }
+
+extension ContentRequest {
+    private enum CodingKeys: String, CodingKey {
+        case transactionIdentifier, productIdentifier, content, offset, limit
+    }
+
+    /// Decodes a request.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            transaction: try container.decode(String.self, forKey: .transactionIdentifier),
+            productIdentifier: try container.decode(String.self, forKey: .productIdentifier),
+            content: try container.decode(StoreContent.self, forKey: .content),
+            offset: try container.decode(LongText.self, forKey: .offset).value,
+            limit: try container.decode(Int.self, forKey: .limit)
+        )
+    }
+
+    /// Encodes all parts, the number of bytes received as text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(transaction, forKey: .transactionIdentifier)
+        try container.encode(productIdentifier, forKey: .productIdentifier)
+        try container.encode(content, forKey: .content)
+        try container.encode(LongText(offset), forKey: .offset)
+        try container.encode(limit, forKey: .limit)
+    }
+}

@@ -1,7 +1,7 @@
 /// A question about the transactions of the account that is signed in on a device.
 public struct HistoryQuery: Hashable, Codable, Sendable {
     /// A choice of transactions.
-    public enum Selection: Hashable, Codable, Sendable {
+    public enum Selection: Hashable, Sendable {
         /// The history: all that the account bought, renewed or has from its family, newest first.
         ///
         /// Refunded transactions are included. Of consumables it has those that are unfinished or refunded.
@@ -57,5 +57,42 @@ public struct HistoryPage: Sendable {
     public init(_ transactions: [SignedValue<TransactionPayload>], next: String? = nil) {
         self.transactions = transactions
         self.next = next
+    }
+}
+
+extension HistoryQuery.Selection: Codable {
+    private enum Kind: String, Codable { case all, unfinished, entitlements, latest, revoked, transactions }
+    private enum CodingKeys: String, CodingKey { case type, transactionIdentifiers }
+
+    /// Decodes a choice by its type.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        switch try container.decode(Kind.self, forKey: .type) {
+        case .all: self = .all
+        case .unfinished: self = .unfinished
+        case .entitlements: self = .entitlements
+        case .latest: self = .latest
+        case .revoked: self = .revoked
+        case .transactions:
+            self = .transactions(try container.decode([String].self, forKey: .transactionIdentifiers))
+        }
+    }
+
+    /// Encodes the type, and what belongs to it.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        let kind: Kind =
+            switch self {
+            case .all: .all
+            case .unfinished: .unfinished
+            case .entitlements: .entitlements
+            case .latest: .latest
+            case .revoked: .revoked
+            case .transactions: .transactions
+            }
+        try container.encode(kind, forKey: .type)
+        if case .transactions(let identifiers) = self {
+            try container.encode(identifiers, forKey: .transactionIdentifiers)
+        }
     }
 }

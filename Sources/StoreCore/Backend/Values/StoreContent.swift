@@ -19,3 +19,25 @@ public struct StoreContent: Hashable, Codable, Sendable {
         self.length = length
     }
 }
+
+extension StoreContent {
+    private enum CodingKeys: String, CodingKey { case identifier, version, length }
+
+    /// Decodes a file's description, whose size is text, or a number as the first version wrote.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            identifier: try container.decode(String.self, forKey: .identifier),
+            version: try container.decode(String.self, forKey: .version),
+            length: try container.decode(LongText.self, forKey: .length).value
+        )
+    }
+
+    /// Encodes all parts, the size as text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(identifier, forKey: .identifier)
+        try container.encode(version, forKey: .version)
+        try container.encode(LongText(length), forKey: .length)
+    }
+}

@@ -227,7 +227,7 @@ extension StorePayment: Codable {
             discount: try container.decodeIfPresent(StoreDiscount.self, forKey: .discount)
         )
         if let offer = try container.decodeIfPresent(StoreOffer.self, forKey: .offer) { self.offer = offer }
-        if let date = try container.decodeIfPresent(Date.self, forKey: .purchaseDate) { purchaseDate = date }
+        if let date = try container.decodeIfPresent(DateText.self, forKey: .purchaseDate) { purchaseDate = date.value }
         if try container.decodeIfPresent(Bool.self, forKey: .renewsUntilNow) ?? false { renewsUntilNow = true }
         if let plan = try container.decodeIfPresent(StoreProduct.BillingPlan.self, forKey: .billingPlan) {
             billingPlan = plan
@@ -245,7 +245,7 @@ extension StorePayment: Codable {
         if fields.simulatesAskToBuyInSandbox { try container.encode(true, forKey: .simulatesAskToBuyInSandbox) }
         try container.encodeIfPresent(fields.discount, forKey: .discount)
         try container.encodeIfPresent(fields.offer, forKey: .offer)
-        try container.encodeIfPresent(fields.purchaseDate, forKey: .purchaseDate)
+        try container.encodeIfPresent(fields.purchaseDate.map(DateText.init), forKey: .purchaseDate)
         if fields.renewsUntilNow { try container.encode(true, forKey: .renewsUntilNow) }
         try container.encodeIfPresent(fields.billingPlan, forKey: .billingPlan)
     }

@@ -23,7 +23,7 @@ public struct StoreProduct: Hashable, Sendable {
             identifier: identifier,
             localizedTitle: localizedTitle,
             localizedDescription: localizedDescription,
-            price: price,
+            price: DecimalText(price),
             priceLocaleIdentifier: priceLocaleIdentifier,
             subscription: subscription,
             isFamilyShareable: isFamilyShareable,
@@ -40,7 +40,7 @@ public struct StoreProduct: Hashable, Sendable {
     /// The product's description for the user.
     public var localizedDescription: String { description.localizedDescription }
     /// The price of one, exact, in the currency of ``priceLocaleIdentifier``.
-    public var price: Decimal { description.price }
+    public var price: Decimal { description.price.value }
     /// The locale that formats the price, with its currency: `en_US@currency=USD`.
     public var priceLocaleIdentifier: String { description.priceLocaleIdentifier }
     /// The subscription's terms, nil for a product of another kind.
@@ -79,7 +79,7 @@ extension StoreProduct {
     /// A length of time in calendar units: three months is `month` × 3.
     public struct Period: Hashable, Codable, Sendable {
         /// Store Kit's units, in its order.
-        public enum Unit: UInt8, Hashable, Codable, Sendable { case day, week, month, year }
+        public enum Unit: UInt8, Hashable, Codable, Sendable, NamedInJSON { case day, week, month, year }
         /// The unit.
         public var unit: Unit
         /// The number of units, at least 1.
@@ -120,7 +120,7 @@ extension StoreProduct {
         /// The way in which the reduced price is paid.
         ///
         /// Store Kit's modes, in its order.
-        public enum PaymentMode: UInt8, Hashable, Codable, Sendable {
+        public enum PaymentMode: UInt8, Hashable, Codable, Sendable, NamedInJSON {
             /// The price is paid every period.
             case payAsYouGo
             /// The price is paid once.
@@ -239,7 +239,7 @@ extension StoreProduct: Codable {
         let identifier: String
         let localizedTitle: String
         let localizedDescription: String
-        let price: Decimal
+        let price: DecimalText
         let priceLocaleIdentifier: String
         let subscription: Subscription?
         let isFamilyShareable: Bool
@@ -251,7 +251,7 @@ extension StoreProduct: Codable {
             identifier: String,
             localizedTitle: String,
             localizedDescription: String,
-            price: Decimal,
+            price: DecimalText,
             priceLocaleIdentifier: String,
             subscription: Subscription?,
             isFamilyShareable: Bool,

@@ -9,7 +9,7 @@ public struct StoreTransaction: Sendable {
     /// The state of the payment.
     ///
     /// Store Kit's five states, in its order.
-    public enum State: UInt8, Hashable, Codable, Sendable {
+    public enum State: UInt8, Hashable, Codable, Sendable, NamedInJSON {
         /// The store is working on it.
         case purchasing
         /// Paid for; the app should deliver.
@@ -172,7 +172,7 @@ extension StoreTransaction: Codable {
             order: try container.decodeIfPresent(OrderID.self, forKey: .order),
             payment: try container.decode(StorePayment.self, forKey: .payment),
             state: try container.decode(State.self, forKey: .state),
-            date: try container.decode(Date.self, forKey: .date),
+            date: try container.decode(DateText.self, forKey: .date).value,
             failure: try container.decodeIfPresent(StoreFailure.self, forKey: .failure),
             original: try container.decodeIfPresent(Original.self, forKey: .original),
             receipt: try container.decodeIfPresent(Data.self, forKey: .receipt),
@@ -187,10 +187,42 @@ extension StoreTransaction: Codable {
         try container.encodeIfPresent(order, forKey: .order)
         try container.encode(payment, forKey: .payment)
         try container.encode(state, forKey: .state)
-        try container.encode(date, forKey: .date)
+        try container.encode(DateText(date), forKey: .date)
         try container.encodeIfPresent(failure, forKey: .failure)
         try container.encodeIfPresent(original, forKey: .original)
         try container.encodeIfPresent(receipt, forKey: .receipt)
         if !content.isEmpty { try container.encode(content, forKey: .content) }
+    }
+}
+
+extension StoreTransaction.State {
+    static let names = ["purchasing", "purchased", "failed", "restored", "deferred"]
+
+    /// Decodes a state from its name, or from the number that the first version wrote.
+    public init(from decoder: any Decoder) throws { self = try decoder.decodeNamed() }
+
+    /// Encodes the state's name.
+    public func encode(to encoder: any Encoder) throws { try encoder.encode(nameOf: self) }
+}
+
+extension StoreTransaction.Original {
+    private enum CodingKeys: String, CodingKey { case identifier, date, payment }
+
+    /// Decodes a reference to an earlier transaction.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            identifier: try container.decode(String.self, forKey: .identifier),
+            date: try container.decode(DateText.self, forKey: .date).value,
+            payment: try container.decode(StorePayment.self, forKey: .payment)
+        )
+    }
+
+    /// Encodes all parts.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(identifier, forKey: .identifier)
+        try container.encode(DateText(date), forKey: .date)
+        try container.encode(payment, forKey: .payment)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// An update that a store sends to a queue.
-public enum StoreUpdate: Hashable, Codable, Sendable {
+public enum StoreUpdate: Hashable, Sendable {
     /// A transaction that is new or has changed, as a complete value.
     case transaction(StoreTransaction)
     /// The removal of a transaction, with the order that led to it: another queue finished it, or the store withdrew it.
@@ -17,4 +17,67 @@ public enum StoreUpdate: Hashable, Codable, Sendable {
     case revoked(productIdentifiers: [String])
     /// A purchase that the user began in the store itself.
     case promoted(StorePayment, product: StoreProduct)
+}
+
+extension StoreUpdate: Codable {
+    private enum Kind: String, Codable { case transaction, finished, restoreEnded, storefront, revoked, promoted }
+
+    private enum CodingKeys: String, CodingKey {
+        case type, transaction, transactionIdentifier, order, failure, storefront, productIdentifiers, payment, product
+    }
+
+    /// Decodes an update by its type.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        switch try container.decode(Kind.self, forKey: .type) {
+        case .transaction: self = .transaction(try container.decode(StoreTransaction.self, forKey: .transaction))
+        case .finished:
+            self = .finished(
+                transaction: try container.decode(String.self, forKey: .transactionIdentifier),
+                order: try container.decodeIfPresent(OrderID.self, forKey: .order)
+            )
+        case .restoreEnded:
+            self = .restoreEnded(
+                try container.decode(OrderID.self, forKey: .order),
+                failure: try container.decodeIfPresent(StoreFailure.self, forKey: .failure)
+            )
+        case .storefront:
+            self = .storefront(try container.decodeIfPresent(StoreStorefront.self, forKey: .storefront))
+        case .revoked:
+            self = .revoked(productIdentifiers: try container.decode([String].self, forKey: .productIdentifiers))
+        case .promoted:
+            self = .promoted(
+                try container.decode(StorePayment.self, forKey: .payment),
+                product: try container.decode(StoreProduct.self, forKey: .product)
+            )
+        }
+    }
+
+    /// Encodes the type, and what belongs to it.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .transaction(let transaction):
+            try container.encode(Kind.transaction, forKey: .type)
+            try container.encode(transaction, forKey: .transaction)
+        case .finished(let transaction, let order):
+            try container.encode(Kind.finished, forKey: .type)
+            try container.encode(transaction, forKey: .transactionIdentifier)
+            try container.encodeIfPresent(order, forKey: .order)
+        case .restoreEnded(let order, let failure):
+            try container.encode(Kind.restoreEnded, forKey: .type)
+            try container.encode(order, forKey: .order)
+            try container.encodeIfPresent(failure, forKey: .failure)
+        case .storefront(let storefront):
+            try container.encode(Kind.storefront, forKey: .type)
+            try container.encodeIfPresent(storefront, forKey: .storefront)
+        case .revoked(let identifiers):
+            try container.encode(Kind.revoked, forKey: .type)
+            try container.encode(identifiers, forKey: .productIdentifiers)
+        case .promoted(let payment, let product):
+            try container.encode(Kind.promoted, forKey: .type)
+            try container.encode(payment, forKey: .payment)
+            try container.encode(product, forKey: .product)
+        }
+    }
 }

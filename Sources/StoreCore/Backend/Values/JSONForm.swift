@@ -1,0 +1,117 @@
+import Foundation
+
+// The parts of the socket's JSON that Swift would write otherwise: see the article "The socket as JSON".
+//
+// What the first version wrote is read as well, from journals and ledgers.
+
+/// An enumeration that JSON has by name, and that the first version wrote as a number.
+protocol NamedInJSON: RawRepresentable<UInt8> {
+    /// The names of the cases, by their raw values.
+    static var names: [String] { get }
+}
+
+extension Encoder {
+    func encode(nameOf value: some NamedInJSON) throws {
+        var container = singleValueContainer()
+        try container.encode(type(of: value).names[Int(value.rawValue)])
+    }
+}
+
+extension Decoder {
+    func decodeNamed<Value: NamedInJSON>() throws -> Value {
+        let container = try singleValueContainer()
+        let number: UInt8?
+        if let name = try? container.decode(String.self) {
+            number = Value.names.firstIndex(of: name).map { UInt8($0) }
+        } else {
+            number = try container.decode(UInt8.self)
+        }
+        guard let value = number.flatMap(Value.init) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "There is no such \(Value.self)")
+        }
+        return value
+    }
+}
+
+/// A decimal number as text, since most readers of JSON make a binary fraction of a number.
+struct DecimalText: Hashable, Codable, Sendable {
+    let value: Decimal
+
+    init(_ value: Decimal) { self.value = value }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let text = try? container.decode(String.self) else {
+            value = try container.decode(Decimal.self)
+            return
+        }
+        let isNumber = !text.isEmpty && text.utf8.allSatisfy { "0123456789.-".utf8.contains($0) }
+        guard isNumber, let value = Decimal(string: text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "A price is a decimal number as text"
+            )
+        }
+        self.value = value
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value.description)
+    }
+}
+
+/// A number of 64 bits as text, since most readers of JSON keep 53 of them.
+struct LongText: Hashable, Codable, Sendable {
+    let value: Int64
+
+    init(_ value: Int64) { self.value = value }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let text = try? container.decode(String.self) else {
+            value = try container.decode(Int64.self)
+            return
+        }
+        guard let value = Int64(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "It is no number of 64 bits as text"
+            )
+        }
+        self.value = value
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(String(value))
+    }
+}
+
+/// A moment as text in ISO 8601; as seconds since 2001 where there is no such text.
+struct DateText: Hashable, Codable, Sendable {
+    let value: Date
+
+    init(_ value: Date) { self.value = value }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let text = try? container.decode(String.self) else {
+            value = Date(timeIntervalSinceReferenceDate: try container.decode(Double.self))
+            return
+        }
+        guard let value = Date(exactText: text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "A date is a moment in ISO 8601")
+        }
+        self.value = value
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        if let text = value.exactText {
+            try container.encode(text)
+        } else {
+            try container.encode(value.timeIntervalSinceReferenceDate)
+        }
+    }
+}
