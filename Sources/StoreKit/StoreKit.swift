@@ -3,10 +3,6 @@
 // Clients rely on Foundation (and, away from Apple's platforms, FoundationNetworking) arriving with it.
 @_exported import Foundation
 
-#if canImport(Darwin)
-    #error("Apple's platforms have a StoreKit of their own: depend on this product with condition: .when(platforms: [.linux])")
-#endif
-
 @_exported import class StoreCore.SKDownload
 @_exported import enum StoreCore.SKDownloadState
 @_exported import let StoreCore.SKDownloadTimeRemainingUnknown
@@ -53,4 +49,8 @@
 
 #if !canImport(Darwin)
     @_exported import FoundationNetworking
+#endif
+
+#if canImport(Darwin)
+    #error("this platform has a StoreKit of its own: depend on ours with .when(platforms: [.linux])")
 #endif

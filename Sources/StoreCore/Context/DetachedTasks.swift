@@ -31,7 +31,9 @@ package enum DetachedTasks {
 
     private static let owners = Locked<[UInt64: TaskOwner]>([:])
     private static let ownerCount = Atomic<Int>(0)
-    /// The number of tasks that a context knows. Those that listen are among the first.
+    /// The number of tasks that a context knows.
+    ///
+    /// Those that listen are among the first.
     private static let limit = 100_000
 
     /// Begins to note the contexts of new tasks.
