@@ -42,7 +42,7 @@
             _ version: String,
             _ connection: OpaquePointer
         ) -> MHD_Result {
-            let limits = limits.for(reader.target)
+            let limits = self.limits.for(reader.target)
             if !reader.hasBegun {
                 guard let refusal = reader.begin(connection, version, limits) else { return .YES }
                 // The rest of the request is not read, and the connection is closed.

@@ -354,3 +354,12 @@ extension SandboxState {
 extension StoreTransaction {
     fileprivate var isDecided: Bool { state != .purchasing && state != .deferred }
 }
+
+extension SandboxState {
+    /// Whether Ask to Buy applies to a payment, whatever the authorizer says.
+    @inline(__always)
+    func asksToBuy(_ payment: StorePayment, for account: AccountID?, _ rules: borrowing SandboxRules) -> Bool {
+        (payment.simulatesAskToBuyInSandbox && !rules.ignoresSimulatedAskToBuy)
+            || (!operatorState.askingAccounts.isEmpty && account.map(operatorState.askingAccounts.contains) ?? false)
+    }
+}

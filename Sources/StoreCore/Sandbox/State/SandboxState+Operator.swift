@@ -87,13 +87,6 @@ extension SandboxState {
             addUpdates(from: change, for: device, to: &updates)
         }
     }
-
-    /// Whether Ask to Buy applies to a payment, whatever the authorizer says.
-    @inline(__always)
-    func asksToBuy(_ payment: StorePayment, for account: AccountID?, _ rules: borrowing SandboxRules) -> Bool {
-        (payment.simulatesAskToBuyInSandbox && !rules.ignoresSimulatedAskToBuy)
-            || (!operatorState.askingAccounts.isEmpty && account.map(operatorState.askingAccounts.contains) ?? false)
-    }
 }
 
 extension Set {
