@@ -149,7 +149,7 @@ public final class CertificateAuthority: Sendable {
     }
 
     /// The dates at which the root certificate is valid.
-    var validity: Range<Date> { root.certificate.validity }
+    package var validity: Range<Date> { root.certificate.validity }
 
     private func requireValidity(at date: Date) throws(CryptoError) {
         guard validity.contains(date) else {

@@ -26,7 +26,7 @@ final class Shopper: NSObject, SKPaymentTransactionObserver, @unchecked Sendable
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
         for transaction in transactions {
             let state = transaction.transactionState
-            hear("\(transaction.payment.productIdentifier) \(state.name ?? "unknown")")
+            hear("\(transaction.payment.productIdentifier) \(state)")
             onUpdate?(transaction)
             let isDecided = state != .purchasing && state != .deferred
             if finishes, isDecided { queue.finishTransaction(transaction) }
