@@ -62,6 +62,7 @@ public final class CertificateAuthority: Sendable {
         root = try CertifiedKey(.root, key, issuer: nil, at: now, lifetimes)
         folder = nil
         issued = Locked([:])
+        try requireValidity(at: now)
     }
 
     /// Reads an authority from a folder of PEM files, or creates it there if the folder is empty or does not exist.

@@ -77,7 +77,7 @@
                 default: return StoreDatabaseError(.foreign, "\(name) is not a file, where a \(part) should be")
                 }
                 for (permission, act) in [(R_OK, "read"), (W_OK, "written")]
-                where faccessat(AT_FDCWD, path.file + suffix, permission, AT_EACCESS) != 0 {
+                where faccessat(AT_FDCWD, path.file + suffix, permission, AT_EACCESS) != 0 && errno != ENOENT {
                     return StoreDatabaseError(.readOnly, "\(name) may not be \(act)")
                 }
             }

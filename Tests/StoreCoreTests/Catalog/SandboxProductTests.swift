@@ -90,7 +90,7 @@ import Testing
     @Test func `A product survives being encoded, its price to the last digit`() throws {
         let product = SandboxProduct.autoRenewable(
             "pro",
-            price: "9223372036854775.807",
+            price: "922337203685477.807",
             period: .init(1, .month),
             group: "pro",
             title: "Pro",

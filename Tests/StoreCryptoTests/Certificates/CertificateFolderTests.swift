@@ -255,7 +255,9 @@ import Testing
     }
 
     @Test func `An expired root is refused, and one that is not valid yet`() throws {
-        _ = try authority()
+        try temporary.make()
+        let lifetimes = CertificateAuthority.Lifetimes(root: 25 * .year)
+        _ = try CertificateAuthority(folder: folder, now: .start, lifetimes: lifetimes)
         #expect(refusal(at: .start + 26 * .year).contains("root certificate has expired"))
         #expect(refusal(at: .start - .year).contains("root certificate is not valid yet"))
     }
