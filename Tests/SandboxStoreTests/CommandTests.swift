@@ -206,7 +206,7 @@ import Testing
         ),
         (["verify", "a", "--key", "secret"], "--key needs hexadecimal digits, two for each byte"),
         (["verify", "a", "--key", "123"], "--key needs hexadecimal digits, two for each byte"),
-        (["verify", "a", "--key", ""], "--key needs hexadecimal digits, two for each byte"),
+        (["verify", "a", "--key", ""], "--key needs hexadecimal digits, and was given an empty text"),
         (
             ["verify", "a", "--key", "00", "--at", "noon"],
             "\"noon\" is no moment as in 2012-09-21T01:31:38Z"

@@ -30,7 +30,7 @@ import Testing
             ]
             let (status, answer) = try Curl.run(["--cacert", root] + arguments)
             #expect(status == 0)
-            #expect(try JSONDecoder().decode(Welcome.self, from: answer).version == 1)
+            #expect(try JSONDecoder().decode(Welcome.self, from: answer).version == 2)
             #expect(try Curl.run(arguments).status != 0)
         }
     }

@@ -183,8 +183,8 @@ extension StoreUpdate {
         #expect(bench.receive(after: nil, through: .at(3), [.transaction("a", .purchased)]) == [])
         #expect(
             bench.reply(.taken) == [
-                .show(3, StorePayment(productIdentifier: "shield")), .connect(generation: 2, after: nil),
-                .forget(left.map(\.id)),
+                .show(3, StorePayment(productIdentifier: "shield")), .forget(left.map(\.id)),
+                .connect(generation: 2, after: nil),
             ]
         )
     }

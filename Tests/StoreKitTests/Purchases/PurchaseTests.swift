@@ -135,7 +135,7 @@ import Testing
         let context = StoreContext(backend: injector, delivery: .inline, log: .silent)
         let reader = context.run { Task { try await Product.products(for: ["coins"]) } }
         reader.cancel()
-        await #expect(throws: CancellationError.self) { try await reader.value }
+        #expect(try await reader.value.isEmpty)
     }
 
     @Test(arguments: Shop.deliveries)

@@ -13,7 +13,7 @@ extension Fault {
         Fault(OutOfOrder.self, .commandsInOrder).withoutReopening(),
         Fault(RefusesRepetitions.self, .repetitionsTaken),
         Fault(ConfusesJournals.self, .journalsApart),
-        Fault(ForgetsAnOrder.self, .nothingForgotten),
+        Fault(ForgetsAnOrder.self, .nothingForgotten).perhaps(.refusalsHoldNothingUp),
         Fault(RefusesUnknownFinishes.self, .finishAcknowledged),
         Fault(RefusesAtOnce.self, .refusalsAreUpdates),
         Fault(PutsOffWhatIsLong.self, .refusalsHoldNothingUp),

@@ -5,7 +5,7 @@ import StoreCore
 extension Fault {
     static let ofOutcomes: [Fault] = [
         Fault(AnswersTwice.self, .oneResult),
-        Fault(NeverDecides.self, .ordersEnd),
+        Fault(NeverDecides.self, .ordersEnd).perhaps(.refusalsHoldNothingUp),
         Fault(RefusesEverything.self, .whatSellsIsSold),
         Fault(FailsWithoutReason.self, .refusalsAreUpdates),
         Fault(SellsAnything.self, .refusalsAreUpdates),
