@@ -16,8 +16,8 @@ import StoreSQLite
     private let clock = ManualClock()
     private var random: SplitMix64
     private var products: [Product] = []
-    /// The transactions that were printed and are not being finished.
-    private var open: [Transaction] = []
+    /// The transactions that were printed and are not being finished, with the names under which the expected state tracks them.
+    private var open: [(name: String, transaction: Transaction)] = []
     /// The products that are being bought, or of which a transaction is unfinished.
     private var busy: Set<String> = []
     /// The unfinished transactions of which the app has yet to be told before it is ready.
@@ -61,23 +61,24 @@ import StoreSQLite
     private func hearAllUnfinished() async {
         var unfinished: Set<UInt64> = []
         for await result in Transaction.unfinished { unfinished.insert(result.unsafePayloadValue.id) }
-        missing = unfinished.subtracting(open.map(\.id))
+        missing = unfinished.subtracting(open.map(\.transaction.id))
         if missing?.isEmpty == false { await withCheckedContinuation { ready = $0 } }
         missing = nil
     }
 
     private func hear(_ transaction: Transaction) {
-        AppMessage.purchased(name(of: transaction), transaction: "\(transaction.id)").say()
-        open.append(transaction)
+        // Restored by an app of Store Kit 1: its token is its original's.
+        let restored = SKPaymentQueue.default().transactions.first {
+            $0.transactionState == .restored && $0.transactionIdentifier == "\(transaction.id)"
+        }
+        let name = restored?.transactionIdentifier ?? transaction.appAccountToken?.uuidString.lowercased() ?? "?"
+        let message: AppMessage =
+            restored == nil ? .purchased(name, transaction: "\(transaction.id)") : .restored(name)
+        message.say()
+        open.append((name, transaction))
         busy.insert(transaction.productID)
         missing?.remove(transaction.id)
         if missing?.isEmpty == true { ready.take()?.resume() }
-    }
-
-    /// The name under which the expected state tracks a transaction.
-    private func name(of transaction: Transaction) -> String {
-        let name = transaction.appAccountToken?.uuidString.lowercased() ?? "?"
-        return transaction.id == transaction.originalID ? name : "\(transaction.id)"
     }
 
     private func performOperation() async {
@@ -113,8 +114,7 @@ import StoreSQLite
 
     private func finishOne() {
         if open.isEmpty { return }
-        let transaction = open.remove(at: Int.random(in: open.indices, using: &random))
-        let name = name(of: transaction)
+        let (name, transaction) = open.remove(at: Int.random(in: open.indices, using: &random))
         AppMessage.finishing(name).say()
         underWay.append(
             Task {

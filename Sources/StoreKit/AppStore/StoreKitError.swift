@@ -63,15 +63,21 @@ extension StoreKitError: LocalizedError {
 
 // `CustomNSError` for the error below, so that it is not lost on the way to an `NSError` and back.
 extension StoreKitError: CustomNSError, _BridgedError {
-    /// The network's or the system's error, under `NSUnderlyingErrorKey`.
+    /// The texts, and the network's or the system's error under `NSUnderlyingErrorKey`.
     public var errorUserInfo: [String: Any] {
+        // Foundation takes all of an error's information from here once there is any.
+        var info: [String: Any] = [:]
+        info[NSLocalizedDescriptionKey] = errorDescription
+        info[NSLocalizedFailureReasonErrorKey] = failureReason
+        info[NSLocalizedRecoverySuggestionErrorKey] = recoverySuggestion
         switch self {
-        case .networkError(let error): [NSUnderlyingErrorKey: error]
-        case .systemError(let error): [NSUnderlyingErrorKey: error]
+        case .networkError(let error): info[NSUnderlyingErrorKey] = error
+        case .systemError(let error): info[NSUnderlyingErrorKey] = error
         case .unknown, .userCancelled, .notAvailableInStorefront, .notEntitled, .unsupported,
             .invalidPresentationContext:
-            [:]
+            break
         }
+        return info
     }
 
     /// Returns the error that an `NSError` with the domain and a number of this type stands for.

@@ -36,6 +36,29 @@ extension Model {
         return nil
     }
 
+    /// Gives an entry its identifier, which an app has read in the history before any update told of it.
+    ///
+    /// - Parameters:
+    ///   - transaction: what the app has read.
+    ///   - tag: the number of the payment that ordered it, if one did.
+    mutating func identify(_ transaction: SandboxTransaction, tag: Int?) {
+        guard ofIdentifier[transaction.id] == nil else { return }
+        let ordered = transaction.origin == .purchase ? tag.flatMap { ofTag[$0] } : nil
+        let found =
+            ordered
+            ?? live.first { index in
+                let entry = entries[index]
+                return entry.identifier == nil && entry.account.map { Self.accountNames[$0] } == transaction.account
+                    && entry.device.map { Self.deviceNames[$0] } == transaction.device
+                    && entry.date == transaction.date && entry.product.rawValue == transaction.productIdentifier
+                    && entry.quantity == transaction.quantity
+                    && (entry.stage == .restored) == (transaction.origin == .restoration)
+            }
+        guard let found, entries[found].identifier == nil else { return }
+        entries[found].identifier = transaction.id
+        ofIdentifier[transaction.id] = found
+    }
+
     func isPromoted(_ identifier: String, on device: Int) -> Bool {
         Product(rawValue: identifier).map { devices[device].promotions[$0, default: 0] > 0 } ?? false
     }

@@ -52,8 +52,11 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
         store = try Self.open(disk, clock, crashInjector, modelDriver)
         eventLog.hearsWithoutObserver = { [unowned self] in !isObserved[$0] && apps[$0].tasks.isInUse }
         modelDriver.charge = { [unowned self] identifier in
-            let cost = try? store.chain(of: identifier).first { $0.id == identifier }?.charge
+            let cost = modelDriver.transaction(identifier)?.charge
             return cost.map { NSDecimalNumber(decimal: $0 * 100).intValue }
+        }
+        modelDriver.transaction = { [unowned self] identifier in
+            try? store.chain(of: identifier).first { $0.id == identifier }
         }
         let bob = try store.addAccount(Model.accountNames[1])
         _ = try store.addDevice(Model.deviceNames[1], signedInTo: store.account)

@@ -15,6 +15,10 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a run uses one thr
     var isReachable = [true, true, true]
     /// A function that returns what a transaction cost in the store, in cents.
     var charge: (String) -> Int? = { _ in nil }
+    /// A function that returns a transaction of the store.
+    var transaction: (String) -> SandboxTransaction? = { _ in nil }
+    /// The numbers of payments, by their orders.
+    private var tags: [OrderID: Int] = [:]
     let coverage: Coverage
     private let clock: ManualClock
     private let crashInjector: CrashInjector
@@ -136,7 +140,11 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a run uses one thr
         for command in commands {
             switch command.action {
             case .purchase(let payment): order(payment, command.id, device)
-            case .finish(let identifier): model.finish(command.id, identifier, on: device)
+            case .finish(let identifier):
+                if model.entry(named: identifier) == nil, let transaction = transaction(identifier) {
+                    model.identify(transaction, tag: transaction.order.flatMap { tags[$0] })
+                }
+                model.finish(command.id, identifier, on: device)
             case .restore: model.restore(command.id, on: device)
             }
         }
@@ -147,6 +155,7 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a run uses one thr
         guard let tag = PaymentTag.number(in: payment.applicationUsername),
             let product = SimulatedOperation.Product(rawValue: payment.productIdentifier)
         else { return eventLog.broke("the store was sent a payment that nobody added") }
+        tags[command] = tag
         let violation = model.order(
             command,
             tag: tag,

@@ -234,7 +234,7 @@ import Testing
         #expect(StoreFailure(Mishap(.overlayTimeout).error) == overlayTimeout)
         #expect(StoreFailure(Mishap(.timedOut).error) == .network(.timedOut, reason))
         let bare = SKError(.paymentNotAllowed)
-        #expect(StoreFailure(bare) == .storeKit(.paymentNotAllowed, bare.localizedDescription))
+        #expect(StoreFailure(bare) == .storeKit(.paymentNotAllowed, "Purchases are not allowed for this user."))
         #expect(StoreFailure(CancellationError()).code == StoreFailure.Code.unknown.rawValue)
     }
 }
