@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 
 // Updates from the store.
@@ -40,12 +41,14 @@ extension Model {
     ///
     /// - Parameters:
     ///   - transaction: what the app has read.
+    ///   - original: the transaction that it restores or shares, or that its subscription began with; nil if there is none.
     ///   - tag: the number of the payment that ordered it, if one did.
-    mutating func identify(_ transaction: SandboxTransaction, tag: Int?) {
+    mutating func identify(_ transaction: SandboxTransaction, original: SandboxTransaction?, tag: Int?) {
         guard ofIdentifier[transaction.id] == nil else { return }
+        // What resolves an interrupted purchase has that one's number.
         let ordered = transaction.origin == .purchase ? tag.flatMap { ofTag[$0] } : nil
         let found =
-            ordered
+            ordered.flatMap { entries[$0].identifier == nil ? $0 : nil }
             ?? live.first { index in
                 let entry = entries[index]
                 return entry.identifier == nil && entry.account.map { Self.accountNames[$0] } == transaction.account
@@ -53,8 +56,9 @@ extension Model {
                     && entry.date == transaction.date && entry.product.rawValue == transaction.productIdentifier
                     && entry.quantity == transaction.quantity
                     && (entry.stage == .restored) == (transaction.origin == .restoration)
+                    && isSame(entry.original ?? entry.beginning, original)
             }
-        guard let found, entries[found].identifier == nil else { return }
+        guard let found else { return }
         entries[found].identifier = transaction.id
         ofIdentifier[transaction.id] = found
     }
@@ -108,9 +112,18 @@ extension Model {
     /// Whether a transaction names an entry as its original; of a silently shared purchase this is the first update.
     private func isSame(_ index: Int?, _ original: StoreTransaction.Original?) -> Bool {
         guard let index, let original else { return false }
+        return isSame(index, original.identifier, original.date, original.payment.productIdentifier)
+    }
+
+    /// Whether a transaction of the history has an entry as its original, or neither has one.
+    private func isSame(_ index: Int?, _ original: SandboxTransaction?) -> Bool {
+        guard let index, let original else { return index == nil && original == nil }
+        return isSame(index, original.id, original.date, original.productIdentifier)
+    }
+
+    private func isSame(_ index: Int, _ identifier: String, _ date: Date, _ product: String) -> Bool {
         let entry = entries[index]
-        guard entry.identifier == nil else { return entry.identifier == original.identifier }
-        return ofIdentifier[original.identifier] == nil && entry.date == original.date
-            && entry.product.rawValue == original.payment.productIdentifier
+        guard entry.identifier == nil else { return entry.identifier == identifier }
+        return ofIdentifier[identifier] == nil && entry.date == date && entry.product.rawValue == product
     }
 }

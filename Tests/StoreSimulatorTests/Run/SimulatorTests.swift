@@ -127,4 +127,40 @@ import Testing
             ]
         ).run()
     }
+
+    /// Runs in which an app finishes, by what it has read, a transaction that no queue has told of.
+    @Test(arguments: [
+        SimulatedRun(
+            seed: 2_014_031,
+            operations: [
+                .crash(after: 2, target: .store),
+                .buy(account: 1, product: .season, quantity: 1),
+                .finishUnfinished(device: 2, index: 0),
+                .signIn(device: 2, account: 0),
+            ]
+        ),
+        SimulatedRun(
+            seed: 3_005_149,
+            operations: [
+                .crash(after: 13, target: .store),
+                .add(device: 1, product: .sword, quantity: 1),
+                .finishUnfinished(device: 1, index: 0),
+                .signOut(device: 1),
+            ]
+        ),
+        SimulatedRun(
+            seed: 2_014_039,
+            operations: [
+                .interruptPurchases(account: 0, on: true),
+                .purchase(device: 1, product: .basic, quantity: 1),
+                .redeem(account: 0, offer: .friends),
+                .reachable(device: 1, false),
+                .finishUnfinished(device: 0, index: 0),
+                .resolveIssue(index: 1),
+                .finishUnfinished(device: 1, index: 0),
+                .signIn(device: 1, account: 1),
+            ]
+        ),
+    ])
+    func `What an app finishes before its queue tells of it is finished`(run: SimulatedRun) throws { try run.run() }
 }
