@@ -38,9 +38,11 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
     }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        guard process.pass(.call) else { return }
+        // A queue that hears nothing keeps whoever awaits a finish.
+        let lose = { @Sendable [process] in process.lose { reply(.tryLater(AppProcess.lost)) } }
+        guard process.pass(.call) else { return lose() }
         wire.submit(commands) { [process] answer in
-            if process.pass(.answer) { reply(answer) }
+            if process.pass(.answer) { reply(answer) } else { lose() }
         }
     }
 
