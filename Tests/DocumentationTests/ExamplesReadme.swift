@@ -47,28 +47,40 @@ struct WebStore: AsyncStoreBackend {
     }
 }
 
-/// Sells every order that is posted.
+/// Sells every order that is posted, and tells each connection of all that was sold.
 private final class ObligingServer: PaymentServer {
-    private let (stream, input) = AsyncThrowingStream.makeStream(of: UpdateBatch.self, throwing: (any Error).self)
+    private typealias Connection = AsyncThrowingStream<UpdateBatch, any Error>.Continuation
+
+    private let state = Locked((sold: [StoreUpdate](), connections: [Connection]()))
 
     func post(_ commands: [StoreCommand]) async throws {
         for command in commands {
             guard case .purchase(let payment) = command.action else { continue }
-            let number = command.id.number
             let sale = StoreTransaction(
-                identifier: "\(number)",
+                identifier: "\(command.id.number)",
                 order: command.id,
                 payment: payment,
                 state: .purchased,
                 date: .distantPast
             )
-            let (before, behind) = (UpdateCursor(position: number - 1), UpdateCursor(position: number))
-            input.yield(UpdateBatch(after: before, through: behind, updates: [.transaction(sale)]))
+            let (count, connections) = state.withLock { state in
+                state.sold.append(.transaction(sale))
+                return (state.sold.count, state.connections)
+            }
+            let (before, behind) = (UpdateCursor(position: count - 1), UpdateCursor(position: count))
+            for input in connections {
+                input.yield(UpdateBatch(after: before, through: behind, updates: [.transaction(sale)]))
+            }
         }
     }
 
     func batches(after cursor: UpdateCursor?) -> AsyncThrowingStream<UpdateBatch, any Error> {
-        input.yield(UpdateBatch(after: nil, through: UpdateCursor(position: 0), updates: []))
+        let (stream, input) = AsyncThrowingStream.makeStream(of: UpdateBatch.self, throwing: (any Error).self)
+        let sold = state.withLock { state in
+            state.connections.append(input)
+            return state.sold
+        }
+        input.yield(UpdateBatch(after: nil, through: UpdateCursor(position: sold.count), updates: sold))
         return stream
     }
 
