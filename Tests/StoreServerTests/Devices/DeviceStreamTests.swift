@@ -42,7 +42,7 @@ import Testing
             DispatchQueue.concurrentPerform(iterations: 8) { number in
                 let request = HTTPRequest(
                     "GET",
-                    "/1/updates?journal=000000000000000\(number)",
+                    "/2/updates?journal=000000000000000\(number)",
                     headers: ["Authorization": "Bearer \(token.text)"]
                 )
                 let response = service.respond(to: request, request.path[...])

@@ -18,6 +18,8 @@ struct Fault: CustomTestStringConvertible, Sendable {
     }
 
     /// One that is written with `async` functions, without receipts and files.
+    ///
+    /// It is waited for as long as it takes: how long tasks wait for a thread is the machine's affair.
     init<Store: AsyncStoreBackend>(
         _ store: Store.Type,
         _ breaks: ContractPromise...,
@@ -29,6 +31,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
         adjust = { subject in
             subject.hasReceipts = false
             subject.products.hosted = nil
+            subject.deadline = 3600
         }
     }
 
