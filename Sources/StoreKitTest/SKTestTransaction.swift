@@ -47,9 +47,9 @@ open class SKTestTransaction: NSObject, @unchecked Sendable {
     open var cancelDate: Date? { transaction?.cancellationDate }
     /// Whether its subscription will renew; false if it has none.
     open var autoRenewingEnabled: Bool { standing.isRenewing }
-    /// Whether it waits for ``SKTestSession/approveAskToBuyTransaction(identifier:)``.
+    /// Whether it waits for ``SKTestSession/approveAskToBuyTransaction(identifier:)-(UInt)``.
     open var pendingAskToBuyConfirmation: Bool { transaction?.state == .deferred }
-    /// Whether it waits for ``SKTestSession/resolveIssueForTransaction(identifier:)``: it was interrupted, or its
+    /// Whether it waits for ``SKTestSession/resolveIssueForTransaction(identifier:)-(UInt)``: it was interrupted, or its
     /// subscription's renewal failed.
     open var hasPurchaseIssue: Bool { standing.hasIssue }
     /// Whether its subscription waits for consent to a higher price.
