@@ -86,16 +86,22 @@ import StoreSQLite
         case 0:
             store.isReachable.toggle()
             if store.isReachable { await clock.advance(by: 600) }
-        case 1:
-            // Whoever waits for the store goes on.
-            store.isReachable = true
-            await clock.advance(by: 600)
-            for task in underWay { await task.value }
-            underWay = []
-        case let number where number % 2 == 0 || busy.count > 50 || underWay.count > 50: finishOne()
+        case 1: await endWaits()
+        case let number where number % 2 == 0 || busy.count > 50 || underWay.count > 50:
+            // With all under way, the app would run through its operations while the disk is at work.
+            if open.isEmpty, underWay.count > 50 { await endWaits() }
+            finishOne()
         default: buyOne()
         }
         await Task.yield()
+    }
+
+    /// Has the store in reach, so that whoever waits for it goes on, and waits for all that is under way.
+    private func endWaits() async {
+        store.isReachable = true
+        await clock.advance(by: 600)
+        for task in underWay { await task.value }
+        underWay = []
     }
 
     private func buyOne() {
@@ -105,9 +111,14 @@ import StoreSQLite
         busy.insert(product.id)
         underWay.append(
             Task {
-                let result = try? await product.purchase(options: [.appAccountToken(UUID(uuidString: name)!)])
-                // Without the store there is no result: the purchase may be an update later.
-                if case .success(let transaction)? = result { hear(transaction.unsafePayloadValue) }
+                do {
+                    let result = try await product.purchase(options: [.appAccountToken(UUID(uuidString: name)!)])
+                    // Without the store there is no result: the purchase may be an update later.
+                    if case .success(let transaction) = result { hear(transaction.unsafePayloadValue) }
+                } catch StoreKitError.networkError {
+                    // Nothing was ordered.
+                    busy.remove(product.id)
+                } catch {}
             }
         )
     }

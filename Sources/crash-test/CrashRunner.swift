@@ -73,11 +73,14 @@ struct CrashRunner {
         kill(app.processIdentifier, SIGKILL)
         data += try reader.readToEnd() ?? Data()
         app.waitUntilExit()
+        let text = String(decoding: data, as: UTF8.self)
         guard app.terminationReason == .uncaughtSignal, app.terminationStatus == SIGKILL else {
-            throw ExpectedState.Contradiction(description: "the app ended by itself, with \(app.terminationStatus)")
+            let last = text.split(separator: "\n").last ?? "nothing"
+            throw ExpectedState.Contradiction(
+                description: "the app ended by itself, with \(app.terminationStatus), after it had said: \(last)"
+            )
         }
         // An incomplete last line does not count.
-        let text = String(decoding: data, as: UTF8.self)
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { AppMessage($0) }
     }
 
