@@ -49,7 +49,7 @@ package struct ServerRouter: Sendable {
         environment = view.environment
         self.console = console
         self.devices = devices
-        receipts = ReceiptService(store, view, sharedSecret: sharedSecret, failures: failures)
+        receipts = ReceiptService(store, view, sharedSecret: sharedSecret, failures: failures, log: log)
         api = ServerAPI(
             view,
             key: key,

@@ -18,18 +18,11 @@
         private struct State {
             /// The connections that were not closed here.
             var entries: [ObjectIdentifier: Entry] = [:]
-            /// The number of connections of each peer.
-            var peers: [Data: Int] = [:]
             var count = 0
             /// The date of the next look at them, nil for none.
             var alarm: Date?
             var token: TimerToken?
             var hasEnded = false
-
-            mutating func remove(_ connection: HTTPConnection) {
-                guard entries.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-                peers[connection.peer] = peers[connection.peer].flatMap { $0 > 1 ? $0 - 1 : nil }
-            }
         }
 
         private let limits: HTTPLimits
@@ -45,14 +38,13 @@
                 let entry = Entry(connection: connection, number: state.count, owesSince: now)
                 state.entries[ObjectIdentifier(connection)] = entry
                 state.count += 1
-                state.peers[connection.peer, default: 0] += 1
             }
             look()
         }
 
         /// Removes a connection that is about to be closed.
         func remove(_ connection: HTTPConnection) {
-            state.withLock { $0.remove(connection) }
+            state.withLock { _ = $0.entries.removeValue(forKey: ObjectIdentifier(connection)) }
         }
 
         /// Notes that a connection owes a request from now on, or that its request is complete.
@@ -87,7 +79,8 @@
             guard let next else { return }
             let token = clock.schedule(at: next) { [weak self] in self?.look() }
             let outdated = state.withLock { state -> TimerToken? in
-                if state.hasEnded { return token }
+                // Of two that were set at once the sooner stays.
+                if state.hasEnded || state.alarm.map({ $0 < next }) ?? false { return token }
                 defer { state.token = token }
                 return state.token
             }
@@ -98,16 +91,19 @@
         private func close(_ state: inout State, at now: Date) -> Date? {
             var owing = state.entries.values.compactMap { entry in entry.owesSince.map { (since: $0, entry: entry) } }
             owing.sort { ($0.since, $0.entry.number) < ($1.since, $1.entry.number) }
+            // Streams and requests under way, which are not closed, keep nobody out.
+            var peers = Dictionary(owing.map { ($0.entry.connection.peer, 1) }, uniquingKeysWith: +)
             var next: Date?
             for (since, entry) in owing {
                 let isOverdue = now >= since.addingTimeInterval(limits.requestTime)
-                let isOfTooMany = state.peers[entry.connection.peer, default: 0] > limits.connectionsPerPeer
+                let isOfTooMany = peers[entry.connection.peer, default: 0] > limits.connectionsPerPeer
                 let isCrowded = state.entries.count > limits.connections
                 let end = since.addingTimeInterval(isCrowded ? limits.patienceWithCrowds : limits.requestTime)
                 if isOverdue || isOfTooMany || (isCrowded && now >= end) {
                     // It is closed by libmicrohttpd, which then finds that there is no more to read. With the lock held, so that
                     // the descriptor is still this connection's.
-                    state.remove(entry.connection)
+                    state.entries[ObjectIdentifier(entry.connection)] = nil
+                    peers[entry.connection.peer, default: 0] -= 1
                     shutdown(entry.connection.socket, Int32(SHUT_RDWR))
                 } else {
                     next = min(next ?? end, end)

@@ -53,11 +53,15 @@ package struct HTTPLimits: Hashable, Sendable {
     var memory: Int { max(2 * headSize, 16 << 10) }
 
     /// The number of connections that are taken before some are closed.
-    var takenConnections: UInt32 { connections + max(threads, connections / 4) }
+    var takenConnections: UInt32 {
+        let (count, isTooMuch) = connections.addingReportingOverflow(max(threads, connections / 4))
+        return isTooMuch ? .max : count
+    }
 
     /// Returns the limits of a request to a target.
     func `for`(_ target: String) -> HTTPLimits {
-        guard target.prefix(while: { $0 != "?" }).hasSuffix("/verifyReceipt") else { return self }
+        let paths = ["/verifyReceipt", "/sandbox/verifyReceipt", "/production/verifyReceipt"]
+        guard paths.contains(where: { target.prefix { $0 != "?" } == $0 }) else { return self }
         var limits = self
         limits.bodySize = max(bodySize, receiptBodySize)
         return limits

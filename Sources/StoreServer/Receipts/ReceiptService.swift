@@ -7,16 +7,24 @@ package struct ReceiptService: Sendable {
     let view: ServerView
     let sharedSecret: String?
     let failures: FailureSchedule
+    let log: StoreLog
     /// An app's server sends the same receipt again and again, and what a signature was found to be it stays.
     private let recentReceipts = ExactMatchCache<AppReceipt>()
     private let recentQuestions = ExactMatchCache<Question>()
 
     /// Creates the service of a store; without a shared secret, none is asked for.
-    package init(_ store: SandboxStore, _ view: ServerView, sharedSecret: String?, failures: FailureSchedule) {
+    package init(
+        _ store: SandboxStore,
+        _ view: ServerView,
+        sharedSecret: String?,
+        failures: FailureSchedule,
+        log: StoreLog
+    ) {
         self.store = store
         self.view = view
         self.sharedSecret = sharedSecret
         self.failures = failures
+        self.log = log
     }
 
     private struct Body: Decodable {
@@ -75,6 +83,7 @@ package struct ReceiptService: Sendable {
         } catch let refusal as Refusal {
             return status(refusal.status)
         } catch {
+            log("verifyReceipt: an internal error: \(error)")
             return status(.internalDataError)
         }
     }
