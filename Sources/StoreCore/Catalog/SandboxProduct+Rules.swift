@@ -24,9 +24,9 @@ extension SandboxProduct {
     /// Returns the rule that a price breaks, nil if it is valid.
     static func rule(brokenBy price: Decimal) -> String? {
         guard price.isFinite, price >= 0 else { return "a price is at least 0" }
-        // Signed payloads have it as a whole number of thousandths, in 64 bits.
+        // Signed payloads have it as a whole number of thousandths, in 64 bits. A product of greater numbers may be none.
+        guard price <= Decimal(Int64.max) / 1000 else { return "a price is below 2^63 / 1000" }
         var (thousandths, whole) = (price * 1000, Decimal())
-        guard thousandths <= Decimal(Int64.max) else { return "a price is below 2^63 / 1000" }
         NSDecimalRound(&whole, &thousandths, 0, .plain)
         return whole == thousandths ? nil : "a price has at most three digits behind the point"
     }

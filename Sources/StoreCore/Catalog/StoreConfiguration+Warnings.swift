@@ -38,7 +38,8 @@ extension StoreConfiguration {
             }
         }
 
-        static func == (left: LateWarnings, right: LateWarnings) -> Bool { left === right || left.all == right.all }
+        // What is said of a file depends on where it is: two with the same content are the same configuration.
+        static func == (left: LateWarnings, right: LateWarnings) -> Bool { true }
         func hash(into hasher: inout Hasher) {}
     }
 }

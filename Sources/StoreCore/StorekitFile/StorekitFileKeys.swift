@@ -43,7 +43,8 @@ indirect enum StorekitFileKeys: Sendable {
 
     /// Returns the key from which another one differs by a slip; nil if there is none.
     private static func nearest(to key: String, in known: [String]) -> String? {
-        let slips = known.map { (key: $0, count: distance(key.lowercased(), $0.lowercased())) }
+        let alike = known.filter { abs($0.utf8.count - key.utf8.count) <= 2 }
+        let slips = alike.map { (key: $0, count: distance(key.lowercased(), $0.lowercased())) }
         let nearest = slips.min { ($0.count, $0.key) < ($1.count, $1.key) }
         return nearest.flatMap { $0.count <= min(2, key.count / 4) ? $0.key : nil }
     }

@@ -20,10 +20,21 @@ import Testing
     @Test func `A journal is text, so that no reader loses its last bits`() throws {
         #expect(try text(Self.order) == #"{"journal":"fedcba9876543211","number":7}"#)
         #expect(try read(#"{"journal":"fedcba9876543211","number":7}"#) == Self.order)
-        for wrong in ["fedcba987654321", "fedcba98765432110", "+edcba9876543211", "fedcba987654321g", ""] {
+        for wrong in [
+            "fedcba987654321", "fedcba98765432110", "+edcba9876543211", "-000000000000000", "fedcba987654321g", "",
+        ] {
             #expect(throws: DecodingError.self) {
                 try read("{\"journal\":\"\(wrong)\",\"number\":7}", as: OrderID.self)
             }
+        }
+    }
+
+    @Test func `A price is read whole or not at all`() throws {
+        for text in ["0", "4.99", "-1", "9223372036854775.807"] {
+            #expect(try read("[\"\(text)\"]", as: [DecimalText].self) == [DecimalText(Decimal(string: text)!)])
+        }
+        for wrong in ["", "-", "--1", ".", "1.", ".5", "1.2.3", "5-3", "1e3", "１"] {
+            #expect(throws: DecodingError.self, "\(wrong)") { try read("[\"\(wrong)\"]", as: [DecimalText].self) }
         }
     }
 

@@ -259,6 +259,9 @@ struct SpoiltProduct: Sendable, CustomTestStringConvertible {
         SpoiltProduct("costs 9223372036854775.808: a price is below 2^63 / 1000") {
             $0.price = Decimal(string: "9223372036854775.808")!
         },
+        SpoiltProduct("costs \(Decimal.greatestFiniteMagnitude): a price is below 2^63 / 1000") {
+            $0.price = .greatestFiniteMagnitude
+        },
         SpoiltProduct("costs 0.9999: a price has at most three digits behind the point") {
             $0.price = Decimal(string: "0.9999")!
         },

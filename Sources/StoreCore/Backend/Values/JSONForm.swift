@@ -45,7 +45,11 @@ struct DecimalText: Hashable, Codable, Sendable {
             value = try container.decode(Decimal.self)
             return
         }
-        let isNumber = !text.isEmpty && text.utf8.allSatisfy { "0123456789.-".utf8.contains($0) }
+        // Foundation reads as far as it can.
+        let number = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+        let parts = number.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        let isNumber = parts.count <= 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(digits.contains) }
         guard isNumber, let value = Decimal(string: text) else {
             throw DecodingError.dataCorruptedError(
                 in: container,

@@ -17,7 +17,7 @@ public struct JournalID: RawRepresentable, Hashable, Codable, Sendable, CustomSt
 
     /// Reads an identifier from its ``description``; nil for anything else.
     package init?(_ text: String) {
-        guard text.utf8.count == 16, text.utf8.first != UInt8(ascii: "+"), let bits = UInt64(text, radix: 16) else {
+        guard text.utf8.count == 16, text.first?.isHexDigit == true, let bits = UInt64(text, radix: 16) else {
             return nil
         }
         rawValue = bits
