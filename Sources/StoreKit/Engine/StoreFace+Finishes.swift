@@ -23,7 +23,8 @@ extension StoreFace {
                 return log("transaction \(identifier) is not finished: its store is no longer the context's")
             }
             switch await standing(of: identifier, in: origin) {
-            case .finished?, nil: return
+            case .finished?: return
+            case nil: return finishUnread(identifier, of: origin)
             case .hidden?:
                 guard let finish = queue.finishUnseen(identifier, in: origin.storeID) else { continue }
                 return await record(of: finish)
@@ -35,8 +36,15 @@ extension StoreFace {
             while let identifiers = await arrival.next(isolation: nil) {
                 if identifiers.isEmpty || identifiers.contains(identifier) { break }
             }
-            if Task.isCancelled { return }
+            if Task.isCancelled { return finishUnread(identifier, of: origin) }
         }
+    }
+
+    /// Finishes a transaction for a task that was canceled and reads nothing: the finish goes on by itself.
+    private func finishUnread(_ identifier: String, of origin: StoreOrigin) {
+        if queue?.finish(identifier: identifier, in: origin.storeID) != nil { return }
+        if queue?.finishUnseen(identifier, in: origin.storeID) != nil { return }
+        log("transaction \(identifier) is not finished: the task was canceled, and its store is another by now")
     }
 
     /// Waits until a finish is in the store or the journal, or the task is canceled.
@@ -44,7 +52,7 @@ extension StoreFace {
         if finish.isRecorded { return }
         let reply = Reply<Bool>()
         finish.whenRecorded { reply.give($0) }
-        if await reply.value(canceled: true) { return }
+        if await value(of: reply, for: "the record of a finish", onCancel: { reply.give(true) }) { return }
         log("a transaction may come again: neither the store nor the journal could be told that it is finished")
     }
 

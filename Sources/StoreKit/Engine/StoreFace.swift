@@ -138,7 +138,7 @@ final class StoreFace: NSObject, QueueFace {
         // Before those are woken who wait for an arrival, to finish a transaction.
         state.withLock { $0.reader?.origin }?.former = former
         backend?.preferAppStoreSignatures()
-        let (replies, arrivals, pauses) = state.withLock { state in
+        let (replies, arrivals, pauses, reader) = state.withLock { state in
             defer {
                 // The new store's identifiers may be the same.
                 (state.abandoned, state.known, state.unheardIntents, state.revoked) = ([:], [:], [], [])
@@ -148,8 +148,10 @@ final class StoreFace: NSObject, QueueFace {
                 isFollowing.store(false, ordering: .releasing)
                 changesOfStore.add(1, ordering: .releasing)
             }
-            return (state.purchases.lose(), state.arrivals.takeAll(), state.pauses)
+            return (state.purchases.lose(), state.arrivals.takeAll(), state.pauses, state.reader)
         }
+        // Released without the lock: it may cancel a timer of the store's clock.
+        withExtendedLifetime(reader) {}
         for reply in replies { reply.give(.unknown) }
         arrivals.finish()
         followHistory()

@@ -2,7 +2,7 @@ import StoreCore
 
 /// The subscribers to a sequence, each with a list of its own of what it has not taken yet.
 struct Subscribers<Element: Sendable>: Sendable {
-    private struct Subscriber: Sendable {
+    fileprivate struct Subscriber: Sendable {
         let signal: Signal
         var pending: ArraySlice<Element>
     }
@@ -19,10 +19,17 @@ struct Subscribers<Element: Sendable>: Sendable {
         return lastNumber
     }
 
-    mutating func remove(_ number: Int) { all[number] = nil }
+    /// Removes a subscriber, and returns it for the caller to release without a lock.
+    @discardableResult
+    fileprivate mutating func remove(_ number: Int) -> Subscriber? { all.removeValue(forKey: number) }
 
     /// Takes the first element that a subscriber has not taken yet; nil if there is none.
-    mutating func take(of number: Int) -> Element? { all[number]?.pending.popFirst() }
+    mutating func take(of number: Int) -> Element? {
+        let element = all[number]?.pending.popFirst()
+        // The buffer holds what was taken, too: an element may hold the face.
+        if all[number]?.pending.isEmpty == true { all[number]?.pending = [] }
+        return element
+    }
 
     /// Gives an element to each subscriber, and leaves the signals.
     mutating func tell(_ element: Element, _ signals: inout [Signal]) {
@@ -50,16 +57,36 @@ struct Subscription<Element: Sendable> {
 
     fileprivate let face: StoreFace
     fileprivate let subscribers: any Place
-    fileprivate let number: Int
+    fileprivate let membership: Membership<Element>
     fileprivate var signals: AsyncStream<Void>.Iterator
 
     /// Returns the next element; nil at the end.
     mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
         while true {
-            let element = face.state.withLock { $0[keyPath: subscribers].take(of: number) }
-            if let element { return element }
-            guard await signals.next(isolation: actor) != nil else { return nil }
+            if let element = take() { return element }
+            // What came before the end was perhaps not signaled any more.
+            guard await signals.next(isolation: actor) != nil else { return take() }
         }
+    }
+
+    private func take() -> Element? { face.state.withLock { $0[keyPath: subscribers].take(of: membership.number) } }
+}
+
+/// A subscriber's place on the list, which it leaves with the last copy of its subscription.
+///
+/// What it has not taken may hold the face, and with it the store.
+private final class Membership<Element: Sendable>: Sendable {
+    private let face: StoreFace
+    private let subscribers: any Subscription<Element>.Place
+    let number: Int
+
+    init(_ face: StoreFace, _ subscribers: any Subscription<Element>.Place, _ number: Int) {
+        (self.face, self.subscribers, self.number) = (face, subscribers, number)
+    }
+
+    deinit {
+        let gone = face.state.withLock { $0[keyPath: subscribers].remove(number) }
+        withExtendedLifetime(gone) {}
     }
 }
 
@@ -85,7 +112,8 @@ extension StoreFace {
             continuation.onTermination = { [weak self] termination in
                 // One that has ended still takes what it has.
                 if case .finished = termination { return }
-                self?.state.withLock { $0[keyPath: subscribers].remove(number) }
+                let gone = self?.state.withLock { $0[keyPath: subscribers].remove(number) }
+                withExtendedLifetime(gone) {}
             }
         } else {
             continuation.finish()
@@ -93,7 +121,7 @@ extension StoreFace {
         return Subscription(
             face: self,
             subscribers: subscribers,
-            number: number ?? 0,
+            membership: Membership(self, subscribers, number ?? 0),
             signals: signals.makeAsyncIterator()
         )
     }

@@ -56,7 +56,8 @@ extension Transaction {
     /// canceled the call returns at once, and the finish goes on.
     ///
     /// A transaction is finished in the store that it came from, also if the context has another one by now, and for the account
-    /// that it belongs to, also if another one has signed in. Finishing it again changes nothing.
+    /// that it belongs to, also if another one has signed in. Finishing it again changes nothing. A store that refuses the finish
+    /// for good may bring the transaction again; a line in the log says so.
     public func finish() async {
         guard let origin else { return }
         let (face, identifier) = (origin.face, payload.transactionId)

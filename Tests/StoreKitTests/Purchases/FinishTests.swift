@@ -101,6 +101,23 @@ import Testing
         #expect(second.productID == known.payment.productIdentifier)
     }
 
+    @Test(arguments: [StoreDelivery.inline, .main])
+    func `A finish in a canceled task goes on, also while the buyer is away`(delivery: StoreDelivery) async throws {
+        let shop = try Shop(delivery)
+        let buyer = shop.store.account
+        let transaction = try await shop.bought("coins")
+        try shop.store.device.signOut()
+        await shop.context.settle()
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await shop.run { await transaction.finish() }
+        }.value
+        try shop.store.device.signIn(to: buyer)
+        await shop.context.settle()
+        #expect(shop.queue.transactions.isEmpty)
+        #expect(try shop.store.device.unfinished.isEmpty)
+    }
+
     @Test
     func `A finish that waits for the store while its buyer is away hides the transaction when the buyer is back`()
         async throws

@@ -124,6 +124,23 @@ import Testing
         #expect(context == nil)
     }
 
+    @Test func `A status that was told keeps nothing, taken or not`() async throws {
+        weak var context: StoreContext?
+        let (released, end) = AsyncStream<Void>.makeStream()
+        do {
+            let shop = try Shop(log: .ending(end))
+            context = shop.context
+            var iterator = shop.context.run { Product.SubscriptionInfo.Status.updates.makeAsyncIterator() }
+            try await shop.bought("silver").finish()
+            #expect(await iterator.next() != nil)
+            shop.store.advance(by: 40 * 86_400)
+            await shop.context.settle()
+        }
+        // Another thread may hold the store a moment longer.
+        for await _ in released {}
+        #expect(context == nil)
+    }
+
     @Test func `A listening task that is canceled leaves nothing behind`() async throws {
         weak var context: StoreContext?
         let (released, end) = AsyncStream<Void>.makeStream()
