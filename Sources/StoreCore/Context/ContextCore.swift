@@ -90,7 +90,7 @@ final class ContextCore: Sendable {
             "no store is set: call StoreContext.process.use(store) when the app starts, or run in a StoreContext of your own"
         guard DetachedTasks.isInUse else { return line }
         return line
-            + "; code on a Thread or a dispatch queue, and in a Task.detached that begins on the main actor, has none even "
+            + "; code on a Thread or a dispatch queue, and in a Task.detached that begins on an actor, has none even "
             + "if it was begun in one: take the context along, and wrap that code in context.run { }"
     }
 

@@ -6,8 +6,8 @@ import Synchronization
 /// A task-local value does not reach a detached task. The runtime calls a hook with each job that is to run, and with that of
 /// a new task on the thread that makes it. There the context is noted under the task's number, which no other task ever has.
 ///
-/// Nothing is noted before a context is bound for the first time, of tasks that begin on the main actor or on an executor of
-/// the app's own, and with a runtime that lacks the hook. Such a task has the process's context, as before.
+/// Nothing is noted before a context is bound for the first time, of tasks that begin on an actor, on an executor of the app's
+/// own or at once, and with a runtime that lacks the hook. Such a task has the process's context, as before.
 package enum DetachedTasks {
     private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
     private typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
@@ -26,7 +26,7 @@ package enum DetachedTasks {
     private static let beginningOffset = 7 * MemoryLayout<UInt>.size
 
     /// Whether a context was ever bound.
-    static var isInUse: Bool { uses.load(ordering: .relaxed) }
+    static var isInUse: Bool { uses.load(ordering: .acquiring) }
     private static let uses = Atomic<Bool>(false)
 
     private static let owners = Locked<[UInt64: TaskOwner]>([:])
@@ -44,8 +44,9 @@ package enum DetachedTasks {
     /// The same, when a context is bound.
     static func use() {
         if isInUse { return }
-        uses.store(true, ordering: .relaxed)
+        // Another thread that binds a context meanwhile waits for the hook: its tasks are noted too.
         begin()
+        uses.store(true, ordering: .releasing)
     }
 
     /// The context of the running task, if it is not bound there.

@@ -11,7 +11,7 @@ import Foundation
 /// }
 /// ```
 ///
-/// A detached task has the context of the code that makes it, unless it begins on the main actor. The binding is a
+/// A detached task has the context of the code that makes it, unless it begins on an actor. The binding is a
 /// task-local value: code that hops to a thread or a dispatch queue loses it, and code that stores `default()` in a static
 /// keeps that queue. Every callback runs with its queue's context bound.
 ///
@@ -180,7 +180,7 @@ public final class StoreContext: Sendable {
 
     /// Runs a closure with this context as ``current``, in the calling task and the tasks that it starts.
     ///
-    /// A detached task among them has it too, unless it begins on the main actor.
+    /// A detached task among them has it too, unless it begins on an actor.
     public func run<R>(_ body: () throws -> R) rethrows -> R {
         if owner != nil { DetachedTasks.use() }
         return try Self.$bound.withValue(self, operation: body)
@@ -188,7 +188,7 @@ public final class StoreContext: Sendable {
 
     /// Runs a closure with this context as ``current``, in the calling task and the tasks that it starts.
     ///
-    /// A detached task among them has it too, unless it begins on the main actor.
+    /// A detached task among them has it too, unless it begins on an actor.
     public func run<R>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> R

@@ -6,11 +6,15 @@ struct FinishWaits {
     private var waits: [Int: [Wait]] = [:]
     /// The waits that are over and have not been called.
     private var recorded: [Wait] = []
+    /// Whether there are none; stored, since each purchase asks several times.
+    private(set) var isEmpty = true
 
-    var isEmpty: Bool { waits.isEmpty && recorded.isEmpty }
     var hasRecorded: Bool { !recorded.isEmpty }
 
-    mutating func add(_ wait: @escaping Wait, for number: Int) { waits[number, default: []].append(wait) }
+    mutating func add(_ wait: @escaping Wait, for number: Int) {
+        waits[number, default: []].append(wait)
+        isEmpty = false
+    }
 
     mutating func end(_ number: Int) {
         if let ended = waits.removeValue(forKey: number) { recorded += ended }
@@ -18,13 +22,19 @@ struct FinishWaits {
 
     /// Removes and returns those that are over, which the caller has to call.
     mutating func takeRecorded() -> [Wait] {
-        defer { recorded = [] }
+        defer {
+            recorded = []
+            isEmpty = waits.isEmpty
+        }
         return recorded
     }
 
     /// Removes and returns those that are not over.
     mutating func giveUp() -> [Wait] {
-        defer { waits = [:] }
+        defer {
+            waits = [:]
+            isEmpty = recorded.isEmpty
+        }
         return waits.values.flatMap(\.self)
     }
 }

@@ -6,8 +6,9 @@ extension QueueDriver {
         state.work &+= 1
         // From the end, each action can be moved out rather than copied.
         state.actions.observers.reverseInPlace()
+        let hasWaits = !state.finishWaits.isEmpty
         while let action = state.actions.observers.popLast() {
-            if !state.finishWaits.isEmpty, case .remove(let number) = action { state.finishWaits.end(number) }
+            if hasWaits, case .remove(let number) = action { state.finishWaits.end(number) }
             // A retired driver has no observers; a transaction made now would keep it alive forever.
             if !state.isRetired { note(action, &state) }
         }
