@@ -98,7 +98,14 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
 
     /// The state of the transaction.
     open var transactionState: SKPaymentTransactionState {
-        SKPaymentTransactionState(rawValue: Int(mark.load(ordering: .acquiring)))!
+        // The initializer from a raw value compares with one case after the other.
+        switch mark.load(ordering: .acquiring) {
+        case 0: .purchasing
+        case 1: .purchased
+        case 2: .failed
+        case 3: .restored
+        default: .deferred
+        }
     }
 
     /// A copy of the payment that was added; of the original's for a restored transaction.
@@ -176,16 +183,21 @@ extension SKPaymentTransaction {
 
     final func markFinished() { finishedMark.store(true, ordering: .releasing) }
 
-    /// Records that the transaction is off the list; unless the app has finished it, the store has removed it.
-    final func markRemoved() {
-        if isFinished { return }
+    /// Records that the transaction is off the list, and returns whether the store has removed it: the app has not finished it.
+    final func markRemoved() -> Bool {
+        if isFinished { return false }
         lateFinish.store(-1, ordering: .relaxed)
         markFinished()
+        return true
     }
 
     /// Finishes, once, a decided transaction that the store has removed: it may be another user's than the present one's.
-    final func finishLate() {
-        guard lateFinish.load(ordering: .relaxed) < 0, !identifier.isEmpty, let driver else { return }
+    @inline(__always)
+    final func finishLate() { if lateFinish.load(ordering: .relaxed) < 0 { finishRemoved() } }
+
+    @inline(never)
+    private final func finishRemoved() {
+        guard !identifier.isEmpty, let driver else { return }
         guard lateFinish.exchange(0, ordering: .relaxed) < 0 else { return }
         lateFinish.store(driver.finishUnseen(identifier), ordering: .relaxed)
     }

@@ -95,6 +95,12 @@ extension QueueDriver {
 }
 
 extension QueueDriver.State {
+    /// Notes the waits that the actions for observers end.
+    @inline(never)
+    mutating func endWaits() {
+        for action in actions.observers { if case .remove(let number) = action { finishWaits.end(number) } }
+    }
+
     /// Whether waits are over.
     var mustEndFinishWaits: Bool { finishWaits.hasRecorded || isDone }
 

@@ -6,9 +6,8 @@ extension QueueDriver {
         state.work &+= 1
         // From the end, each action can be moved out rather than copied.
         state.actions.observers.reverseInPlace()
-        let hasWaits = !state.finishWaits.isEmpty
+        if !state.finishWaits.isEmpty { state.endWaits() }
         while let action = state.actions.observers.popLast() {
-            if hasWaits, case .remove(let number) = action { state.finishWaits.end(number) }
             // A retired driver has no observers; a transaction made now would keep it alive forever.
             if !state.isRetired { note(action, &state) }
         }
@@ -34,8 +33,8 @@ extension QueueDriver {
         case .remove(let number):
             guard let transaction = state.table.remove(number) else { return }
             // A transaction that the store itself removed has not been withdrawn.
-            delegate.markRemoved(transaction)
-            endDownloads(number, &state)
+            // The downloads of one that the app has finished have ended.
+            if delegate.markRemoved(transaction) { endDownloads(number, &state) }
             tell(.removed(transaction), &state)
         case .bring(let number, let value):
             let transaction = delegate.makeTransaction(number, value, in: self)
@@ -66,11 +65,13 @@ extension QueueDriver {
     }
 
     /// Ends a transaction's downloads and further changes: it is off the list.
+    @inline(__always)
     private func withdraw(_ transaction: AnyObject, _ number: Int, _ state: inout State) {
         delegate.markFinished(transaction)
         endDownloads(number, &state)
     }
 
+    @inline(__always)
     private func endDownloads(_ number: Int, _ state: inout State) {
         guard let downloadEngine = downloadEngine.load() else { return }
         for (download, report) in downloadEngine.end(number) { tell(download, report, &state) }

@@ -319,7 +319,7 @@ extension QueueDriver {
     /// Moves the machine's actions to their lanes, and begins a run if there is work for its thread.
     @inline(__always)
     func route(_ state: inout State, _ run: inout LaneRun) -> Left {
-        var left: Left = []
+        var left = Left(rawValue: 0)
         if hasOwnLane {
             if !state.actions.store.isEmpty {
                 state.work &+= 1

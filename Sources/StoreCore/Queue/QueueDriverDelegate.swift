@@ -13,8 +13,9 @@ protocol QueueDriverDelegate: AnyObject, Sendable {
     func apply(_ report: DownloadReport, toDownload download: AnyObject)
     /// Marks the object of a transaction whose notices have ended. Called with the driver's lock held.
     func markFinished(_ transaction: AnyObject)
-    /// The same for one that the app may not have finished: its removal is about to be reported.
-    func markRemoved(_ transaction: AnyObject)
+    /// The same for one whose removal is about to be reported; returns whether it was not marked before, since the app has not
+    /// finished it.
+    func markRemoved(_ transaction: AnyObject) -> Bool
     /// The live observers. Called with the driver's lock held; they are released without it.
     var liveObservers: [AnyObject] { get }
     /// Calls the driver's `observersChanged` if all observers were deallocated without having been removed. Called

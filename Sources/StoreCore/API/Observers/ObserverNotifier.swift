@@ -182,7 +182,7 @@ final class ObserverNotifier: QueueDriverDelegate {
 
     func markFinished(_ transaction: AnyObject) { Self.own(transaction).markFinished() }
 
-    func markRemoved(_ transaction: AnyObject) { Self.own(transaction).markRemoved() }
+    func markRemoved(_ transaction: AnyObject) -> Bool { Self.own(transaction).markRemoved() }
 
     /// Casts a driver's object to a transaction: a driver holds only results of `makeTransaction`.
     static func own(_ transaction: AnyObject) -> SKPaymentTransaction {
