@@ -26,7 +26,10 @@ public struct InAppReceipt {
         guard signed.count > 2, let content = try signed[2].children.last?.children.first else {
             throw ReceiptError.malformed
         }
-        let attributes = try Attributes(content.bytes)
+        // Xcode writes it in segments, of which there is one.
+        let segment = content.tag == 0x24 ? try content.children.first : content
+        guard let segment else { throw ReceiptError.malformed }
+        let attributes = try Attributes(segment.bytes)
         guard let bundleIdentifier = try attributes.text(2) else { throw ReceiptError.malformed }
         self.bundleIdentifier = bundleIdentifier
         items = try attributes.values(17).map { try Item(Attributes($0)) }
@@ -77,8 +80,9 @@ private struct Attributes {
     }
 }
 
-/// One element: a tag, a length, that many bytes.
+/// One element: a tag, a length, that many bytes; or, as Xcode writes it, no length, and two zeros behind the bytes.
 private struct ASN1 {
+    let tag: UInt8
     let bytes: ArraySlice<UInt8>
 
     /// The elements that it consists of.
@@ -96,7 +100,13 @@ private struct ASN1 {
     }
 
     private static func next(in rest: inout ArraySlice<UInt8>) throws -> ASN1 {
-        guard rest.popFirst() != nil, let first = rest.popFirst() else { throw ReceiptError.malformed }
+        guard let tag = rest.popFirst(), let first = rest.popFirst() else { throw ReceiptError.malformed }
+        if first == 0x80 {
+            var behind = rest
+            while !behind.starts(with: [0, 0]) { _ = try next(in: &behind) }
+            defer { rest = behind.dropFirst(2) }
+            return ASN1(tag: tag, bytes: rest.prefix(rest.count - behind.count))
+        }
         var length = Int(first)
         if first >= 0x80 {
             let size = Int(first & 0x7F)
@@ -106,6 +116,6 @@ private struct ASN1 {
         }
         guard rest.count >= length else { throw ReceiptError.malformed }
         defer { rest = rest.dropFirst(length) }
-        return ASN1(bytes: rest.prefix(length))
+        return ASN1(tag: tag, bytes: rest.prefix(length))
     }
 }
