@@ -105,13 +105,14 @@ import Testing
 
     @Test func `Code without a context says how it has missed the one that it was begun in`() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            StoreContext(log: .silent).run {
-                let thread = Thread {
-                    _ = SKPaymentQueue.canMakePayments(); exit(0)
+            await withCheckedContinuation { continuation in
+                StoreContext(log: .silent).run {
+                    Thread.detachNewThread {
+                        _ = SKPaymentQueue.canMakePayments()
+                        continuation.resume()
+                    }
                 }
-                thread.start()
             }
-            try await Task.sleep(for: .seconds(60))
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(text.contains("Task.detached") && text.contains("context.run"))

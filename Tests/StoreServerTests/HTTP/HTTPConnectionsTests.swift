@@ -117,6 +117,18 @@ import Testing
         #expect(slow.prefix(64).allSatisfy { $0.waitForEnd() })
     }
 
+    @Test func `Only the three paths of verifyReceipt have its bound, and no bound is too great`() {
+        var limits = HTTPLimits()
+        (limits.bodySize, limits.receiptBodySize, limits.connections) = (1, 2, .max)
+        #expect(limits.takenConnections == .max)
+        for path in ["/verifyReceipt", "/sandbox/verifyReceipt?a", "/production/verifyReceipt"] {
+            #expect(limits.for(path).bodySize == 2)
+        }
+        for path in ["/x/verifyReceipt", "/verifyReceipt/", "/xverifyReceipt", "/?/verifyReceipt", ""] {
+            #expect(limits.for(path).bodySize == 1)
+        }
+    }
+
     @Test func `One address has its own bound, and others are served`() throws {
         let server = try server { $0.connectionsPerPeer = 4 }
         let slow = try (0..<4).map { _ in
