@@ -42,7 +42,7 @@ struct TestHistory {
 
     /// The transactions as a client sees them, oldest first.
     var testTransactions: [SKTestTransaction] {
-        transactions.map { transaction in
+        transactions.lazy.filter { $0.held == nil }.map { transaction in
             let subscription = subscription(of: transaction)
             let isInTrouble = subscription?.state == .inBillingRetry || subscription?.state == .inGracePeriod
             return SKTestTransaction(

@@ -117,7 +117,7 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
     /// Returns the name under which a transaction is tracked.
     private static func name(of transaction: SKPaymentTransaction) -> String {
         transaction.original == nil
-            ? transaction.payment.applicationUsername ?? "?" : transaction.transactionIdentifier ?? "?"
+            ? transaction.payment.applicationUsername ?? "?" : transaction.storeIdentifier ?? "?"
     }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
@@ -127,7 +127,7 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
             case .purchasing: Role.say(.purchasing(name))
             case .purchased where transaction.original != nil: Role.say(.renewed(name))
             case .purchased:
-                Role.say(.purchased(name, transaction: transaction.transactionIdentifier ?? "?"))
+                Role.say(.purchased(name, transaction: transaction.storeIdentifier ?? "?"))
                 if name == marker, !isReady {
                     isReady = true
                     Role.say(.ready)
@@ -144,7 +144,7 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
         for transaction in transactions {
             let name = Self.name(of: transaction)
             open.remove(name)
-            Role.say(.removed(name, transaction: transaction.transactionIdentifier ?? "?"))
+            Role.say(.removed(name, transaction: transaction.storeIdentifier ?? "?"))
         }
         reportSettled()
     }

@@ -110,6 +110,9 @@ private struct Simulation {
     let world = try Simulation()
     let (store, queue) = (world.store, world.queue)
     queue.add(SKPayment(productIdentifier: "pro.monthly"))
+    store.quirks = [.repeatedSubscriptionFails]
+    queue.add(SKPayment(productIdentifier: "pro.monthly"))
+    #expect(world.codes == [SKError.Code.unknown.rawValue])
     try store.setRenewalLimit(12)
     try store.setGrantsGracePeriod(true)
     try store.account.setBillingFails(true)

@@ -35,6 +35,8 @@ open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
     convenience init(_ value: StorePayment) {
         self.init()
         stored = value
+        // What an app adds is an order of Store Kit 1's, even if it has the payment from Store Kit 2's transaction.
+        if value.isStoreKit2 { stored.isStoreKit2 = false }
     }
 
     /// Creates a payment for one unit of a product that the app knows by its identifier.

@@ -115,14 +115,14 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
 
     /// The store's unique identifier for a purchased or restored transaction; nil in other states.
     open var transactionIdentifier: String? {
-        changes.value("transactionIdentifier", else: hasJoinedStore ? identifier : nil)
+        changes.value("transactionIdentifier", else: hasJoinedStore ? heldIdentifier ?? identifier : nil)
     }
 
     /// The date when a purchased or restored transaction joined the store's queue; nil in other states.
     open var transactionDate: Date? { changes.value("transactionDate", else: hasJoinedStore ? date : nil) }
 
     /// The reason for a transaction's failure, an ``SKError`` or a `URLError`; nil in other states.
-    open var error: (any Error)? { changes.value("error", else: hasFailed ? details?.failure?.error : nil) }
+    open var error: (any Error)? { changes.value("error", else: storeFailure?.error) }
 
     /// The earlier transaction that a restored one brings back, or that a renewal follows; nil if there is none.
     open var original: SKPaymentTransaction? {
@@ -161,7 +161,15 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
     }
 
     /// The payment; a restored transaction has its original's, unless it came with one of its own.
-    private final var ordered: StorePayment { paymentValue ?? details?.original?.payment ?? .empty }
+    final var ordered: StorePayment { paymentValue ?? details?.original?.payment ?? .empty }
+
+    final var knownIdentifier: String? { hasJoinedStore ? identifier : nil }
+
+    /// The transaction that the account held and that answered the payment; nil where something was sold.
+    final var heldIdentifier: String? { hasJoinedStore ? details?.held : nil }
+
+    /// The reason for its failure; an error of the app's cannot hold all of it.
+    final var storeFailure: StoreFailure? { hasFailed ? details?.failure : nil }
 
     private final var hasFailed: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.failed.rawValue }
 

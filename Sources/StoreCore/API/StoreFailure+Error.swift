@@ -9,15 +9,18 @@ extension StoreFailure {
     /// Converts any error to a failure.
     ///
     /// A `StoreFailure` stays as it is; an `SKError` and a `URLError` keep their code and their reason, or else their
-    /// description or what the code means; everything else is unknown.
+    /// description or what the code means, and the error under `NSUnderlyingErrorKey`; everything else is unknown.
     public init(_ error: any Error) {
         switch error {
         case let failure as StoreFailure: self = failure
         case let error as SKError:
             let reason = Self.reason(in: error.userInfo) ?? error.explanation
-            self.init(domain: .storeKit, code: error.errorCode, reason: reason)
+            let underlying = Underlying(in: error.userInfo)
+            self.init(domain: .storeKit, code: error.errorCode, reason: reason, underlying: underlying)
         case let error as URLError:
-            self = .network(error.code, Self.reason(in: error.userInfo) ?? error.localizedDescription)
+            let reason = Self.reason(in: error.userInfo) ?? error.localizedDescription
+            let underlying = Underlying(in: error.userInfo)
+            self.init(domain: .network, code: error.code.rawValue, reason: reason, underlying: underlying)
         default: self = .storeKit(.unknown, String(describing: error))
         }
     }
@@ -31,11 +34,23 @@ extension StoreFailure {
     /// A code that Store Kit does not name is kept; one that the URL loading system does not name becomes `unknown`,
     /// because the code of such a `URLError` cannot be read on Linux.
     var error: any Error {
-        let info = [NSLocalizedFailureReasonErrorKey: reason, StoreFailure.reasonKey: reason]
+        var info: [String: Any] = [NSLocalizedFailureReasonErrorKey: reason, StoreFailure.reasonKey: reason]
+        if let underlying { info[NSUnderlyingErrorKey] = underlying.error }
         return switch domain {
         case .storeKit: SKError(_nsError: NSError(domain: SKErrorDomain, code: code, userInfo: info))
         case .network: URLError(named(code) ?? .unknown, userInfo: info)
         }
+    }
+}
+
+extension StoreFailure.Underlying {
+    fileprivate init?(in info: [String: Any]) {
+        guard let error = info[NSUnderlyingErrorKey] as? NSError else { return nil }
+        self.init(domain: error.domain, code: error.code, reason: error.localizedDescription)
+    }
+
+    fileprivate var error: NSError {
+        NSError(domain: domain, code: code, userInfo: [NSLocalizedDescriptionKey: reason])
     }
 }
 

@@ -23,8 +23,8 @@ extension SandboxAccount {
     /// Turns interruption on or off for everything that the account orders from now on.
     ///
     /// It is as if the user had to agree to something outside the app first: where the store would charge, the
-    /// transaction fails with the code `unknown`, and the purchase waits among ``SandboxStore/issues``. The ledger
-    /// keeps the setting.
+    /// transaction fails with the code `unknown`, and the purchase waits among ``SandboxStore/issues``; Store Kit 2 takes it
+    /// for pending. The ledger keeps the setting.
     ///
     /// - Throws: the ledger's errors.
     public func setInterruptsPurchases(_ isOn: Bool) throws {

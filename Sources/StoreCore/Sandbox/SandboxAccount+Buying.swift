@@ -6,13 +6,14 @@ extension SandboxAccount {
     /// It comes as a purchased transaction to every device on which the account is signed in, until one of them has
     /// finished it: to running apps at once, to the others at their next launch. The rules of orders apply, but no
     /// authorization is asked for, nothing interrupts the purchase, and ``SandboxStore/purchaseFailure`` does not
-    /// apply.
+    /// apply. Where a subscription goes on, because it runs already or changes at its renewal, nothing is sold, and nothing
+    /// comes to any device.
     ///
     /// - Parameters:
     ///   - productIdentifier: the product.
     ///   - quantity: the quantity, 1 to 10.
     ///   - applicationUsername: the app's own name for its user, if it should carry one.
-    /// - Returns: the transaction's identifier.
+    /// - Returns: the transaction's identifier; that of the running period where nothing is sold.
     /// - Throws: a ``StoreFailure`` with the reason why it is not sold, and the ledger's errors.
     @discardableResult
     public func buy(

@@ -5,14 +5,14 @@ extension SandboxAccount {
     /// Redeems an offer code in the store itself, outside the app.
     ///
     /// It brings an ordinary purchased transaction, which all of the account's devices receive until one has finished
-    /// it. The offer begins at once or, while a subscription of the group runs, at its next renewal. It replaces the
-    /// introductory offer, or follows it if it is stackable. No authorization is asked for. An account may redeem an
+    /// it. The offer begins at once or, while a subscription of the group runs, at its next renewal, which brings the
+    /// transaction then. It replaces the introductory offer, or follows it if it is stackable. No authorization is asked for. An account may redeem an
     /// offer once.
     ///
     /// - Parameters:
     ///   - code: the identifier of the offer behind it, which is its reference name in Xcode's file.
     ///   - productIdentifier: the product; the first registered one that has such an offer unless given.
-    /// - Returns: the transaction's identifier.
+    /// - Returns: the transaction's identifier; that of the running period where the offer waits for the renewal.
     /// - Throws: a ``StoreFailure`` if it fails: `invalidOfferIdentifier` for a code without an offer,
     ///   `ineligibleForOffer` for an account that is not eligible or has redeemed it before, `invalidOfferPrice` where
     ///   the product costs no more, `paymentInvalid` where it is not on sale; and the ledger's errors.

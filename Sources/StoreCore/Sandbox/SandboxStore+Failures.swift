@@ -10,6 +10,14 @@ extension SandboxStore {
         set { core.shell.withLock { $0.settings.rules.purchaseFailure = newValue } }
     }
 
+    /// The quirks that the store has; none unless set.
+    ///
+    /// They hold for what is decided from now on. A store that is reopened on the ledger has none.
+    public var quirks: Set<StoreQuirk> {
+        get { core.shell.withLock { $0.settings.rules.quirks } }
+        set { core.shell.withLock { $0.settings.rules.quirks = newValue } }
+    }
+
     /// Makes every restore from now on fail partway, as when the store gets into trouble.
     ///
     /// Transactions that were restored by then have been delivered. A store that is reopened on the ledger begins

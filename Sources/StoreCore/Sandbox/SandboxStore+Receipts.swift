@@ -98,6 +98,13 @@ extension SandboxDriver {
 
     private func receipt(of row: SandboxState.Row, in state: SandboxState) -> TransactionReceipt {
         let transaction = row.transaction
+        if let held = transaction.heldIdentifier, held != transaction.identifier, let account = row.account,
+            let place = state.accounts[account].history.indices.last(where: {
+                state.accounts[account].history[$0].identifier == held
+            }), let receipt = receipt(of: place, by: account, in: state)
+        {
+            return receipt
+        }
         var subscription: TransactionReceipt.Subscription?
         var term: SubscriptionTerm?
         if let account = row.account, let index = row.history {

@@ -120,6 +120,7 @@ extension StoreFace {
         if transactions.allSatisfy({ $0.transactionState == .purchasing }) { return }
         var outcomes: [(Reply<PurchaseUnderWay.Outcome>, PurchaseUnderWay.Outcome)] = []
         var failed: [SKPaymentTransaction] = []
+        var answered: [SKPaymentTransaction] = []
         var others: [SKPaymentTransaction] = []
         state.withLock { state in
             var (news, arrived): ([String], [String]) = ([], [])
@@ -130,8 +131,16 @@ extension StoreFace {
                 case .purchased, .restored:
                     guard let identifier = transaction.transactionIdentifier else { continue }
                     if !state.abandoned.isEmpty { state.abandoned[number] = nil }
-                    if !state.arrivals.isEmpty { arrived.append(identifier) }
                     let outcome = PurchaseUnderWay.Outcome.purchased(identifier)
+                    if transaction.isHeld {
+                        // The transaction is there already, and no update. Store Kit 2 has nothing to finish.
+                        if let reply = state.purchases.decide(number, outcome)?.reply {
+                            outcomes.append((reply, outcome))
+                        }
+                        if transaction.isOrderedByStoreKit2, !transaction.isFinished { answered.append(transaction) }
+                        continue
+                    }
+                    if !state.arrivals.isEmpty { arrived.append(identifier) }
                     if let purchase = state.purchases.decide(number, outcome) {
                         state.known[identifier] = KnownTransaction(transaction, isReturned: true)
                         if let reply = purchase.reply { outcomes.append((reply, outcome)) }
@@ -142,13 +151,14 @@ extension StoreFace {
                     }
                 case .failed:
                     let failure = transaction.failure ?? .storeKit(.unknown, "the purchase failed")
-                    let purchase = state.purchases.decide(number, .failed(failure))
+                    let outcome = failure.isPending ? PurchaseUnderWay.Outcome.pending : .failed(failure)
+                    let purchase = state.purchases.decide(number, outcome)
                     guard purchase != nil || state.abandoned.removeValue(forKey: number) != nil else {
                         others.append(transaction)
                         continue
                     }
                     failed.append(transaction)
-                    if let reply = purchase?.reply { outcomes.append((reply, .failed(failure))) }
+                    if let reply = purchase?.reply { outcomes.append((reply, outcome)) }
                 case .deferred:
                     guard let purchase = state.purchases.decide(number, .pending) else { continue }
                     state.abandoned[number] = purchase
@@ -162,7 +172,7 @@ extension StoreFace {
         // Store Kit 2 knows no failed transactions that wait to be finished. Those of an earlier launch are left to the app
         // if it has an observer.
         if !others.isEmpty, queue.transactionObservers.isEmpty { failed += others.filter { !$0.isFinished } }
-        for transaction in failed { queue.finishTransaction(transaction) }
+        for transaction in failed + answered { queue.finishTransaction(transaction) }
         for (reply, outcome) in outcomes { reply.give(outcome) }
     }
 
@@ -174,7 +184,7 @@ extension StoreFace {
                 let number = transaction.orderNumber
                 if let reply = state.purchases.decide(number, .unknown)?.reply { lost.append(reply) }
                 if !state.abandoned.isEmpty { state.abandoned[number] = nil }
-                guard let identifier = transaction.transactionIdentifier else { continue }
+                guard let identifier = transaction.transactionIdentifier, !transaction.isHeld else { continue }
                 state.known[identifier] = nil
                 state.updates.forget(identifier)
             }

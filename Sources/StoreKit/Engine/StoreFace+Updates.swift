@@ -7,9 +7,11 @@ extension StoreFace {
         let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         // The queue has told its observers of what is unfinished, perhaps before the face was one of them.
         let queued = queue?.transactions ?? []
+        finishAnswered(queued)
         let number = state.withLock { state -> Int? in
             guard !state.isOver else { return nil }
-            for transaction in queued where transaction.isGranted && !transaction.isFinished {
+            for transaction in queued
+            where transaction.isGranted && !transaction.isFinished && !transaction.isHeld {
                 // A purchase is to return it, and has not heard of it yet.
                 guard state.purchases[transaction.orderNumber] == nil,
                     let identifier = transaction.transactionIdentifier
@@ -28,6 +30,16 @@ extension StoreFace {
             continuation.finish()
         }
         return UpdateSubscription(number: number ?? 0, signals: signals.makeAsyncIterator())
+    }
+
+    /// Finishes what answered the purchases of an earlier launch: no app can, by Store Kit 2.
+    private func finishAnswered(_ queued: [SKPaymentTransaction]) {
+        for transaction in queued
+        where transaction.isHeld && transaction.isOrderedByStoreKit2 && !transaction.isFinished
+            && !state.withLock({ $0.purchases[transaction.orderNumber] != nil })
+        {
+            queue?.finishTransaction(transaction)
+        }
     }
 
     /// Takes what a subscriber to updates has not taken yet, at most so many as a page has.

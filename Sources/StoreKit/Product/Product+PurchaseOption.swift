@@ -178,6 +178,7 @@ extension Product.PurchaseOption {
         options: Set<Product.PurchaseOption>
     ) throws -> StorePayment {
         var payment = StorePayment(productIdentifier: identifier)
+        payment.isStoreKit2 = true
         if options.isEmpty { return payment }
         for option in options {
             switch option.term {

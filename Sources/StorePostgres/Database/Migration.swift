@@ -78,7 +78,8 @@
                     )
                     """,
                 ]
-            }
+            },
+            Migration(name: "records of orders that are answered by what is held") { _ in [] },
         ]
 
         /// Creates the tables if `creates` says so, or migrates older ones, in one transaction.

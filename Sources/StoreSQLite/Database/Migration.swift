@@ -45,6 +45,7 @@
             ),
             Migration(name: "records of what servers change, and of requests for refunds", sql: ""),
             Migration(name: "records of the tokens of devices elsewhere", sql: ""),
+            Migration(name: "records of orders that are answered by what is held", sql: ""),
         ]
 
         /// Creates a new file, or migrates an older one, in one transaction.

@@ -84,7 +84,7 @@ extension ScenarioTransactions {
 extension SandboxTransaction {
     /// Whether it was sold, and still counts.
     fileprivate var isSold: Bool {
-        state == .purchased && cancellationDate == nil && [.purchase, .renewal].contains(origin)
+        isSale && cancellationDate == nil && [.purchase, .renewal].contains(origin)
     }
 
     /// The transaction as JSON, whose keys are also the columns of a table.

@@ -187,7 +187,7 @@ extension AppLife {
     /// Notes which transactions nobody could trust since they were sold.
     private func note(_ transactions: [SandboxTransaction]) {
         if !setup.isVerified || store.signatureDefect == nil { return }
-        untrusted = Set(transactions.filter { $0.state == .purchased }.map(\.id)).subtracting(trusted)
+        untrusted = Set(transactions.filter(\.isSale).map(\.id)).subtracting(trusted)
     }
 
     private func compare(_ isAllowed: Bool, with product: String, _ transactions: [SandboxTransaction]) -> String? {
@@ -204,7 +204,7 @@ extension AppLife {
 extension AppLife {
     /// Whether what gave the device's user access last was refunded to whoever paid for it.
     private func isRefunded(_ product: String, _ transactions: [SandboxTransaction]) -> Bool {
-        let sales = transactions.filter { $0.productIdentifier == product && $0.state == .purchased }
+        let sales = transactions.filter { $0.productIdentifier == product && $0.isSale }
         guard let last = sales.last(where: { $0.account == device.account?.name }) else { return false }
         if let payer = last.sharedBy { return sales.last { $0.account == payer && $0.sharedBy == nil }?.refund != nil }
         return last.refund != nil

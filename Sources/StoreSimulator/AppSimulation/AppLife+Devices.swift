@@ -26,7 +26,7 @@ extension AppLife {
     func noteHomes(next: AppDevice? = nil) {
         guard let second, var homes else { return }
         self.homes = nil
-        for index in transactions.indices where transactions[index].state == .purchased {
+        for index in transactions.indices where transactions[index].isSale {
             let id = transactions[index].id
             let orderedOn = transactions[index].device
             let isElsewhere = orderedOn != nil && orderedOn != hand.device.name

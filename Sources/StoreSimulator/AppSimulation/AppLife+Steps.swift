@@ -109,7 +109,7 @@ extension AppLife {
         if defect == store.signatureDefect { return false }
         // What was sold before could be trusted.
         try readTransactions()
-        if store.signatureDefect == nil { trusted = Set(transactions.filter { $0.state == .purchased }.map(\.id)) }
+        if store.signatureDefect == nil { trusted = Set(transactions.filter(\.isSale).map(\.id)) }
         if defect != nil { hasSignedWrongly = true }
         if defect == nil { untrusted = [] }
         return change(from: store.signatureDefect, to: defect) { store.signatureDefect = defect }
@@ -136,7 +136,7 @@ extension AppLife {
         try readTransactions()
         // By indices: a copy of a transaction costs more than all that is asked of it.
         let sold = transactions.indices.filter {
-            transactions[$0].state == .purchased && transactions[$0].origin != .familySharing
+            transactions[$0].isSale && transactions[$0].origin != .familySharing
                 && transactions[$0].origin != .restoration && transactions[$0].cancellationDate == nil
         }
         guard let place = sold.at(index) else { return false }

@@ -107,7 +107,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
         let stage = Model.Stage(transaction.transactionState)
         let name = eventLog.name(transaction)
         eventLog.shown(name, stage, on: device)
-        if let identifier = transaction.transactionIdentifier, eventLog.hasFinished(identifier, on: device) {
+        if let identifier = transaction.storeIdentifier, eventLog.hasFinished(identifier, on: device) {
             eventLog.broke("device \(device) heard of \(name) after an app there had finished it")
         }
         guard var last = seen[ObjectIdentifier(transaction)] else {

@@ -107,7 +107,11 @@ extension AppTasks {
             crashInjector.pass()
             if process.hasCrashed { return }
             probe.outcome = outcome
-            if case .purchased(let identifier, _) = outcome {
+            if case .purchased(let identifier, let token) = outcome {
+                // What answers a purchase without being its own may be an update, or have been one.
+                if token != PaymentTag.token(probe.tag) {
+                    return eventLog.shown(.payment(probe.tag), .purchased, on: device)
+                }
                 returned.insert(identifier)
                 if listeners.contains(where: { !$0.isBehind && $0.hasHeardOfPurchase(identifier) }) {
                     toldToo(identifier)
@@ -203,7 +207,7 @@ extension AppTasks {
     private func finish(_ transaction: Transaction) async {
         let identifier = String(transaction.id)
         // What the queue does not have yet may be finished elsewhere, or be deleted, before it comes.
-        let isListed = SKPaymentQueue.default().transactions.contains { $0.transactionIdentifier == identifier }
+        let isListed = SKPaymentQueue.default().transactions.contains { $0.storeIdentifier == identifier }
         await transaction.finish()
         crashInjector.pass()
         if isListed, !process.hasCrashed { eventLog.finishes(identifier: identifier, on: device) }

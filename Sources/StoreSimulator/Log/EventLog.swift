@@ -90,7 +90,7 @@ final class EventLog: @unchecked Sendable {  // unchecked: a run uses one thread
     /// Returns the name of a transaction.
     func name(_ transaction: SKPaymentTransaction) -> TransactionName {
         let payment = transaction.original == nil ? transaction.payment.applicationUsername : nil
-        let identifier = transaction.transactionIdentifier ?? ""
+        let identifier = transaction.storeIdentifier ?? ""
         guard let tag = PaymentTag.number(in: payment), !resolved.contains(identifier) else {
             return .transaction(identifier)
         }

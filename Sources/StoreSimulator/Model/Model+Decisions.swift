@@ -24,6 +24,7 @@ extension Model {
         if let offer = entries[index].offer, let code = refusal(of: offer, by: account) { return fail(index, code) }
         guard accounts[account].isInterrupted else { return sell(index) }
         fail(index, .unknown)
+        entries[index].wasInterrupted = true
         issues.append(index)
         issues.sort()
     }
@@ -53,6 +54,7 @@ extension Model {
             date: now
         )
         entry.offer = failed.offer
+        entry.isStoreKit2 = failed.isStoreKit2
         sell(add(entry))
     }
 
@@ -88,6 +90,9 @@ extension Model {
         case .sword, .gift, .shield, .season:
             entries[index].charge = prices[entry.product] * entry.quantity
         case .game:
+            if accounts[account].ownsGame, entry.isStoreKit2 {
+                return answer(index, by: ownHistory(of: account).first { entries[$0].product == .game })
+            }
             entries[index].charge = accounts[account].ownsGame ? 0 : prices[.game]
             if !accounts[account].ownsGame { accounts[account].hasNewGame = true }
             accounts[account].ownsGame = true
@@ -97,9 +102,11 @@ extension Model {
                 accounts[account].subscription ?? SubscriptionModel(first: index, periodLength: periodLength)
             let charge = subscription.subscribe(to: entry.product, under: entry.offer, as: index, at: now, for: prices)
             accounts[account].subscription = subscription
+            guard let charge else {
+                let newest = ownHistory(of: account).last { entries[$0].period == subscription.period }
+                return answer(index, by: newest)
+            }
             if subscription.first != index { entries[index].beginning = subscription.first }
-            // A change that begins at the renewal is no period that could be restored or refunded.
-            guard subscription.product == entry.product else { return }
             entries[index].charge = charge
             entries[index].period = subscription.period
             entries[index].end = subscription.end
@@ -108,5 +115,17 @@ extension Model {
         case .ghost: break
         }
         accounts[account].charged += entries[index].charge ?? 0
+    }
+
+    /// Answers a purchase by what its account has already: an app that ordered hears so, and nothing else comes of it.
+    private mutating func answer(_ index: Int, by held: Int?) {
+        entries[index].answer = held
+        if entries[index].origin == .ordered { return }
+        entries[index].isLive = false
+        live.removeAll { $0 == index }
+    }
+
+    private func ownHistory(of account: Int) -> [Int] {
+        accounts[account].history.filter { entries[$0].origin != .shared }
     }
 }

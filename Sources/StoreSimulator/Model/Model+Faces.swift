@@ -6,7 +6,8 @@ extension Model {
     func unfinished(on device: Int) -> [Int] {
         live.filter { index in
             let entry = entries[index]
-            return (entry.stage == .purchased || entry.stage == .restored) && isVisible(entry, on: device)
+            return (entry.stage == .purchased || entry.stage == .restored) && entry.answer == nil
+                && isVisible(entry, on: device)
         }
     }
 
@@ -40,10 +41,11 @@ extension Model {
     func bought(by account: Int) -> [Int] {
         entries.indices.filter { index in
             let entry = entries[index]
-            guard entry.account == account, entry.stage == .purchased, !entry.isDeleted else { return false }
+            guard entry.account == account, entry.stage == .purchased, entry.answer == nil, !entry.isDeleted else {
+                return false
+            }
             switch entry.product {
             case .sword, .gift, .shield: return entry.isLive || entry.isRefunded
-            // A choice of what to renew as is no purchase yet.
             case .game, .season, .basic, .gold, .silver: return entry.charge != nil || entry.origin == .shared
             case .ghost: return false
             }

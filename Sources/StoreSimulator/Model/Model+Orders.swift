@@ -13,7 +13,8 @@ extension Model {
         quantity: Int,
         under offer: SignedOffer?,
         on device: Int,
-        isAsked: Bool
+        isAsked: Bool,
+        isStoreKit2: Bool
     ) -> String? {
         guard take(command) else { return nil }
         guard ofTag[tag] == nil else { return "payment \(tag) was ordered twice" }
@@ -34,11 +35,30 @@ extension Model {
             failure: refusal,
             date: now
         )
-        entry.neededApproval = entry.stage == .deferred
         entry.offer = offer?.offer
+        entry.isStoreKit2 = isStoreKit2
+        if refusal == nil, isStoreKit2, let held = unfinishedConsumable(product, of: account, on: device) {
+            entry.stage = .purchased
+            entry.answer = held
+            devices[device].hasReceipt = true
+            ofTag[tag] = add(entry)
+            return nil
+        }
+        entry.neededApproval = entry.stage == .deferred
         ofTag[tag] = add(entry)
         if refusal == nil, !isDeferred, !isAsked { charge(entries.count - 1) }
         return nil
+    }
+
+    /// Returns the oldest consumable of a product that an account has bought, was not refunded and has not finished on a
+    /// device; nil for none.
+    private func unfinishedConsumable(_ product: Product, of account: Int?, on device: Int) -> Int? {
+        guard [.sword, .gift, .shield].contains(product) else { return nil }
+        return live.first { index in
+            let entry = entries[index]
+            return entry.product == product && entry.account == account && entry.stage == .purchased
+                && entry.answer == nil && !entry.isRefunded && isVisible(entry, on: device)
+        }
     }
 
     private func refusal(

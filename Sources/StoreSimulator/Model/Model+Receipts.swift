@@ -35,10 +35,11 @@ extension Model {
         guard let account = devices[device].account else { return [] }
         return entries.indices.filter { index in
             let entry = entries[index]
-            guard entry.account == account, entry.stage == .purchased, !entry.isDeleted else { return false }
+            guard entry.account == account, entry.stage == .purchased, entry.answer == nil, !entry.isDeleted else {
+                return false
+            }
             switch entry.product {
             case .sword, .gift, .shield: return isVisible(entry, on: device)
-            // A choice of what to renew as is no purchase yet.
             case .game, .season, .basic, .gold, .silver: return entry.charge != nil || entry.origin == .shared
             case .ghost: return false
             }

@@ -51,6 +51,12 @@ struct Model {
         var identifier: String?
         /// The payment in cents; nil if nothing was sold.
         var charge: Int?
+        /// The entry that its account had already and that answered it, so that nothing was sold.
+        var answer: Int?
+        /// Whether Store Kit 2 ordered it.
+        var isStoreKit2 = false
+        /// Whether its user had to do something first.
+        var wasInterrupted = false
         /// The number of the subscription's period that it is for.
         var period: Int?
         /// The offer that it was paid with, nil for the usual price.

@@ -69,17 +69,16 @@ struct SubscriptionModel {
 
     init(first: Int, periodLength: TimeInterval?) { (self.first, self.periodLength) = (first, periodLength) }
 
-    /// Starts, upgrades or crossgrades the subscription.
+    /// Starts, upgrades or crossgrades the subscription, or changes how it renews.
     ///
-    /// - Returns: the charge, in cents.
+    /// - Returns: the charge, in cents; nil if nothing is sold, because the period goes on.
     mutating func subscribe(
         to wanted: SimulatedOperation.Product,
         under offer: SimulatedOperation.Offer?,
         as entry: Int,
         at now: Date,
         for prices: Prices
-    ) -> Int {
-        defer { note(entry, wanted) }
+    ) -> Int? {
         // An upgrade or crossgrade takes effect at once; everything else waits for the end of the month.
         if isEntitled, wanted == product || wanted == .basic {
             // The user has chosen another price.
@@ -87,10 +86,11 @@ struct SubscriptionModel {
             if offer != nil || wanted != renewsAs { (waiting, waitingFrom) = (offer, entry) }
             renewsAs = wanted
             willRenew = true
-            return 0
+            return nil
         }
         origin = isEntitled ? product == .basic ? .upgraded : .crossgraded : end == .distantPast ? .begun : .resumed
-        let hasTrial = wanted == .basic && !hasHadTrial
+        // Whoever changes has no trial, only who is new or comes back.
+        let hasTrial = wanted == .basic && !hasHadTrial && !isEntitled
         // The code for friends applies after the trial, every other offer in its place.
         (waiting, waitingFrom) = (hasTrial && offer == .friends ? offer : nil, entry)
         deal = waiting == nil ? offer.map(Deal.init) ?? (hasTrial ? .trial : nil) : .trial
@@ -105,6 +105,7 @@ struct SubscriptionModel {
         isRevoked = false
         willRenew = true
         forgetPrice()
+        note(entry, wanted)
         return charge(prices)
     }
 
@@ -266,7 +267,7 @@ struct SubscriptionModel {
             waiting = nil
             return Deal(offer)
         }
-        return renewsAs != product && renewsAs == .basic && !hasHadTrial ? .trial : nil
+        return nil
     }
 
     /// Adds another period after the end of the last one.

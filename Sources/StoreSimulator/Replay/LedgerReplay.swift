@@ -125,6 +125,11 @@ extension LedgerReplay {
         case .signedIn(let device, let account): return signIn(account, on: device)
         case .sold(let order): return replay(order, failure: nil)
         case .refused(let order, let failure): return replay(order, failure: failure)
+        case .held(let order, let number):
+            let index = model.entries.count
+            if let violation = replay(order, failure: nil) { return violation }
+            let answer = model.entries[index].answer.flatMap { model.entries[$0].identifier }
+            return answer == "\(number)" ? nil : "is answered by #\(number), and should by #\(answer ?? "")"
         case .finished(let finish): return replay(finish)
         case .restored(let restoration):
             if let violation = restore(restoration.command, on: restoration.device) { return violation }
@@ -176,7 +181,8 @@ extension LedgerReplay {
             quantity: order.payment.quantity,
             under: nil,
             on: order.device,
-            isAsked: false
+            isAsked: false,
+            isStoreKit2: order.payment.isStoreKit2
         )
         if let violation { return violation }
         let entry = model.entries[index]

@@ -16,6 +16,7 @@ struct RecordedEvent: Decodable {
         case signedIn(device: Int, account: Int?)
         case sold(Order)
         case refused(Order, StoreFailure)
+        case held(Order, by: Int)
         case finished(Finish)
         case restored(Restoration)
         case restoreEnded(device: Int, command: OrderID)
@@ -25,7 +26,7 @@ struct RecordedEvent: Decodable {
         case `operator`(OperatorChange)
 
         private enum CodingKeys: String, CodingKey {
-            case registered, accountAdded, deviceAdded, signedIn, sold, refused, finished, restored, restoreEnded
+            case registered, accountAdded, deviceAdded, signedIn, sold, refused, held, finished, restored, restoreEnded
             case renewed, ended, autoRenewal
             case `operator` = "owner"
         }

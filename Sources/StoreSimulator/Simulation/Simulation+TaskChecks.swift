@@ -32,9 +32,15 @@ extension Simulation {
         let isRight: Bool
         switch outcome {
         case .purchased(let identifier, let token):
-            isRight =
-                entry?.stage == .purchased && entry?.identifier == identifier && token == PaymentTag.token(purchase.tag)
-        case .pending: isRight = entry?.neededApproval == true
+            if let answer = entry?.answer.map({ modelDriver.model.entries[$0] }) {
+                // No app may have heard of it yet, as of a renewal.
+                isRight = answer.identifier ?? identifier == identifier
+            } else {
+                isRight =
+                    entry?.stage == .purchased && entry?.identifier == identifier
+                    && token == PaymentTag.token(purchase.tag)
+            }
+        case .pending: isRight = entry?.neededApproval == true || entry?.wasInterrupted == true
         case .canceled: isRight = entry?.failure == .paymentCancelled
         case .abandoned: isRight = purchase.isCanceled
         case .failed(let error):
@@ -115,7 +121,7 @@ extension Simulation {
     private func listed(on device: Int) -> Set<String> {
         var listed: Set<String> = []
         for transaction in apps[device].queue.transactions {
-            guard let identifier = transaction.transactionIdentifier else { continue }
+            guard !transaction.isHeld, let identifier = transaction.transactionIdentifier else { continue }
             switch Model.Stage(transaction.transactionState) {
             case .purchased, .restored: listed.insert(identifier)
             case .purchasing, .deferred, .failed: break

@@ -167,7 +167,8 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a run uses one thr
             quantity: payment.quantity,
             under: offers[tag],
             on: device,
-            isAsked: asks
+            isAsked: asks,
+            isStoreKit2: payment.isStoreKit2
         )
         if let violation { eventLog.broke(violation) }
     }

@@ -29,11 +29,10 @@ import Testing
     @Test func `A period has the number of the transaction that began it, in app receipts and in JWS`() throws {
         app.buy("gold.monthly")
         market.advance(to: "2025-02-10T00:00:00Z")
-        // Twice again in February, which is paid for.
-        app.buy("gold.monthly")
+        // Again in February, which is paid for: nothing is sold.
         app.buy("gold.monthly")
         let items = try listed()
-        #expect(items == ["1": "1", "2": "2", "3": "2", "4": "2"])
+        #expect(items == ["1": "1", "2": "2"])
         try expectSameInJWS(items)
     }
 
@@ -53,7 +52,7 @@ import Testing
             }
             items[identifier] = store.verify(receipt: receipt).fields["web_order_line_item_id"]
         }
-        #expect(items == ["5": "1", "6": "2", "7": "2"])
+        #expect(items == ["5": "1", "6": "2"])
         try expectSameInJWS(items)
     }
 
@@ -65,10 +64,11 @@ import Testing
         app.buy("silver.monthly")
         let receipts = app.queue.transactions.compactMap(\.transactionReceipt)
         let fields = receipts.map { store.verify(receipt: $0).fields }
-        #expect(fields.map { $0["transaction_id"] } == ["1", "2", "3", "4"])
-        #expect(fields.map { $0["web_order_line_item_id"] } == ["1", "2", "2", "2"])
+        #expect(fields.map { $0["transaction_id"] } == ["1", "2", "3", "2"])
+        // The repeated purchase bought no period.
+        #expect(fields.map { $0["web_order_line_item_id"] } == ["1", "2", nil, "2"])
         let newest = store.verify(receipt: first).latestFields
-        #expect(newest["transaction_id"] == "3" && newest["web_order_line_item_id"] == "2")
+        #expect(newest["transaction_id"] == "2" && newest["web_order_line_item_id"] == "2")
     }
 
     @Test func `Periods that were cut short at one moment have a number each`() throws {
@@ -78,16 +78,6 @@ import Testing
         }
         let items = try listed()
         #expect(items == ["1": "1", "2": "2"])
-        try expectSameInJWS(items)
-    }
-
-    @Test func `A period keeps its number when the transaction that began it is deleted`() throws {
-        app.buy("gold.monthly")
-        market.advance(to: "2025-02-10T00:00:00Z")
-        app.buy("gold.monthly")
-        try store.deleteTransaction("2")
-        let items = try listed()
-        #expect(items == ["1": "1", "3": "2"])
         try expectSameInJWS(items)
     }
 
@@ -123,9 +113,9 @@ import Testing
 
     @Test func `A store opened on the ledger has the same numbers`() throws {
         app.buy("gold.monthly")
-        app.buy("gold.monthly")
+        market.advance(to: "2025-02-10T00:00:00Z")
         let items = try listed()
-        #expect(items == ["1": "1", "2": "1"])
+        #expect(items == ["1": "1", "2": "2"])
         let other = try SandboxStore(clock: market.clock, ledger: market.ledger, signer: store.signer)
         #expect(
             try other.verify(appReceipt: #require(other.appReceipt))

@@ -94,12 +94,13 @@ import Testing
         #expect(try shop.charged == Decimal(string: "5.97"))
     }
 
-    @Test func `A product without an introductory offer leaves the user eligible, who has it after an upgrade`()
+    @Test func `A1: A product without an introductory offer leaves the user eligible, who has it after a lapse`()
         async throws
     {
         let shop = try Shop(.inline, selling: Shop.offerProducts)
         #expect(try await shop.bought("silver").offer == nil)
         #expect(try await shop.isEligibleForIntroductoryOffer())
+        try shop.endSubscription()
         #expect(try await shop.bought("gold").offer?.type == .introductory)
         #expect(try await !shop.isEligibleForIntroductoryOffer())
     }

@@ -169,11 +169,11 @@ import Testing
     }
 
     @Test func `Purchases at the same time return each its own transaction`() async throws {
-        let shop = try Shop()
+        let shop = try Shop(selling: (1...10).map { .consumable("coins.\($0)", price: "0.99") })
         let identifiers = try await withThrowingTaskGroup(of: (Int, UInt64).self) { group in
             for quantity in 1...10 {
                 group.addTask {
-                    let transaction = try await shop.bought("coins", [.quantity(quantity)])
+                    let transaction = try await shop.bought("coins.\(quantity)", [.quantity(quantity)])
                     #expect(transaction.purchasedQuantity == quantity)
                     return (quantity, transaction.id)
                 }

@@ -97,7 +97,7 @@ import Testing
         await withTaskGroup(of: Void.self) { group in
             for (number, shop) in shops.enumerated() {
                 group.addTask {
-                    for _ in 0..<number { _ = try? await shop.bought("coins") }
+                    for _ in 0..<number { _ = try? shop.store.account.buy("coins") }
                     await shop.run {
                         async let child = Transaction.all.all().count
                         #expect(await child == number)

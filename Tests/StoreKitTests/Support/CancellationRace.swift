@@ -35,7 +35,9 @@ struct CancellationRace: Sendable {
         let context = StoreContext(backend: backend, delivery: delivery, log: .silent)
         self.context = context
         let queue = context.run { SKPaymentQueue.default() }
-        let product = try await context.run { try await Product.products(for: ["coins"])[0] }
+        // Unlike a consumable, it is sold again before it is finished.
+        let bought = awaited == .purchase ? "season" : "coins"
+        let product = try await context.run { try await Product.products(for: [bought])[0] }
         if awaited == .statuses || awaited == .messages { _ = try store.account.buy("gold") }
         let isWaiting = Locked<@Sendable () -> Void>({})
         if awaited == .purchase {

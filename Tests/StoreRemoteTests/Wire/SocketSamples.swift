@@ -59,6 +59,13 @@ struct SocketMessage: Sendable {
     private static let order = OrderID(journal: JournalID(rawValue: 0xfedc_ba98_7654_3211), number: 7)
     private static let failures = [
         StoreFailure.storeKit(.paymentInvalid, "it is not sold"), .network(.timedOut, "the store does not answer"),
+        StoreFailure(
+            domain: .storeKit,
+            code: 0,
+            reason: "the card has expired",
+            underlying: .init(domain: "ShopErrorDomain", code: 402, reason: "payment required"),
+            isPending: true
+        ),
     ]
     private static let storefront = StoreStorefront(countryCode: "DEU", identifier: "143443")
     private static let content = StoreContent(identifier: "castle", length: .max)
@@ -83,6 +90,7 @@ struct SocketMessage: Sendable {
             payment.purchaseDate = date
             payment.renewsUntilNow = true
             payment.billingPlan = kind == .code ? .upFront : .monthly
+            payment.isStoreKit2 = true
             return payment
         }
     }
@@ -110,10 +118,11 @@ struct SocketMessage: Sendable {
                 payment: payment,
                 state: state,
                 date: date,
-                failure: state == .failed ? failures[0] : nil,
+                failure: state == .failed ? failures[2] : nil,
                 original: state == .restored ? .init(identifier: "0", date: date, payment: payment) : nil,
                 receipt: state == .restored ? Data([1]) : nil,
-                content: state == .restored ? [content] : []
+                content: state == .restored ? [content] : [],
+                heldIdentifier: state == .purchased ? "0" : nil
             )
         }
     }

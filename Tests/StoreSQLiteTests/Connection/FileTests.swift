@@ -23,8 +23,8 @@
             try folder.open().close()
             let raw = try RawDatabase(folder.file)
             #expect(try raw.texts("PRAGMA application_id") == ["\(0x5374_4352)"])
-            #expect(try raw.texts("PRAGMA user_version") == ["5"])
-            #expect(try raw.texts("SELECT count(*) FROM migration") == ["5"])
+            #expect(try raw.texts("PRAGMA user_version") == ["6"])
+            #expect(try raw.texts("SELECT count(*) FROM migration") == ["6"])
             #expect(try raw.texts("PRAGMA journal_mode") == ["wal"])
         }
 
@@ -179,7 +179,7 @@
             #expect(shop.queue.transactions.count == 2)
             #expect(shop.shopper.history.last == "season purchased")
             database.close()
-            #expect(try RawDatabase(folder.file).texts("PRAGMA user_version") == ["5"])
+            #expect(try RawDatabase(folder.file).texts("PRAGMA user_version") == ["6"])
         }
 
         @Test func `Who comes second is refused with a sentence, and let in when the first has closed`() throws {

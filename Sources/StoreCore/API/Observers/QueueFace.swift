@@ -121,8 +121,14 @@ extension SKPaymentTransaction {
     package var queuedFinish: QueuedFinish? {
         isFinished ? driver.map { QueuedFinish(driver: $0, number: removalNumber) } : nil
     }
+    /// The store's identifier for it, which an app is not shown where the account held another one that answered it.
+    package var storeIdentifier: String? { knownIdentifier }
+    /// Whether the account held a transaction that answered the payment, so that nothing was sold.
+    package var isHeld: Bool { heldIdentifier != nil }
+    /// Whether Store Kit 2 has ordered it.
+    package var isOrderedByStoreKit2: Bool { ordered.isStoreKit2 }
     /// The reason for its failure, as the store gave it.
-    package var failure: StoreFailure? { error.map { StoreFailure($0) } }
+    package var failure: StoreFailure? { storeFailure ?? error.map { StoreFailure($0) } }
 }
 
 extension SKPayment {

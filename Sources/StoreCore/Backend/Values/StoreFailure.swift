@@ -23,12 +23,43 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
     ///
     /// Its wording is not stable.
     public let reason: String
+    /// The error behind it, which the app finds under `NSUnderlyingErrorKey`; nil for none.
+    public let underlying: Underlying?
+    /// Whether the purchase is to go through later: its user has to do something in the store first.
+    ///
+    /// Store Kit 1 tells of such a purchase as failed, Store Kit 2 as pending.
+    public let isPending: Bool
+
+    /// An error of another domain behind a failure.
+    public struct Underlying: Hashable, Codable, Sendable {
+        /// The error's domain, such as `ASDServerErrorDomain`.
+        public let domain: String
+        /// The error's code.
+        public let code: Int
+        /// One sentence that names the cause.
+        public let reason: String
+
+        /// Makes an error from its domain, code and sentence.
+        public init(domain: String, code: Int, reason: String) {
+            self.domain = domain
+            self.code = code
+            self.reason = reason
+        }
+    }
 
     /// Makes a failure from a family, a raw code and a sentence.
-    public init(domain: Domain, code: Int, reason: String) {
+    public init(
+        domain: Domain,
+        code: Int,
+        reason: String,
+        underlying: Underlying? = nil,
+        isPending: Bool = false
+    ) {
         self.domain = domain
         self.code = code
         self.reason = reason
+        self.underlying = underlying
+        self.isPending = isPending
     }
 
     /// Returns a failure with one of Store Kit's codes.
@@ -43,6 +74,30 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
 
     /// The family, the code and the sentence.
     public var description: String { "\(domain.rawValue) \(code): \(reason)" }
+
+    private enum CodingKeys: String, CodingKey { case domain, code, reason, underlying, isPending }
+
+    /// Decodes a failure; the underlying error and the mark of a pending one may be absent.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            domain: try container.decode(Domain.self, forKey: .domain),
+            code: try container.decode(Int.self, forKey: .code),
+            reason: try container.decode(String.self, forKey: .reason),
+            underlying: try container.decodeIfPresent(Underlying.self, forKey: .underlying),
+            isPending: try container.decodeIfPresent(Bool.self, forKey: .isPending) ?? false
+        )
+    }
+
+    /// Encodes the parts that the failure has.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(domain, forKey: .domain)
+        try container.encode(code, forKey: .code)
+        try container.encode(reason, forKey: .reason)
+        try container.encodeIfPresent(underlying, forKey: .underlying)
+        if isPending { try container.encode(true, forKey: .isPending) }
+    }
 }
 
 extension StoreFailure {

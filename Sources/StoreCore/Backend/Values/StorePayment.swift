@@ -37,7 +37,7 @@ public struct StorePayment: Hashable, Sendable {
     /// The product, under the identifier agreed with the store.
     public var productIdentifier: String {
         get { storage.productIdentifier }
-        set { storage = Storage(newValue, quantity, storage.rare) }
+        set { storage = Storage(newValue, quantity, storage.rare, isStoreKit2: isStoreKit2) }
     }
 
     /// The number of items wanted.
@@ -45,7 +45,15 @@ public struct StorePayment: Hashable, Sendable {
     /// A store sells 1...10 of a product at once.
     public var quantity: Int {
         get { storage.quantity }
-        set { storage = Storage(productIdentifier, newValue, storage.rare) }
+        set { storage = Storage(productIdentifier, newValue, storage.rare, isStoreKit2: isStoreKit2) }
+    }
+
+    /// Whether Store Kit 2's `purchase(options:)` ordered it, and not a payment queue's `add(_:)`.
+    ///
+    /// The two differ where the account holds what is ordered: see ``StoreTransaction/heldIdentifier``.
+    public var isStoreKit2: Bool {
+        get { storage.isStoreKit2 }
+        set { storage = Storage(productIdentifier, quantity, storage.rare, isStoreKit2: newValue) }
     }
 
     /// The app's own name for its user, opaque to the store.
@@ -116,14 +124,15 @@ public struct StorePayment: Hashable, Sendable {
     private mutating func change(_ body: (inout RareFields) -> Void) {
         var fields = storage.rare?.fields ?? RareFields()
         body(&fields)
-        storage = Storage(productIdentifier, quantity, fields == RareFields() ? nil : Rare(fields))
+        let rare = fields == RareFields() ? nil : Rare(fields)
+        storage = Storage(productIdentifier, quantity, rare, isStoreKit2: isStoreKit2)
     }
 
     /// Returns whether all fields are equal.
     public static func == (left: StorePayment, right: StorePayment) -> Bool {
         left.storage === right.storage
             || left.productIdentifier.isExactly(right.productIdentifier) && left.quantity == right.quantity
-                && left.storage.rare == right.storage.rare
+                && left.isStoreKit2 == right.isStoreKit2 && left.storage.rare == right.storage.rare
     }
 
     /// Returns whether two payments are the same bit for bit.
@@ -153,16 +162,19 @@ private final class Storage: Sendable {
     let productIdentifier: String
     let quantity: Int
     let rare: Rare?
+    let isStoreKit2: Bool
 
-    init(_ productIdentifier: String, _ quantity: Int, _ rare: Rare?) {
+    init(_ productIdentifier: String, _ quantity: Int, _ rare: Rare?, isStoreKit2: Bool = false) {
         self.productIdentifier = productIdentifier
         self.quantity = quantity
         self.rare = rare
+        self.isStoreKit2 = isStoreKit2
     }
 
     @inline(__always)
     func isIdentical(to other: Storage) -> Bool {
-        quantity == other.quantity && (rare === other.rare || hasIdenticalRareFields(as: other))
+        quantity == other.quantity && isStoreKit2 == other.isStoreKit2
+            && (rare === other.rare || hasIdenticalRareFields(as: other))
             && productIdentifier.isExactly(other.productIdentifier)
     }
 
@@ -211,7 +223,7 @@ private final class Rare: Hashable, Sendable {
 extension StorePayment: Codable {
     private enum CodingKeys: String, CodingKey {
         case productIdentifier, quantity, applicationUsername, requestData, simulatesAskToBuyInSandbox, discount, offer
-        case purchaseDate, renewsUntilNow, billingPlan
+        case purchaseDate, renewsUntilNow, billingPlan, isStoreKit2
     }
 
     /// Decodes a payment; absent fields have their defaults.
@@ -232,6 +244,7 @@ extension StorePayment: Codable {
         if let plan = try container.decodeIfPresent(StoreProduct.BillingPlan.self, forKey: .billingPlan) {
             billingPlan = plan
         }
+        if try container.decodeIfPresent(Bool.self, forKey: .isStoreKit2) ?? false { isStoreKit2 = true }
     }
 
     /// Encodes the identifier, the quantity and the fields that differ from their defaults.
@@ -239,6 +252,7 @@ extension StorePayment: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(productIdentifier, forKey: .productIdentifier)
         try container.encode(quantity, forKey: .quantity)
+        if isStoreKit2 { try container.encode(true, forKey: .isStoreKit2) }
         guard let fields = storage.rare?.fields else { return }
         try container.encodeIfPresent(fields.applicationUsername, forKey: .applicationUsername)
         try container.encodeIfPresent(fields.requestData, forKey: .requestData)

@@ -32,11 +32,21 @@ public struct StoreTransaction: Sendable {
         failure: StoreFailure? = nil,
         original: Original? = nil,
         receipt: Data? = nil,
-        content: [StoreContent] = []
+        content: [StoreContent] = [],
+        heldIdentifier: String? = nil
     ) {
-        let isPlain = failure == nil && original == nil && receipt == nil && content.isEmpty
+        let isPlain =
+            failure == nil && original == nil && receipt == nil && content.isEmpty && heldIdentifier == nil
         let details =
-            isPlain ? nil : Details(failure: failure, original: original, receipt: receipt, content: content)
+            isPlain
+            ? nil
+            : Details(
+                failure: failure,
+                original: original,
+                receipt: receipt,
+                content: content,
+                held: heldIdentifier
+            )
         self.init(identifier: identifier, order: order, payment: payment, state: state, date: date, details: details)
     }
 
@@ -79,6 +89,13 @@ public struct StoreTransaction: Sendable {
     public var receipt: Data? { details?.receipt }
     /// The files that the store hosts for it, each under a name of its own; meaningful when purchased or restored.
     public var content: [StoreContent] { details?.content ?? [] }
+    /// The transaction that the account holds and that answers the payment; nil where the store has sold.
+    ///
+    /// A store answers so, and charges nothing, if a running subscription is bought again or is to change at its renewal;
+    /// and if Store Kit 2 orders what is owned, or a consumable that is not finished. ``identifier`` then names only the
+    /// answer, until it is finished: no receipt and no history has it, and a restore does not bring it. Store Kit 1 shows
+    /// the held identifier in its place. It may equal ``identifier``: the transaction held is not named then.
+    public var heldIdentifier: String? { details?.held }
 
     /// The earlier transaction behind a restored one or a renewal.
     public struct Original: Hashable, Codable, Sendable {
@@ -127,19 +144,27 @@ extension StoreTransaction {
         static func == (left: Details, right: Details) -> Bool {
             left === right
                 || left.failure == right.failure && left.original == right.original
-                    && left.receipt == right.receipt && left.content == right.content
+                    && left.receipt == right.receipt && left.content == right.content && left.held == right.held
         }
 
         let failure: StoreFailure?
         let original: Original?
         let receipt: Data?
         let content: [StoreContent]
+        let held: String?
 
-        init(failure: StoreFailure?, original: Original?, receipt: Data?, content: [StoreContent] = []) {
+        init(
+            failure: StoreFailure?,
+            original: Original?,
+            receipt: Data?,
+            content: [StoreContent] = [],
+            held: String? = nil
+        ) {
             self.failure = failure
             self.original = original
             self.receipt = receipt
             self.content = content
+            self.held = held
         }
     }
 }
@@ -150,6 +175,7 @@ extension StoreTransaction: Hashable {
         left.identifier == right.identifier && left.order == right.order && left.payment == right.payment
             && left.state == right.state && left.date == right.date && left.failure == right.failure
             && left.original == right.original && left.receipt == right.receipt && left.content == right.content
+            && left.heldIdentifier == right.heldIdentifier
     }
 
     /// Hashes the identifier and the state, which distinguish the versions of transactions.
@@ -161,7 +187,7 @@ extension StoreTransaction: Hashable {
 
 extension StoreTransaction: Codable {
     private enum CodingKeys: String, CodingKey {
-        case identifier, order, payment, state, date, failure, original, receipt, content
+        case identifier, order, payment, state, date, failure, original, receipt, content, heldIdentifier
     }
 
     /// Decodes a transaction; the parts that few transactions have may be absent.
@@ -176,7 +202,8 @@ extension StoreTransaction: Codable {
             failure: try container.decodeIfPresent(StoreFailure.self, forKey: .failure),
             original: try container.decodeIfPresent(Original.self, forKey: .original),
             receipt: try container.decodeIfPresent(Data.self, forKey: .receipt),
-            content: try container.decodeIfPresent([StoreContent].self, forKey: .content) ?? []
+            content: try container.decodeIfPresent([StoreContent].self, forKey: .content) ?? [],
+            heldIdentifier: try container.decodeIfPresent(String.self, forKey: .heldIdentifier)
         )
     }
 
@@ -192,6 +219,7 @@ extension StoreTransaction: Codable {
         try container.encodeIfPresent(original, forKey: .original)
         try container.encodeIfPresent(receipt, forKey: .receipt)
         if !content.isEmpty { try container.encode(content, forKey: .content) }
+        try container.encodeIfPresent(heldIdentifier, forKey: .heldIdentifier)
     }
 }
 

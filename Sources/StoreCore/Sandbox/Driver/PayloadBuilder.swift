@@ -97,7 +97,8 @@ extension PayloadBuilder {
     /// A subscription's newest transaction and its renewal.
     typealias Standing = (transaction: TransactionPayload, renewal: RenewalPayload)
 
-    /// Returns an account's subscription in a group, then those that its family shares with it.
+    /// Returns an account's subscription in a group, then those that its family shares with it, then those that it no
+    /// longer shares.
     func standings(of account: AccountID, in group: String) -> [Standing] {
         var standings: [Standing] = []
         if let own = state.subscriptions.index(of: group, account: account) {
@@ -112,6 +113,15 @@ extension PayloadBuilder {
                 let transaction = index.newestPeriod(of: term.original, by: account)
             else { continue }
             standings.append((payload(of: transaction), renewal(of: subscription, sharedAs: term, with: account)))
+        }
+        for share in state.families.endedShares(with: account) where state.catalog.group(of: share.product) == group {
+            guard case .subscription(let original) = share.key.item, let term = share.term,
+                let subscription = state.subscriptions.index(ofOriginal: original),
+                let transaction = index.newestPeriod(of: term.original, by: account)
+            else { continue }
+            var renewal = renewal(of: subscription, sharedAs: term, with: account)
+            renewal.endSharing()
+            standings.append((payload(of: transaction), renewal))
         }
         return standings
     }
@@ -215,5 +225,15 @@ extension PayloadBuilder {
                 .filter { state.refusal(of: SubscriptionOffer(.winBack, $0.terms), of: product, account) == nil }
                 .compactMap(\.terms.identifier)
         }
+    }
+}
+
+extension RenewalPayload {
+    /// Makes it the renewal of a subscription that is no longer shared: whatever its purchaser does, it does not renew.
+    fileprivate mutating func endSharing() {
+        autoRenewStatus = .off
+        expirationIntent = nil
+        isInBillingRetryPeriod = false
+        gracePeriodExpiresDate = nil
     }
 }

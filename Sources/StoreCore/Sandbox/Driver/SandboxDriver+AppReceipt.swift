@@ -153,7 +153,7 @@ extension SandboxState {
         var purchases: [AppReceipt.Purchase] = []
         transactions.forEach { _, row in
             guard row.account == account, isVisible(row, on: device), row.history == nil,
-                row.transaction.state == .purchased
+                row.transaction.state == .purchased, row.transaction.heldIdentifier == nil
             else { return }
             purchases.append(
                 AppReceipt.Purchase(

@@ -8,8 +8,10 @@ extension SandboxDriver {
         let rate = shell.withLock { $0.settings.rules.renewalRate }
         var transaction: TransactionNumber = 0
         try change { state, events, now in
-            transaction = state.nextTransaction
             try decide(state, now, rate, &events)
+            if case .redeemed(let redemption)? = events.last?.event {
+                transaction = redemption.purchase.held ?? redemption.purchase.transaction
+            }
         }
         return transaction.identifier
     }

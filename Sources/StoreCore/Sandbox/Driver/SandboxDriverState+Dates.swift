@@ -35,7 +35,7 @@ extension SandboxDriverState {
         let date = payment.purchaseDate ?? now
         try step { state, events in
             let purchase = try state.purchase(payment, by: account, rules, now: now)
-            number = purchase.transaction
+            number = purchase.held ?? purchase.transaction
             events.append(LedgerRecord(date: date, event: .operator(.bought(purchase))))
             if purchase.subscription != nil {
                 state.addEndOfRenewal(of: payment, purchase.product, account, date, &events)

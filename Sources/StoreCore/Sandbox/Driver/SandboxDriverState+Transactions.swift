@@ -60,5 +60,7 @@ extension StoreEvent.Order {
 }
 
 extension UnorderedPurchase {
-    fileprivate var sale: SoldTransaction { SoldTransaction(account: account, product: product) }
+    fileprivate var sale: SoldTransaction? {
+        held == nil ? SoldTransaction(account: account, product: product) : nil
+    }
 }

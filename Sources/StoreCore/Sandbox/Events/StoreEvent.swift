@@ -29,6 +29,8 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case deferred(transaction: TransactionNumber)
     /// An undecided order was charged.
     case approved(Order)
+    /// An order, undecided or accepted at once, was answered by a transaction that its account holds: nothing was sold.
+    indirect case held(Order, by: TransactionNumber)
     /// An undecided order was refused.
     indirect case declined(transaction: TransactionNumber, StoreFailure)
     /// A device finished a transaction. For one that no longer exists, only the command's number changes.
@@ -63,7 +65,8 @@ enum StoreEvent: Hashable, Codable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case registered, availability, accountAdded, deviceAdded, signedIn, paymentsAllowed, ordered, refused, sold
-        case asked, deferred, approved, declined, finished, restored, restoreEnded, restoreRefused, receiptRefreshed
+        case asked, deferred, approved, declined, held, finished, restored, restoreEnded, restoreRefused,
+            receiptRefreshed
         case renewed, ended, autoRenewal, redeemed, billing, unreadable
         case `operator` = "owner"
     }

@@ -11,4 +11,6 @@ struct UnorderedPurchase: Hashable, Codable, Sendable {
     let charge: Decimal
     /// Its effect on a subscription.
     let subscription: SubscriptionChange?
+    /// The transaction that the account holds, if it takes the place of a new one: nothing is sold then.
+    var held: TransactionNumber?
 }

@@ -59,8 +59,8 @@ extension SandboxTimeline.Entry {
             describe(change, history)
         case .billing(let change):
             describe(change, state)
-        case .ordered, .refused, .sold, .asked, .deferred, .approved, .declined, .finished, .restored, .renewed,
-            .redeemed:
+        case .ordered, .refused, .sold, .asked, .deferred, .approved, .declined, .held, .finished, .restored,
+            .renewed, .redeemed:
             describeTransaction(record.event, history)
         }
     }
@@ -84,6 +84,11 @@ extension SandboxTimeline.Entry {
             kind = .sale
             describe(order.transaction, history, order.command)
             what = Self.sale("approved and sold", order)
+        case .held(let order, let number):
+            kind = .sale
+            describe(order.transaction, history, order.command)
+            originals.append(number.identifier)
+            what = Self.held(number, order.subscription)
         case .asked(let number):
             kind = .waiting
             describe(number, history)
@@ -120,7 +125,7 @@ extension SandboxTimeline.Entry {
             what = "renewed until \(term.end.universalText) for \(charge)"
         case .redeemed(let redemption):
             kind = .sale
-            describe(redemption.purchase.transaction, history)
+            describe(redemption.purchase, history)
             let name = redemption.offer.terms.identifier ?? ""
             what = Self.sale("\(redemption.offer.kind.rawValue) offer \"\(name)\" redeemed", redemption.purchase)
         default:
@@ -149,12 +154,12 @@ extension SandboxTimeline.Entry {
             refusal = failure
         case .resolved(let number, let purchase):
             kind = .sale
-            describe(purchase.transaction, history)
+            describe(purchase, history)
             originals.append(number.identifier)
             what = Self.sale("what interrupted #\(number.identifier) is resolved: sold", purchase)
         case .bought(let purchase):
             kind = .sale
-            describe(purchase.transaction, history)
+            describe(purchase, history)
             what = Self.sale("sold in the store itself", purchase)
         case .storefront(let countryCode):
             what = "sells for \(countryCode) from now on"
@@ -196,6 +201,13 @@ extension SandboxTimeline.Entry {
         if isNew { originals = [transaction.original].compactMap { $0 } }
     }
 
+    private mutating func describe(_ purchase: UnorderedPurchase, _ history: LedgerHistory) {
+        describe(purchase.held ?? purchase.transaction, history)
+        account = history.state.accounts[purchase.account].name
+        productIdentifier = purchase.payment.productIdentifier
+        quantity = purchase.payment.quantity
+    }
+
     mutating func describe(_ subscription: SubscriptionIndex, _ state: SandboxState) {
         let subscription = state.subscriptions[subscription]
         account = state.accounts[subscription.account].name
@@ -208,7 +220,14 @@ extension SandboxTimeline.Entry {
     }
 
     private static func sale(_ verb: String, _ purchase: UnorderedPurchase) -> String {
-        sale(verb, purchase.charge, purchase.subscription)
+        if let held = purchase.held { return "\(verb): \(Self.held(held, purchase.subscription))" }
+        return sale(verb, purchase.charge, purchase.subscription)
+    }
+
+    private static func held(_ number: TransactionNumber, _ change: SubscriptionChange?) -> String {
+        let answer = "nothing sold: #\(number.identifier) is held"
+        guard let change, change.isDeferred else { return answer }
+        return "\(answer) until \(change.term.end.universalText), and renews as this"
     }
 
     private static func sale(_ verb: String, _ charge: Decimal?, _ change: SubscriptionChange?) -> String {

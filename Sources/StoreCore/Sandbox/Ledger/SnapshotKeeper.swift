@@ -39,7 +39,7 @@ struct SnapshotKeeper: Sendable {
 
 extension SandboxState {
     /// The version of the snapshots' form: a snapshot in another form is not used.
-    static var snapshotVersion: Int { 9 }
+    static var snapshotVersion: Int { 10 }
 
     /// The number of rows of the snapshot.
     fileprivate var rowCount: Int {

@@ -157,12 +157,15 @@ extension StoreEvent {
         case .sold(let order), .approved(let order):
             guard let account = order.account, let product = order.product else { return nil }
             return Acquisition(account: account, product: product)
-        case .redeemed(let redemption):
-            return Acquisition(account: redemption.purchase.account, product: redemption.purchase.product)
-        case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)):
-            return Acquisition(account: purchase.account, product: purchase.product)
-        default:
-            return nil
+        case .redeemed(let redemption): return redemption.purchase.acquisition
+        case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): return purchase.acquisition
+        default: return nil
         }
+    }
+}
+
+extension UnorderedPurchase {
+    fileprivate var acquisition: StoreEvent.Acquisition? {
+        held == nil ? StoreEvent.Acquisition(account: account, product: product) : nil
     }
 }

@@ -55,7 +55,8 @@ extension SandboxState {
             payment: payment,
             product: product,
             charge: sale.charge,
-            subscription: sale.subscription
+            subscription: sale.subscription,
+            held: sale.held
         )
     }
 
@@ -70,6 +71,11 @@ extension SandboxState {
     func interruption(of payment: StorePayment, by account: AccountID?) -> StoreFailure? {
         guard let account, operatorState.interruptedAccounts.contains(account) else { return nil }
         let reason = "the purchase of \(payment.productIdentifier) was interrupted: its user has to do something first"
-        return .storeKit(.unknown, reason)
+        return StoreFailure(
+            domain: .storeKit,
+            code: StoreFailure.Code.unknown.rawValue,
+            reason: reason,
+            isPending: true
+        )
     }
 }

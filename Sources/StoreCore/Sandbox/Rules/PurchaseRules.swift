@@ -61,8 +61,11 @@ extension SandboxState {
         let interruption = mayBeInterrupted ? interruption(of: payment, by: account) : nil
         let isCharged = isSold && interruption == nil
         let rate = rules.renewalRate
+        // Nobody is asked about what is handed back.
+        let handedBack = refusal == nil ? unfinishedConsumable(payment, product, account, device) : nil
         let sale =
-            isCharged ? sale(of: payment, product, account, nextTransaction, ordered: date, at: date, rate) : nil
+            isCharged && handedBack == nil
+            ? sale(of: payment, product, account, nextTransaction, ordered: date, at: date, rate) : nil
         let order = StoreEvent.Order(
             device: device,
             account: account,
@@ -70,10 +73,11 @@ extension SandboxState {
             transaction: nextTransaction,
             payment: payment,
             product: product,
-            charge: sale?.charge,
+            charge: sale?.held == nil ? sale?.charge : nil,
             subscription: sale?.subscription
         )
         if let refusal { return .refused(order, refusal) }
+        if let held = handedBack ?? sale?.held { return .held(order, by: held) }
         if let interruption { return .operator(.interrupted(order, interruption)) }
         return isSold ? .sold(order) : .ordered(order)
     }
@@ -95,6 +99,7 @@ extension SandboxState {
         guard devices[device].mayPay else {
             return .storeKit(.paymentNotAllowed, "payments are not allowed on this device")
         }
+        if rules.hasQuirks, let refusal = refusalOfRepetition(of: payment, product, account, rules) { return refusal }
         return self.refusal(of: payment, product, by: account, rules, now: now)
     }
 
@@ -145,11 +150,15 @@ extension SandboxState {
     struct Sale {
         let charge: Decimal
         var subscription: SubscriptionChange?
+        /// The transaction that the account holds already, if that takes the place of a new one.
+        var held: TransactionNumber?
     }
 
     /// Returns the sale of an order that is charged now.
     ///
-    /// A product that the account owns already, or is subscribed to, is free.
+    /// A product that the account owns already, or is subscribed to, is free. Store Kit 2 gets the transaction that the
+    /// account holds (A3, A4); so does Store Kit 1 from a subscription, while it gets a new transaction of what is owned
+    /// for good.
     @inline(__always)
     func sale(
         of payment: StorePayment,
@@ -178,7 +187,8 @@ extension SandboxState {
                 rate
             )
         case .nonConsumable, .freeSubscription:
-            if accounts[account].owned.contains(product) { return Sale(charge: 0) }
+            guard accounts[account].owned.contains(product) else { break }
+            return Sale(charge: 0, held: payment.isStoreKit2 ? firstPurchase(of: product, by: account) : nil)
         case .consumable, .nonRenewing:
             break
         }
@@ -333,10 +343,10 @@ extension SandboxState {
                 transaction: number,
                 payment: payment,
                 product: row.product,
-                charge: sale.charge,
+                charge: sale.held == nil ? sale.charge : nil,
                 subscription: sale.subscription
             )
-            event = .approved(order)
+            event = sale.held.map { .held(order, by: $0) } ?? .approved(order)
         case .cancel:
             event = .declined(transaction: number, .storeKit(.paymentCancelled, "the user cancelled buying \(product)"))
         case .decline(let failure):
@@ -347,7 +357,10 @@ extension SandboxState {
             event = .asked(transaction: number)
         }
         events.append(LedgerRecord(date: now, event: event))
-        if case .approved(let order) = event { addEndOfRenewal(of: order, now, &events) }
+        switch event {
+        case .approved(let order), .held(let order, _): addEndOfRenewal(of: order, now, &events)
+        default: break
+        }
     }
 }
 

@@ -70,7 +70,8 @@ extension SandboxState {
             payment: StorePayment(productIdentifier: catalog[product].identifier),
             product: product,
             charge: sale.charge,
-            subscription: sale.subscription
+            subscription: sale.subscription,
+            held: sale.held
         )
         return LedgerRecord(date: now, event: .redeemed(StoreEvent.Redemption(purchase: purchase, offer: offer)))
     }

@@ -20,6 +20,7 @@ struct SandboxRules: Sendable {
         var restoreBreak: RestoreBreak?
         var acceptsTestPurchases = false
         var ignoresSimulatedAskToBuy = false
+        var quirks: Set<StoreQuirk> = []
     }
 
     private var rareSettings: RareSettings {
@@ -56,4 +57,14 @@ struct SandboxRules: Sendable {
         get { rare?.settings.ignoresSimulatedAskToBuy ?? false }
         set { rareSettings.ignoresSimulatedAskToBuy = newValue }
     }
+
+    /// The quirks that it has.
+    var quirks: Set<StoreQuirk> {
+        get { rare?.settings.quirks ?? [] }
+        set { rareSettings.quirks = newValue }
+    }
+
+    /// Whether it has any quirk, asked without a set.
+    @inline(__always)
+    var hasQuirks: Bool { rare != nil && !quirks.isEmpty }
 }

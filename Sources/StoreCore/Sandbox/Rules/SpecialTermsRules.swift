@@ -51,9 +51,13 @@ extension SandboxState {
         var isTaken = false
         if case .ordered = event { isTaken = true }
         if case .sold = event { isTaken = true }
+        if case .held = event { isTaken = true }
         // What fails was bought neither then nor now.
         events.append(LedgerRecord(date: isTaken ? date : now, event: event))
-        if case .sold(let order) = event { addEndOfRenewal(of: order, date, &events) }
+        switch event {
+        case .sold(let order), .held(let order, _): addEndOfRenewal(of: order, date, &events)
+        default: break
+        }
     }
 
     /// Turns off the renewal of a subscription that an order in the past has begun, unless it is renewed until now.

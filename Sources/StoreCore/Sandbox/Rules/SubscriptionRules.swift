@@ -5,13 +5,16 @@ extension SandboxState {
     /// Returns the price of buying a subscription now, and the effect on the account's one in the group.
     ///
     /// * None, or an ended one: it begins at once. It counts as the same subscription, however long the gap.
-    /// * The same product: nothing is charged, the period continues, and it will renew (behavior 106).
+    /// * The same product: nothing is charged, the period continues, and it will renew (A3).
     /// * A higher level: the new one replaces the old one at once, without a refund.
-    /// * A lower level: the period continues, and renews as the new one.
+    /// * A lower level: the period continues, and renews as the new one (A2).
     /// * The same level: at once if the periods are equally long, else at the renewal.
     ///
+    /// Where the period continues, the transaction that brought it is the purchase's too.
+    ///
     /// An offer begins with the new period: at the renewal where the running one continues. It replaces the
-    /// introductory offer, or follows it if it is stackable.
+    /// introductory offer, or follows it if it is stackable. Whoever is subscribed to the group has no introductory offer
+    /// (A1).
     func subscribe(
         _ account: AccountID,
         to product: ProductIndex,
@@ -27,10 +30,16 @@ extension SandboxState {
         let index = subscriptions.index(of: wanted.groupIdentifier, account: account)
         let known = index.map { subscriptions[$0] }
         // A subscription that is not paid for gives way to any other.
-        if let index, let known, subscriptions.isEntitled(index), !replaces(known.term.product, wanted, product) {
-            return Sale(charge: 0, subscription: .renewsAs(product: product, known.term, offer: offer))
+        let isChange = index.map(subscriptions.isEntitled) ?? false
+        let offer = isChange && offer?.kind == .introductory ? nil : offer
+        if isChange, let index, let known, !replaces(known.term.product, wanted, product) {
+            return Sale(
+                charge: 0,
+                subscription: .renewsAs(product: product, known.term, offer: offer),
+                held: newestPeriod(of: index)
+            )
         }
-        let isEligible = isIntroductoryAllowed && known?.hasUsedIntroductoryOffer != true
+        let isEligible = isIntroductoryAllowed && !isChange && known?.hasUsedIntroductoryOffer != true
         let introductory = isEligible ? catalog.introductoryOffer(of: product) : nil
         let isFollowed = isStackable && introductory != nil
         let (term, charge) = self.term(
@@ -42,6 +51,14 @@ extension SandboxState {
             rate
         )
         return Sale(charge: charge, subscription: .begins(term, then: isFollowed ? offer : nil))
+    }
+
+    /// Returns the transaction that began the newest period of a subscription, of those that are left.
+    func newestPeriod(of index: SubscriptionIndex) -> TransactionNumber {
+        let (account, original) = (subscriptions[index].account, subscriptions[index].term.original)
+        let history = accounts[account].history
+        let newest = history.chain(of: original).last { history[$0].isOwn && !history[$0].continuesPeriod }
+        return newest.flatMap { TransactionNumber(history[$0].identifier) } ?? original
     }
 
     /// Whether a product replaces a running one at once.
@@ -87,14 +104,11 @@ extension SandboxState {
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {
         guard let offer = last.offer, last.offerGoesOn(as: product) else {
-            // A change that was bought earlier begins: the offer is for buyers of a product, not for those who keep
-            // one.
-            let isOffered = product != last.product && !subscriptions[index].hasUsedIntroductoryOffer
+            // No introductory offer: neither a renewal nor a change has one.
             let (next, charge) = term(
                 of: product,
                 period,
-                offer: subscriptions.waitingOffer(of: index)
-                    ?? (isOffered ? catalog.introductoryOffer(of: product) : nil),
+                offer: subscriptions.waitingOffer(of: index),
                 original: (last.original, last.originalDate),
                 after: cycle,
                 rate

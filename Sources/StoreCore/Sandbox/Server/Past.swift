@@ -54,6 +54,12 @@ extension Past.Purchase {
                 transaction: order.transaction,
                 subscription: order.subscription
             )
+        case .held(let order, _):
+            // Of a subscription it changes how that renews; of anything else it changes nothing.
+            guard let account = order.account, let product = order.product, let change = order.subscription else {
+                return nil
+            }
+            self.init(account: account, product: product, transaction: order.transaction, subscription: change)
         case .redeemed(let redemption): self.init(redemption.purchase)
         case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): self.init(purchase)
         default: return nil

@@ -36,6 +36,8 @@ struct Families: StatePart, Equatable {
     private var notSharing: Set<AccountID> = []
     /// The shares of each purchaser.
     private var shares: [AccountID: [Key: Share]] = [:]
+    /// The last share of each item that a member had and no longer has.
+    private var ended: [AccountID: [Key: Share]] = [:]
 
     var isEmpty: Bool { all.isEmpty }
 
@@ -65,6 +67,11 @@ struct Families: StatePart, Equatable {
     func shares(with member: AccountID) -> [Share] {
         guard let family = family(of: member) else { return [] }
         return shares(from: Set(all[family].members)).filter { $0.key.member == member }
+    }
+
+    /// Returns the shares that a member had and no longer has, in the order in which they began.
+    func endedShares(with member: AccountID) -> [Share] {
+        (ended[member] ?? [:]).values.sorted { $0.number < $1.number }
     }
 }
 
@@ -99,6 +106,7 @@ extension Families {
         graceEnd: Date?
     ) -> StoreTransaction.Details? {
         guard var share = share(sharing.key) else {
+            ended[sharing.key.member]?[sharing.key] = nil
             shares[sharing.key.purchaser, default: [:]][sharing.key] = Share(
                 key: sharing.key,
                 product: sharing.product,
@@ -125,7 +133,10 @@ extension Families {
         for share in shares(of: term, from: purchaser) { shares[purchaser]?[share.key]?.graceEnd = moment }
     }
 
-    mutating func end(_ key: Key) { shares[key.purchaser]?[key] = nil }
+    mutating func end(_ key: Key) {
+        guard let share = shares[key.purchaser]?.removeValue(forKey: key) else { return }
+        ended[key.member, default: [:]][key] = share
+    }
 
     /// Removes shares whose transactions were deleted, so that they can be given anew.
     mutating func forget(_ identifiers: Set<String>) {
@@ -134,7 +145,12 @@ extension Families {
                 !share.transactions.contains { identifiers.contains($0.identifier) }
             }
         }
+        for member in ended.keys {
+            ended[member] = ended[member]?.filter { _, share in
+                !share.transactions.contains { identifiers.contains($0.identifier) }
+            }
+        }
     }
 
-    mutating func forgetShares() { shares = [:] }
+    mutating func forgetShares() { (shares, ended) = ([:], [:]) }
 }

@@ -29,6 +29,14 @@ struct LedgerHistory {
                 transaction.expirationDate = order.subscription?.term.end
             }
         case .declined(let number, let failure): fail(number, failure)
+        case .held(let order, let number):
+            if places[order.transaction] == nil { add(order, .purchased, record.date) }
+            change(order.transaction) { transaction in
+                transaction.state = .purchased
+                transaction.held = number.identifier
+                transaction.original = nil
+                transaction.expirationDate = nil
+            }
         case .finished(let finish):
             if let number = finish.transaction { change(number) { $0.isFinished = true } }
         case .renewed(_, let number, let term, let charge):

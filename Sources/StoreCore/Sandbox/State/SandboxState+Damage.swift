@@ -17,7 +17,8 @@ extension SandboxState {
         case .paymentsAllowed(let device, _), .restoreEnded(let device, _), .restoreRefused(let device, _, _),
             .receiptRefreshed(let device, _):
             hasDevice(device)
-        case .ordered(let order), .refused(let order, _), .sold(let order), .approved(let order): admits(order)
+        case .ordered(let order), .refused(let order, _), .sold(let order), .approved(let order), .held(let order, _):
+            admits(order)
         case .asked, .deferred, .declined: true
         case .finished(let finish): hasDevice(finish.device)
         case .restored(let restoration):

@@ -96,6 +96,7 @@ extension SandboxState {
         for transaction in withdrawn { withdraw(transaction.transaction) }
         for account in accounts.indices {
             accounts[account].owned = []
+            accounts[account].consumables = UnfinishedConsumables()
             accounts[account].history = PurchaseHistory()
         }
         subscriptions = Subscriptions()
@@ -111,6 +112,7 @@ extension SandboxState {
         waiting.remove(number)
         guard let row = transactions.remove(number) else { return }
         countUnfinished(row, by: -1)
+        forgetConsumable(row, number)
     }
 
     /// Adds the updates that deleted transactions mean for a queue on a device.

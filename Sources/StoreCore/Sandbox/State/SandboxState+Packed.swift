@@ -72,6 +72,7 @@ extension SandboxState.Account: BinaryCodable {
         pack.add(name)
         pack.add(unfinished)
         pack.add(owned.sorted())
+        consumables.pack(into: &pack)
         pack.add(history.count)
         for index in history.indices { history[index].pack(into: &pack) }
     }
@@ -80,6 +81,7 @@ extension SandboxState.Account: BinaryCodable {
         self.init(name: try pack.text())
         unfinished = try pack.int()
         owned = Set(try pack.numbers())
+        consumables = try UnfinishedConsumables(unpacking: &pack)
         for _ in try pack.count() { history.append(try SandboxState.Purchase(unpacking: &pack)) }
     }
 }
@@ -152,7 +154,7 @@ extension StoreTransaction: BinaryCodable {
 
 extension StoreTransaction.Details: BinaryCodable {
     func pack(into pack: inout BinaryEncoder) {
-        let isRare = failure != nil || receipt != nil || !content.isEmpty
+        let isRare = failure != nil || receipt != nil || !content.isEmpty || held != nil
         pack.add((isRare ? 1 : 0) | (original == nil ? 0 : 2) as UInt8)
         if isRare { return pack.add(json: self) }
         guard let original else { return }
@@ -165,7 +167,13 @@ extension StoreTransaction.Details: BinaryCodable {
         let flags = try pack.byte()
         if flags & 1 != 0 {
             let rare = try pack.json(Self.self)
-            self.init(failure: rare.failure, original: rare.original, receipt: rare.receipt, content: rare.content)
+            self.init(
+                failure: rare.failure,
+                original: rare.original,
+                receipt: rare.receipt,
+                content: rare.content,
+                held: rare.held
+            )
             return
         }
         guard flags & 2 != 0 else {
@@ -183,25 +191,25 @@ extension StoreTransaction.Details: BinaryCodable {
 extension StorePayment: BinaryCodable {
     func pack(into pack: inout BinaryEncoder) {
         // Nearly all payments ask for nothing else.
-        let isPlain = self == StorePayment(productIdentifier: productIdentifier, quantity: quantity)
-        pack.add(isPlain)
+        var plain = StorePayment(productIdentifier: productIdentifier, quantity: quantity)
+        if isStoreKit2 { plain.isStoreKit2 = true }
+        let isPlain = self == plain
+        pack.add(isPlain ? isStoreKit2 ? 2 : 1 : 0 as UInt8)
         if !isPlain { return pack.add(json: self) }
         pack.add(productIdentifier)
         pack.add(quantity)
     }
 
     init(unpacking pack: inout BinaryDecoder) throws {
-        if try pack.byte() == 0 {
+        let form = try pack.byte()
+        if form == 0 {
             self = try pack.json(Self.self)
         } else {
             let productIdentifier = try pack.text()
             self.init(productIdentifier: productIdentifier, quantity: try pack.int())
+            if form == 2 { isStoreKit2 = true }
         }
     }
-}
-
-extension BinaryEncoder {
-    fileprivate mutating func add(_ flag: Bool) { flag.pack(into: &self) }
 }
 
 extension BinaryDecoder {

@@ -19,6 +19,7 @@ extension SandboxState {
         let name: String
         /// The products bought for good.
         var owned: Set<ProductIndex> = []
+        var consumables = UnfinishedConsumables()
         var history = PurchaseHistory()
         /// The number of unfinished transactions that all of its devices receive.
         var unfinished = 0

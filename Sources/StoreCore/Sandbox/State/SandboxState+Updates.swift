@@ -59,7 +59,7 @@ extension SandboxState {
             if order.device == device {
                 addTransaction(order.transaction, as: .purchasing, for: device, to: &updates)
             }
-        case .refused(let order, _), .sold(let order), .approved(let order):
+        case .refused(let order, _), .sold(let order), .approved(let order), .held(let order, _):
             if order.device == device {
                 addTransaction(order.transaction, for: device, to: &updates)
             }

@@ -146,6 +146,8 @@ extension SandboxState {
             }
         case .declined(let number, let failure):
             decline(number, failure)
+        case .held(let order, let number):
+            answer(order, by: number, record.date)
         case .finished(let finish):
             take(finish.command, finish.device)
             if let number = finish.transaction { self.finish(number, on: finish.device) }
@@ -197,7 +199,8 @@ extension SandboxState {
         _ state: StoreTransaction.State,
         _ date: Date,
         history: PurchaseIndex? = nil,
-        failure: StoreFailure? = nil
+        failure: StoreFailure? = nil,
+        held: String? = nil
     ) {
         take(order.command, order.device)
         if order.payment.hasSpecialTerms { offers.useNonce(of: order.payment) }
@@ -207,7 +210,8 @@ extension SandboxState {
             payment: order.payment,
             state: state,
             date: date,
-            failure: failure
+            failure: failure,
+            heldIdentifier: held
         )
         let row = Row(
             transaction: transaction,
@@ -258,12 +262,16 @@ extension SandboxState {
         _ date: Date
     ) -> PurchaseIndex? {
         let kind = catalog.kind(of: product)
-        if kind == .consumable { return nil }
+        if kind == .consumable {
+            accounts[account].consumables.insert(transaction, of: product)
+            return nil
+        }
         let original = StoreTransaction.Original(identifier: transaction.identifier, date: date, payment: payment)
         let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
         switch kind {
         case .consumable, .nonRenewing: break
-        case .nonConsumable, .freeSubscription: accounts[account].owned.insert(product)
+        case .nonConsumable, .freeSubscription:
+            accounts[account].owned.insert(product)
         case .autoRenewable:
             if let change = subscription { self.change(change, account, details) }
             if payment.hasSpecialTerms, case .code? = payment.offer?.kind, let code = payment.offer?.identifier {
@@ -293,6 +301,11 @@ extension SandboxState {
         }
         let (payment, product, number) = (purchase.payment, purchase.product, purchase.transaction)
         if payment.hasSpecialTerms { offers.useNonce(of: payment) }
+        if purchase.held != nil {
+            // Nothing is sold, and so nothing is delivered.
+            if let change = purchase.subscription { prepare(change, with: payment, number, account, date) }
+            return nextTransaction = number.advanced(by: 1)
+        }
         let history = own(payment, product, number, purchase.charge, purchase.subscription, account, date)
         let transaction = StoreTransaction(
             identifier: number.identifier,
@@ -308,6 +321,38 @@ extension SandboxState {
             history: history
         )
         insert(row, number)
+    }
+
+    /// Answers an order by a transaction that its account holds, which stays as it is.
+    private mutating func answer(_ order: StoreEvent.Order, by held: TransactionNumber, _ date: Date) {
+        devices[order.device].hasReceipt = true
+        if let change = order.subscription, let account = order.account {
+            prepare(change, with: order.payment, order.transaction, account, date)
+        }
+        // Store Kit 1 is told of a repetition under a number that no receipt has.
+        let isNamed = order.payment.isStoreKit2 || order.subscription.map(\.isDeferred) ?? true
+        let identifier = isNamed ? held.identifier : order.transaction.identifier
+        waiting.remove(order.transaction)
+        if order.transaction >= nextTransaction { return open(order, .purchased, date, held: identifier) }
+        if isDamaged, transactions[order.transaction] == nil { reopen(order, date) }
+        transactions.update(order.transaction) { row in
+            row.transaction = row.transaction.becoming(.purchased, held: identifier)
+        }
+    }
+
+    /// Changes how a running subscription renews, for an order or a purchase that brings no transaction.
+    private mutating func prepare(
+        _ change: SubscriptionChange,
+        with payment: StorePayment,
+        _ number: TransactionNumber,
+        _ account: AccountID,
+        _ date: Date
+    ) {
+        let original = StoreTransaction.Original(identifier: number.identifier, date: date, payment: payment)
+        self.change(change, account, StoreTransaction.Details(failure: nil, original: original, receipt: nil))
+        if payment.hasSpecialTerms, case .code? = payment.offer?.kind, let code = payment.offer?.identifier {
+            offers.redeem(code, account, as: number)
+        }
     }
 
     private mutating func change(
@@ -374,6 +419,7 @@ extension SandboxState {
     mutating func finish(_ number: TransactionNumber) -> Bool {
         guard let row = transactions.remove(number) else { return false }
         countUnfinished(row, by: -1)
+        forgetConsumable(row, number)
         guard row.transaction.state == .purchased, let account = row.account, let index = row.history else {
             return false
         }

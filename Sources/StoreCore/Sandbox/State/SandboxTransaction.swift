@@ -47,8 +47,15 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     public internal(set) var refund: Decimal?
     /// The name of the account that paid for it and shares it with the family, nil for the account's own purchase.
     public internal(set) var sharedBy: String?
+    /// The transaction that the account held and that answered the order; nil where something was sold.
+    ///
+    /// The app is told of that one, and this one is in no history and no receipt: see ``StoreTransaction/heldIdentifier``.
+    public internal(set) var held: String?
     /// Whether an app has finished it.
     public internal(set) var isFinished = false
+
+    /// Whether something was sold with it: it is purchased, and no other transaction answered its order.
+    package var isSale: Bool { state == .purchased && held == nil }
 }
 
 extension SandboxTransaction: CustomStringConvertible {

@@ -1,12 +1,13 @@
 extension StoreTransaction {
-    func becoming(_ state: State, failure: StoreFailure? = nil) -> StoreTransaction {
+    func becoming(_ state: State, failure: StoreFailure? = nil, held: String? = nil) -> StoreTransaction {
         StoreTransaction(
             identifier: identifier,
             order: order,
             payment: payment,
             state: state,
             date: date,
-            failure: failure
+            failure: failure,
+            heldIdentifier: held
         )
     }
 }

@@ -141,7 +141,7 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
     }
 
     private func addAlone(_ purchase: UnorderedPurchase, _ date: Date, _ state: SandboxState) -> Bool {
-        guard purchase.subscription == nil else { return false }
+        guard purchase.subscription == nil, purchase.held == nil else { return false }
         let (account, product) = (purchase.account, purchase.product)
         addAlone(purchase.transaction, account, product, purchase.payment, purchase.charge, date, state)
         return true

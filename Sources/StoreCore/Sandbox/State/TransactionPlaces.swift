@@ -75,7 +75,8 @@ extension StoreEvent {
     /// Whether the event begins a transaction, alone.
     func begins(_ number: TransactionNumber) -> Bool {
         switch self {
-        case .ordered(let order), .sold(let order), .refused(let order, _): order.transaction == number
+        case .ordered(let order), .sold(let order), .held(let order, _), .refused(let order, _):
+            order.transaction == number
         case .renewed(_, let transaction, _, _): transaction == number
         case .redeemed(let redemption): redemption.purchase.transaction == number
         case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): purchase.transaction == number

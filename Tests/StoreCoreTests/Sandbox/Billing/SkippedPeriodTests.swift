@@ -6,12 +6,19 @@ import Testing
 @Suite struct SkippedPeriodTests {
     private static let gold = Market.subscription("gold.monthly", level: 1, price: "9.99", .init(1, .month))
 
-    /// Somebody who chose a lower level, with an offer or none, for the renewal of 1 February, which is not paid for.
+    /// Somebody who chose a lower level, under an offer, for the renewal of 1 February, which is not paid for.
     private func subscriber(_ offer: SandboxProduct.Offer) throws -> Subscriber {
-        let silver = Market.subscription("silver.monthly", level: 2, price: "4.99", .init(1, .month), offer: offer)
+        let silver = SandboxProduct.autoRenewable(
+            "silver.monthly",
+            price: "4.99",
+            period: .init(1, .month),
+            group: "metals",
+            level: 2,
+            codeOffers: [SandboxProduct.CodeOffer(offer)]
+        )
         let subscriber = try Subscriber(to: "gold.monthly", [Self.gold, silver])
         try subscriber.market.store.setGrantsGracePeriod(true)
-        subscriber.app.buy("silver.monthly")
+        try subscriber.account.redeem(code: "LESS", of: "silver.monthly")
         try subscriber.account.setBillingFails(true)
         subscriber.market.advance(to: "2025-02-01T00:00:00Z")
         try subscriber.account.setBillingFails(false)
@@ -19,7 +26,7 @@ import Testing
     }
 
     @Test func `B139, B200: A free trial that is over by then is not begun again: the full price runs`() throws {
-        let subscriber = try subscriber(.freeTrial(.init(3, .day)))
+        let subscriber = try subscriber(.freeTrial(.init(3, .day), identifier: "LESS"))
         subscriber.market.advance(to: "2025-02-09T00:00:00Z")
         try subscriber.account.resolveBillingIssue(inGroup: "metals")
         let metals = try subscriber.metals
@@ -27,28 +34,28 @@ import Testing
         #expect(metals.periodStart == Market.date("2025-02-04T00:00:00Z"))
         #expect(metals.expirationDate == Market.date("2025-03-04T00:00:00Z"))
         #expect(try subscriber.charged == "14.98")
-        // It has been had: an introductory offer is for once.
+        // It has been had: an offer is for once.
         subscriber.market.advance(to: "2025-03-04T00:00:00Z")
         #expect(try subscriber.charged == "19.97")
-        try subscriber.account.expireSubscription(inGroup: "metals")
-        subscriber.app.buy("silver.monthly")
         #expect(try subscriber.metals.offer == nil)
     }
 
     @Test func `B139, B200: A free trial that still runs by then costs nothing`() throws {
-        let subscriber = try subscriber(.freeTrial(.init(3, .day)))
+        let subscriber = try subscriber(.freeTrial(.init(3, .day), identifier: "LESS"))
         subscriber.market.advance(to: "2025-02-03T00:00:00Z")
         try subscriber.account.resolveBillingIssue(inGroup: "metals")
-        #expect(try subscriber.metals.introductoryOffer == .freeTrial)
+        #expect(try subscriber.metals.offer?.identifier == "LESS")
         #expect(try subscriber.metals.expirationDate == Market.date("2025-02-04T00:00:00Z"))
         #expect(try subscriber.charged == "9.99")
     }
 
     @Test func `B139, B200: Of an offer in several periods those that are over count as had`() throws {
-        let subscriber = try subscriber(.payAsYouGo(price: "0.29", every: .init(3, .day), times: 3))
+        let subscriber = try subscriber(
+            .payAsYouGo(price: "0.29", every: .init(3, .day), times: 3, identifier: "LESS")
+        )
         subscriber.market.advance(to: "2025-02-08T00:00:00Z")
         try subscriber.account.resolveBillingIssue(inGroup: "metals")
-        #expect(try subscriber.metals.introductoryOffer == .payAsYouGo)
+        #expect(try subscriber.metals.offer?.identifier == "LESS")
         #expect(try subscriber.metals.periodStart == Market.date("2025-02-07T00:00:00Z"))
         #expect(try subscriber.charged == "10.28")
         subscriber.market.advance(to: "2025-02-10T00:00:00Z")

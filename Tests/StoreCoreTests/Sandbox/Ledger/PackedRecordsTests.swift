@@ -225,6 +225,7 @@ extension PackedRecordsTests {
             "event.sold.subscription": [sale(order(subscription: .begins(term)))],
             "\(payment).productIdentifier": sales(\.productIdentifier),
             "\(payment).quantity": [sale { $0.quantity = 9 }],
+            "\(payment).isStoreKit2": [sale { $0.isStoreKit2 = true }],
             "\(rare).applicationUsername": sales(\.applicationUsername!) + [sale { $0.applicationUsername = nil }],
             "\(rare).requestData": [sale { $0.requestData = Data([2]) }, sale { $0.requestData = nil }],
             "\(rare).simulatesAskToBuyInSandbox": [sale { $0.simulatesAskToBuyInSandbox = true }],

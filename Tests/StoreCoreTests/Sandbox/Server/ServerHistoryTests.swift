@@ -80,15 +80,15 @@ import Testing
             return identifiers(page)
         }
         try account.buy("gold.monthly")
-        // The purchase that it replaces, with the one that repeated it.
-        #expect(try changed() == ["1", "2", "4"])
+        // The purchase that it replaces; buying it again made none.
+        #expect(try changed() == ["1", "4"])
         _ = try view.extendRenewal(of: "1", days: 3, reason: 0, request: "r")
         #expect(try changed() == ["4"])
         try view.setAppAccountToken(UUID(), ofOriginal: "1")
-        #expect(try changed() == ["1", "2", "4"])
+        #expect(try changed() == ["1", "4"])
         try account.expireSubscription(inGroup: "metals")
         #expect(try changed() == ["4"])
-        #expect(try all(ServerHistoryQuery(of: "3", limit: 1)) == ["3", "1", "2", "4"])
+        #expect(try all(ServerHistoryQuery(of: "3", limit: 1)) == ["3", "1", "4"])
     }
 
     @Test func `Newest first, the pages go the other way`() throws {

@@ -1,0 +1,61 @@
+/// The consumables that an account has bought and no app has finished, by product.
+///
+/// It costs next to nothing where each is finished before the next is bought.
+struct UnfinishedConsumables: Sendable {
+    private var last: (product: ProductIndex, transaction: TransactionNumber)?
+    /// Those that were not finished when another one was bought.
+    private var earlier: [ProductIndex: Set<TransactionNumber>] = [:]
+
+    /// Returns the oldest transaction of a product for which a condition holds; nil if there is none.
+    func first(
+        of product: ProductIndex,
+        where isMeant: (TransactionNumber) -> Bool
+    ) -> TransactionNumber? {
+        if !earlier.isEmpty, let found = earlier[product]?.filter(isMeant).min() { return found }
+        guard let last, last.product == product, isMeant(last.transaction) else { return nil }
+        return last.transaction
+    }
+
+    mutating func insert(_ transaction: TransactionNumber, of product: ProductIndex) {
+        if let last { earlier[last.product, default: []].insert(last.transaction) }
+        last = (product, transaction)
+    }
+
+    mutating func remove(_ transaction: TransactionNumber, of product: ProductIndex) {
+        if let last, last.transaction == transaction {
+            self.last = nil
+        } else if !earlier.isEmpty {
+            earlier[product]?.remove(transaction)
+            if earlier[product]?.isEmpty == true { earlier[product] = nil }
+        }
+    }
+}
+
+extension UnfinishedConsumables: BinaryCodable {
+    func pack(into pack: inout BinaryEncoder) {
+        pack.add(last?.product)
+        pack.add(last?.transaction)
+        let products = earlier.keys.sorted()
+        pack.add(products)
+        for product in products { pack.add(earlier[product, default: []].sorted()) }
+    }
+
+    init(unpacking pack: inout BinaryDecoder) throws {
+        let product: ProductIndex? = try pack.optionalNumber()
+        let transaction: TransactionNumber? = try pack.optionalNumber()
+        if let product, let transaction { last = (product, transaction) }
+        let products: [ProductIndex] = try pack.numbers()
+        for product in products { earlier[product] = Set(try pack.numbers()) }
+    }
+}
+
+extension SandboxState {
+    /// Forgets a consumable that is finished, or that was deleted.
+    @inline(__always)
+    mutating func forgetConsumable(_ row: borrowing Row, _ number: TransactionNumber) {
+        guard row.history == nil, row.transaction.state == .purchased, let account = row.account,
+            let product = row.product
+        else { return }
+        accounts[account].consumables.remove(number, of: product)
+    }
+}

@@ -1,0 +1,251 @@
+import Foundation
+import StoreCore
+import Testing
+
+/// What a payment of Store Kit 1 comes to where the account is subscribed to the group already.
+@Suite struct HeldSubscriptionTests {
+    /// A market whose products have a free week each.
+    private static func market(ledger: any Ledger = MemoryLedger(), authorizer: Authorizer = .approving) throws
+        -> Market
+    {
+        let products = [
+            ("gold.monthly", 1, "9.99"), ("gold.other", 1, "8.99"), ("silver.monthly", 2, "4.99"),
+        ].map { name, level, price in
+            Market.subscription(
+                name,
+                level: level,
+                price: price,
+                .init(1, .month),
+                offer: .freeTrial(.init(1, .week))
+            )
+        }
+        let plain = Market.subscription("bronze.monthly", level: 3, price: "1.99", .init(1, .month))
+        return try Market(products + [plain], ledger: ledger, authorizer: authorizer)
+    }
+
+    private func received(by app: App) -> [SKPaymentTransaction] {
+        app.recorder.transactions.filter { $0.transactionState == .purchased }
+    }
+
+    private func receipt(of market: Market) throws -> AppReceipt {
+        try market.store.verify(appReceipt: try #require(market.store.appReceipt))
+    }
+
+    // MARK: Introductory offers
+
+    @Test(arguments: ["gold.monthly", "silver.monthly"])
+    func `A1: An upgrade and a crossgrade cost their full price at once`(product: String) throws {
+        let market = try Self.market()
+        let app = App(on: market.store)
+        app.buy(product == "gold.monthly" ? "bronze.monthly" : "gold.monthly")
+        // Never had an offer, or is in the middle of one.
+        app.buy(product == "gold.monthly" ? "gold.monthly" : "gold.other")
+        let subscription = try #require(market.store.account.subscription(inGroup: "metals"))
+        #expect(subscription.introductoryOffer == nil)
+        #expect(subscription.expirationDate == Market.date("2025-02-01T00:00:00Z"))
+        #expect(try market.store.account.totalCharged == (product == "gold.monthly" ? amount("11.98") : amount("8.99")))
+    }
+
+    @Test func `A1: A downgrade costs its full price from the renewal on`() throws {
+        let market = try Market([
+            Market.subscription("upper", level: 1, price: "9.99", .init(1, .month)),
+            Market.subscription(
+                "lower",
+                level: 2,
+                price: "4.99",
+                .init(1, .month),
+                offer: .freeTrial(.init(1, .week))
+            ),
+        ])
+        let app = App(on: market.store)
+        app.buy("upper")
+        app.buy("lower")
+        market.advance(to: "2025-02-01T00:00:00Z")
+        let subscription = try #require(market.store.account.subscription(inGroup: "metals"))
+        #expect(subscription.productIdentifier == "lower")
+        #expect(subscription.introductoryOffer == nil)
+        #expect(try market.store.account.totalCharged == amount("14.98"))
+    }
+
+    @Test func `A1: Who lapsed and comes back has the offer, if the group's was never used`() throws {
+        let market = try Self.market()
+        let app = App(on: market.store)
+        app.buy("bronze.monthly")
+        try market.store.account.setAutoRenew(false, inGroup: "metals")
+        market.advance(to: "2025-03-01T00:00:00Z")
+        app.buy("gold.monthly")
+        #expect(market.store.account.subscription(inGroup: "metals")?.introductoryOffer == .freeTrial)
+        #expect(try market.store.account.totalCharged == amount("1.99"))
+    }
+
+    // MARK: Changes that wait
+
+    @Test(arguments: ["silver.monthly", "gold.yearly"])
+    func `A2: A change that waits ends as purchased under the running transaction's identifier`(change: String) throws {
+        let market = try Market()
+        let app = App(on: market.store, finishes: false)
+        app.buy("gold.monthly")
+        let before = try receipt(of: market).purchases
+        app.buy(change)
+        let (held, answer) = (received(by: app)[0], received(by: app)[1])
+        #expect(answer.transactionIdentifier == held.transactionIdentifier)
+        #expect(answer.payment.productIdentifier == change)
+        #expect(try receipt(of: market).purchases == before)
+        #expect(market.store.account.subscription(inGroup: "metals")?.renewsAs == change)
+        #expect(try market.store.account.totalCharged == amount("9.99"))
+        // It comes again until it is finished, and finishing it leaves the other one.
+        app.queue.finishTransaction(answer)
+        #expect(app.queue.transactions == [held])
+        market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(received(by: app).count == 3)
+        #expect(received(by: app)[2].payment.productIdentifier == change)
+        #expect(received(by: app)[2].transactionIdentifier != held.transactionIdentifier)
+    }
+
+    @Test func `A2: The answer to a change comes again at the next launch until it is finished, also from a ledger`()
+        throws
+    {
+        let ledger = MemoryLedger()
+        let market = try Market(ledger: ledger)
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        let held = try #require(received(by: app).first?.transactionIdentifier)
+        app.queue.remove(app.recorder)
+        let other = App(on: market.store, finishes: false)
+        other.buy("silver.monthly")
+        let again = try Market(on: "2025-01-02T00:00:00Z", ledger: ledger)
+        let launch = App(on: again.store)
+        #expect(received(by: launch).map(\.transactionIdentifier) == [held])
+        #expect(received(by: launch).map(\.payment.productIdentifier) == ["silver.monthly"])
+        #expect(again.store.account.subscription(inGroup: "metals")?.renewsAs == "silver.monthly")
+        let later = App(on: again.store)
+        #expect(received(by: later).isEmpty)
+        // A restore brings what was bought, and nothing else.
+        later.restore()
+        #expect(later.received == [.updated("gold.monthly", .restored)])
+    }
+
+    @Test func `A2: An approval is the moment of a change; the answer names what runs then`() throws {
+        let market = try Market()
+        try market.store.account.setAsksToBuy(true)
+        let app = App(on: market.store, finishes: false)
+        app.buy("gold.monthly")
+        try market.store.decide(try #require(market.store.undecided.first).transaction, .approve)
+        app.buy("silver.monthly")
+        #expect(market.store.account.subscription(inGroup: "metals")?.renewsAs == "gold.monthly")
+        try market.store.decide(try #require(market.store.undecided.first).transaction, .approve)
+        let purchased = received(by: app)
+        #expect(purchased.map(\.payment.productIdentifier) == ["gold.monthly", "silver.monthly"])
+        #expect(Set(purchased.map(\.transactionIdentifier)).count == 1)
+        #expect(market.store.account.subscription(inGroup: "metals")?.renewsAs == "silver.monthly")
+        let store = market.store
+        #expect(throws: SandboxError.notSold("2")) { try store.refund("2") }
+    }
+
+    @Test func `A2: Only the transaction that is held can be refunded`() throws {
+        let market = try Market()
+        let app = App(on: market.store, finishes: false)
+        app.buy("gold.monthly")
+        app.buy("silver.monthly")
+        let listed = try market.store.transactions
+        #expect(listed.map(\.held) == [nil, listed[0].id])
+        #expect(listed.map(\.charge) == [amount("9.99"), nil])
+        #expect(throws: SandboxError.notSold(listed[1].id)) { try market.store.refund(listed[1].id) }
+        try market.store.refund(listed[0].id)
+        #expect(market.store.account.entitlements.isEmpty)
+        #expect(try market.store.account.totalRefunded == amount("9.99"))
+    }
+
+    @Test func `A2: A change in the store itself brings nothing to any device`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        let held = try #require(received(by: app).first?.transactionIdentifier)
+        app.recorder.clear()
+        #expect(try market.store.account.buy("silver.monthly") == held)
+        app.queue.settle()
+        #expect(app.recorder.callbacks.isEmpty)
+        #expect(try market.store.transactions.count == 1)
+        #expect(market.store.account.subscription(inGroup: "metals")?.renewsAs == "silver.monthly")
+    }
+
+    @Test func `A2: The transaction held is the running period's, not the first`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        market.advance(to: "2025-02-01T00:00:00Z")
+        let renewal = try #require(received(by: app).last?.transactionIdentifier)
+        app.buy("silver.monthly")
+        #expect(received(by: app).map(\.transactionIdentifier).last == renewal)
+    }
+
+    // MARK: Bought again
+
+    @Test func `A3: A running subscription bought again is purchased under a number that no receipt has`() throws {
+        let market = try Market()
+        let app = App(on: market.store, finishes: false)
+        app.buy("gold.monthly")
+        let before = try receipt(of: market).purchases
+        app.buy("gold.monthly")
+        let (held, answer) = (received(by: app)[0], received(by: app)[1])
+        #expect(answer.transactionIdentifier != held.transactionIdentifier)
+        #expect(try receipt(of: market).purchases == before)
+        #expect(try market.store.account.totalCharged == amount("9.99"))
+        app.queue.finishTransaction(held)
+        app.queue.finishTransaction(answer)
+        app.queue.settle()
+        let other = App(on: try market.store.addDevice("tablet", signedInTo: market.store.account))
+        other.restore()
+        #expect(other.received == [.updated("gold.monthly", .restored)])
+    }
+
+    @Test func `A3: With the quirk it fails, with an underlying error, and changes nothing`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("gold.monthly")
+        try market.store.account.setAutoRenew(false, inGroup: "metals")
+        #expect(market.store.quirks.isEmpty)
+        market.store.quirks = [.repeatedSubscriptionFails]
+        app.buy("gold.monthly")
+        let failed = try #require(app.recorder.transactions.last)
+        let error = try #require(failed.error as? SKError)
+        #expect(error.code == .unknown)
+        let underlying = try #require(error.userInfo[NSUnderlyingErrorKey] as? NSError)
+        #expect(underlying.domain == "ASDServerErrorDomain")
+        #expect(underlying.code == 3532)
+        #expect(StoreFailure(error).underlying?.code == 3532)
+        #expect(market.store.account.subscription(inGroup: "metals")?.willRenew == false)
+        // A change is none, and neither is a new beginning.
+        app.buy("silver.monthly")
+        #expect(market.store.account.subscription(inGroup: "metals")?.renewsAs == "silver.monthly")
+        try market.store.account.setAutoRenew(false, inGroup: "metals")
+        market.advance(to: "2025-03-01T00:00:00Z")
+        app.buy("gold.monthly")
+        #expect(try market.store.account.totalCharged == amount("19.98"))
+    }
+
+    @Test func `A failure keeps its underlying error in journals, ledgers and on the wire; older ones have none`()
+        throws
+    {
+        let failure = StoreFailure(
+            domain: .storeKit,
+            code: 0,
+            reason: "ordered again",
+            underlying: .init(domain: "ASDServerErrorDomain", code: 3532, reason: "already subscribed")
+        )
+        let decoded = try JSONDecoder().decode(StoreFailure.self, from: JSONEncoder().encode(failure))
+        #expect(decoded == failure)
+        #expect((decoded.underlying?.domain, decoded.underlying?.code) == ("ASDServerErrorDomain", 3532))
+        let old = Data(#"{"domain":"storeKit","code":3,"reason":"no"}"#.utf8)
+        #expect(try JSONDecoder().decode(StoreFailure.self, from: old) == .storeKit(.paymentInvalid, "no"))
+    }
+
+    @Test func `A4: A non-consumable bought again by Store Kit 1 is a transaction of its own at no charge`() throws {
+        let market = try Market()
+        let app = App(on: market.store)
+        app.buy("full.game")
+        app.buy("full.game")
+        #expect(Set(received(by: app).map(\.transactionIdentifier)).count == 2)
+        #expect(try market.store.transactions.map(\.held) == [nil, nil])
+    }
+}
