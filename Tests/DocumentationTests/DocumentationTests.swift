@@ -95,7 +95,7 @@ import Testing
         "Simulator.md": (2, "input: commands"),
         "TestingYourReceiptServer.md": (3, "input: programs for other libraries"),
         "TestingYourServer.md": (3, "input: programs for other libraries"),
-        "TheSocketAsJSON.md": (37, "Tests/StoreRemoteTests/Wire/SchemaTests.swift"),
+        "TheSocketAsJSON.md": (39, "Tests/StoreRemoteTests/Wire/SchemaTests.swift"),
         "TheStoreInABrowser.md": (1, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
         "WhatHappened.md": (1, "Tests/DocumentationTests/ExamplesHistory.swift"),
         "WritingABackend.md": (2, "input: drawings"),

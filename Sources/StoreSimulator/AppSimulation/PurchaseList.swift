@@ -36,7 +36,8 @@ struct PurchaseList {
         switch transactions[index].state {
         case .failed, .restored: return
         case .purchasing, .deferred: return undecided.append(index)
-        case .purchased: break
+        // What answers a purchase was sold before.
+        case .purchased: if transactions[index].held != nil { return }
         }
         indices.append(index)
         purchases.append(

@@ -35,7 +35,7 @@
             #expect(error.code == .newer)
             #expect(
                 error.description
-                    == "store.sqlite was written by a newer version: it has format 99, known here are 1 to 5"
+                    == "store.sqlite was written by a newer version: it has format 99, known here are 1 to 6"
             )
         }
 
