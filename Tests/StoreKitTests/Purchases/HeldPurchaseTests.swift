@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 import StoreKit
 import Testing
@@ -157,6 +158,21 @@ import Testing
         // What is refunded is sold again.
         try shop.store.refund(String(held.id))
         #expect(try await shop.bought("sword").id != held.id)
+    }
+
+    @Test func `A4: A product with content is handed back on another device too`() async throws {
+        let level = SandboxProduct.nonConsumable("level", price: "1.99").hosting(Data("0123456789".utf8))
+        let shop = try Shop(.inline, selling: [level])
+        let held = try await shop.bought("level")
+        await shop.run { await held.finish() }
+        let tablet = try shop.store.addDevice("tablet", signedInTo: shop.store.account)
+        let context = StoreContext(backend: tablet, delivery: .inline, log: .silent)
+        let result = try await context.run { try await Product.products(for: ["level"])[0].purchase() }
+        guard case .success(let answer) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(answer.unsafePayloadValue.id == held.id)
     }
 
     @Test(arguments: Shop.deliveries)

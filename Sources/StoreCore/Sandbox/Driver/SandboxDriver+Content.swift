@@ -61,9 +61,9 @@ extension SandboxDriver {
 }
 
 extension SandboxState {
-    /// Returns the content hosted for a transaction now.
+    /// Returns the content hosted for a transaction now; none for an answer by what the account holds, which is nothing new.
     func content(of row: Row) -> [StoreContent] {
-        guard catalog.hostsContent, let product = row.product else { return [] }
+        guard catalog.hostsContent, row.transaction.heldIdentifier == nil, let product = row.product else { return [] }
         switch row.transaction.state {
         case .purchased, .restored: return catalog.content(of: product)
         case .purchasing, .failed, .deferred: return []

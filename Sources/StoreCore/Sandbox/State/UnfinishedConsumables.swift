@@ -11,9 +11,10 @@ struct UnfinishedConsumables: Sendable {
         of product: ProductIndex,
         where isMeant: (TransactionNumber) -> Bool
     ) -> TransactionNumber? {
-        if !earlier.isEmpty, let found = earlier[product]?.filter(isMeant).min() { return found }
-        guard let last, last.product == product, isMeant(last.transaction) else { return nil }
-        return last.transaction
+        // The last sale may have been ordered first, and have waited for its approval.
+        let newest = last.flatMap { $0.product == product && isMeant($0.transaction) ? $0.transaction : nil }
+        guard !earlier.isEmpty, let oldest = earlier[product]?.filter(isMeant).min() else { return newest }
+        return newest.map { min($0, oldest) } ?? oldest
     }
 
     mutating func insert(_ transaction: TransactionNumber, of product: ProductIndex) {

@@ -56,9 +56,13 @@ struct Fault: CustomTestStringConvertible, Sendable {
         return fault
     }
 
+    /// One that is only seen in a snapshot of several parts, which is waited for as long as it takes.
     func withCrowd(_ crowd: Int) -> Fault {
         var fault = self
-        fault.adjust = { $0.crowd = crowd }
+        fault.adjust = { subject in
+            subject.crowd = crowd
+            subject.deadline = 3600
+        }
         return fault
     }
 
