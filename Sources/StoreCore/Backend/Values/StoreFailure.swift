@@ -16,19 +16,38 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
     }
 
     /// The family that ``code`` belongs to.
-    public let domain: Domain
+    public var domain: Domain { parts.domain }
     /// The raw value of an `SKError.Code` or `URLError.Code`.
-    public let code: Int
+    public var code: Int { parts.code }
     /// One sentence that names the cause.
     ///
     /// Its wording is not stable.
-    public let reason: String
+    public var reason: String { parts.reason }
     /// The error behind it, which the app finds under `NSUnderlyingErrorKey`; nil for none.
-    public let underlying: Underlying?
+    public var underlying: Underlying? { parts.underlying }
     /// Whether the purchase is to go through later: its user has to do something in the store first.
     ///
     /// Store Kit 1 tells of such a purchase as failed, Store Kit 2 as pending.
-    public let isPending: Bool
+    public var isPending: Bool { parts.isPending }
+
+    /// An object, as a failure is copied wherever there might be one, and few are made.
+    private final class Parts: Sendable {
+        let domain: Domain
+        let code: Int
+        let reason: String
+        let underlying: Underlying?
+        let isPending: Bool
+
+        init(_ domain: Domain, _ code: Int, _ reason: String, _ underlying: Underlying?, _ isPending: Bool) {
+            self.domain = domain
+            self.code = code
+            self.reason = reason
+            self.underlying = underlying
+            self.isPending = isPending
+        }
+    }
+
+    private let parts: Parts
 
     /// An error of another domain behind a failure.
     public struct Underlying: Hashable, Codable, Sendable {
@@ -55,11 +74,7 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
         underlying: Underlying? = nil,
         isPending: Bool = false
     ) {
-        self.domain = domain
-        self.code = code
-        self.reason = reason
-        self.underlying = underlying
-        self.isPending = isPending
+        parts = Parts(domain, code, reason, underlying, isPending)
     }
 
     /// Returns a failure with one of Store Kit's codes.
@@ -70,6 +85,20 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
     /// Returns a failure of the network.
     public static func network(_ code: URLError.Code, _ reason: String) -> StoreFailure {
         StoreFailure(domain: .network, code: code.rawValue, reason: reason)
+    }
+
+    /// Whether two failures have the same code, sentence and underlying error, and both or neither is pending.
+    public static func == (left: StoreFailure, right: StoreFailure) -> Bool {
+        left.parts === right.parts
+            || left.domain == right.domain && left.code == right.code && left.reason == right.reason
+                && left.underlying == right.underlying && left.isPending == right.isPending
+    }
+
+    /// Feeds the family, the code and the sentence to a hasher.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(domain)
+        hasher.combine(code)
+        hasher.combine(reason)
     }
 
     /// The family, the code and the sentence.

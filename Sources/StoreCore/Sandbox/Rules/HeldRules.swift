@@ -4,22 +4,52 @@ extension SandboxState {
     ///
     /// Store Kit 2 gets what a device has not finished before it is sold the next. Store Kit 1 may order any number at
     /// once, each of which is sold (behaviors 17, 18 and 25).
-    @inline(__always)
+    @inline(never)
     func unfinishedConsumable(
         _ payment: StorePayment,
         _ product: ProductIndex?,
         _ account: AccountID?,
         _ device: DeviceID
     ) -> TransactionNumber? {
-        guard payment.isStoreKit2, let product, let account else { return nil }
+        guard let product, let account else { return nil }
         return accounts[account].consumables.first(of: product) { number in
             transactions[number].map { isVisible($0, on: device) } == true
                 && revocations.cancellation(of: number.identifier) == nil
         }
     }
 
+    /// Returns the transaction that a sale brings again; nil where it brings a new one.
+    ///
+    /// Store Kit 2 gets what the account owns (A4), and both get the transaction of a subscription's running period (A2,
+    /// A3). Store Kit 1 gets a new transaction of what is owned.
+    @inline(__always)
+    func held(
+        by sale: borrowing Sale,
+        of payment: StorePayment,
+        _ product: ProductIndex?,
+        _ account: AccountID?
+    ) -> TransactionNumber? {
+        guard payment.isStoreKit2 || sale.subscription != nil else { return nil }
+        return held(by: sale.subscription, of: payment, product, account)
+    }
+
+    @inline(never)
+    private func held(
+        by change: SubscriptionChange?,
+        of payment: StorePayment,
+        _ product: ProductIndex?,
+        _ account: AccountID?
+    ) -> TransactionNumber? {
+        guard let product, let account else { return nil }
+        if let change {
+            return change.continuesPeriod ? newestPeriod(of: change.term.original, by: account) : nil
+        }
+        guard payment.isStoreKit2, accounts[account].owned.contains(product) else { return nil }
+        return firstPurchase(of: product, by: account)
+    }
+
     /// Returns the account's first purchase of a product that it owns, of those that count; nil for none.
-    func firstPurchase(of product: ProductIndex, by account: AccountID) -> TransactionNumber? {
+    private func firstPurchase(of product: ProductIndex, by account: AccountID) -> TransactionNumber? {
         let history = accounts[account].history
         return history.ownPurchases(of: product).first.flatMap { TransactionNumber(history[$0].identifier) }
     }

@@ -56,7 +56,7 @@ extension SandboxState {
             product: product,
             charge: sale.charge,
             subscription: sale.subscription,
-            held: sale.held
+            held: held(by: sale, of: payment, product, account)
         )
     }
 

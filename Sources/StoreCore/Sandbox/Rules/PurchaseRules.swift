@@ -62,10 +62,12 @@ extension SandboxState {
         let isCharged = isSold && interruption == nil
         let rate = rules.renewalRate
         // Nobody is asked about what is handed back.
-        let handedBack = refusal == nil ? unfinishedConsumable(payment, product, account, device) : nil
+        let isHandedBack = payment.isStoreKit2 && refusal == nil
+        let handedBack = isHandedBack ? unfinishedConsumable(payment, product, account, device) : nil
         let sale =
             isCharged && handedBack == nil
             ? sale(of: payment, product, account, nextTransaction, ordered: date, at: date, rate) : nil
+        let held = handedBack ?? sale.flatMap { self.held(by: $0, of: payment, product, account) }
         let order = StoreEvent.Order(
             device: device,
             account: account,
@@ -73,11 +75,11 @@ extension SandboxState {
             transaction: nextTransaction,
             payment: payment,
             product: product,
-            charge: sale?.held == nil ? sale?.charge : nil,
+            charge: held == nil ? sale?.charge : nil,
             subscription: sale?.subscription
         )
         if let refusal { return .refused(order, refusal) }
-        if let held = handedBack ?? sale?.held { return .held(order, by: held) }
+        if let held { return .held(order, by: held) }
         if let interruption { return .operator(.interrupted(order, interruption)) }
         return isSold ? .sold(order) : .ordered(order)
     }
@@ -150,15 +152,11 @@ extension SandboxState {
     struct Sale {
         let charge: Decimal
         var subscription: SubscriptionChange?
-        /// The transaction that the account holds already, if that takes the place of a new one.
-        var held: TransactionNumber?
     }
 
     /// Returns the sale of an order that is charged now.
     ///
-    /// A product that the account owns already, or is subscribed to, is free. Store Kit 2 gets the transaction that the
-    /// account holds (A3, A4); so does Store Kit 1 from a subscription, while it gets a new transaction of what is owned
-    /// for good.
+    /// A product that the account owns already, or is subscribed to, is free.
     @inline(__always)
     func sale(
         of payment: StorePayment,
@@ -187,8 +185,7 @@ extension SandboxState {
                 rate
             )
         case .nonConsumable, .freeSubscription:
-            guard accounts[account].owned.contains(product) else { break }
-            return Sale(charge: 0, held: payment.isStoreKit2 ? firstPurchase(of: product, by: account) : nil)
+            if accounts[account].owned.contains(product) { return Sale(charge: 0) }
         case .consumable, .nonRenewing:
             break
         }
@@ -336,6 +333,7 @@ extension SandboxState {
                 break
             }
             let sale = sale(for: row, number, at: payment.purchaseDate ?? now, rules.renewalRate)
+            let held = held(by: sale, of: payment, row.product, row.account)
             let order = StoreEvent.Order(
                 device: device,
                 account: row.account,
@@ -343,10 +341,10 @@ extension SandboxState {
                 transaction: number,
                 payment: payment,
                 product: row.product,
-                charge: sale.held == nil ? sale.charge : nil,
+                charge: held == nil ? sale.charge : nil,
                 subscription: sale.subscription
             )
-            event = sale.held.map { .held(order, by: $0) } ?? .approved(order)
+            event = held.map { .held(order, by: $0) } ?? .approved(order)
         case .cancel:
             event = .declined(transaction: number, .storeKit(.paymentCancelled, "the user cancelled buying \(product)"))
         case .decline(let failure):

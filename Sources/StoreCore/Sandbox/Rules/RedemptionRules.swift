@@ -63,15 +63,16 @@ extension SandboxState {
             at: now,
             rate
         )
+        let payment = StorePayment(productIdentifier: catalog[product].identifier)
         let purchase = UnorderedPurchase(
             account: account,
             device: nil,
             transaction: number,
-            payment: StorePayment(productIdentifier: catalog[product].identifier),
+            payment: payment,
             product: product,
             charge: sale.charge,
             subscription: sale.subscription,
-            held: sale.held
+            held: held(by: sale, of: payment, product, account)
         )
         return LedgerRecord(date: now, event: .redeemed(StoreEvent.Redemption(purchase: purchase, offer: offer)))
     }

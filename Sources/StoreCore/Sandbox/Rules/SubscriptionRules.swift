@@ -32,12 +32,8 @@ extension SandboxState {
         // A subscription that is not paid for gives way to any other.
         let isChange = index.map(subscriptions.isEntitled) ?? false
         let offer = isChange && offer?.kind == .introductory ? nil : offer
-        if isChange, let index, let known, !replaces(known.term.product, wanted, product) {
-            return Sale(
-                charge: 0,
-                subscription: .renewsAs(product: product, known.term, offer: offer),
-                held: newestPeriod(of: index)
-            )
+        if isChange, let known, !replaces(known.term.product, wanted, product) {
+            return Sale(charge: 0, subscription: .renewsAs(product: product, known.term, offer: offer))
         }
         let isEligible = isIntroductoryAllowed && !isChange && known?.hasUsedIntroductoryOffer != true
         let introductory = isEligible ? catalog.introductoryOffer(of: product) : nil
@@ -53,9 +49,8 @@ extension SandboxState {
         return Sale(charge: charge, subscription: .begins(term, then: isFollowed ? offer : nil))
     }
 
-    /// Returns the transaction that began the newest period of a subscription, of those that are left.
-    func newestPeriod(of index: SubscriptionIndex) -> TransactionNumber {
-        let (account, original) = (subscriptions[index].account, subscriptions[index].term.original)
+    /// Returns the transaction that began the newest period of an account's subscription, of those that are left.
+    func newestPeriod(of original: TransactionNumber, by account: AccountID) -> TransactionNumber {
         let history = accounts[account].history
         let newest = history.chain(of: original).last { history[$0].isOwn && !history[$0].continuesPeriod }
         return newest.flatMap { TransactionNumber(history[$0].identifier) } ?? original

@@ -17,18 +17,30 @@ struct UnfinishedConsumables: Sendable {
         return newest.map { min($0, oldest) } ?? oldest
     }
 
+    @inline(__always)
     mutating func insert(_ transaction: TransactionNumber, of product: ProductIndex) {
-        if let last { earlier[last.product, default: []].insert(last.transaction) }
+        if last != nil { keepLast() }
         last = (product, transaction)
     }
 
+    @inline(never)
+    private mutating func keepLast() {
+        if let last { earlier[last.product, default: []].insert(last.transaction) }
+    }
+
+    @inline(__always)
     mutating func remove(_ transaction: TransactionNumber, of product: ProductIndex) {
         if let last, last.transaction == transaction {
             self.last = nil
-        } else if !earlier.isEmpty {
-            earlier[product]?.remove(transaction)
-            if earlier[product]?.isEmpty == true { earlier[product] = nil }
+        } else {
+            removeEarlier(transaction, of: product)
         }
+    }
+
+    @inline(never)
+    private mutating func removeEarlier(_ transaction: TransactionNumber, of product: ProductIndex) {
+        earlier[product]?.remove(transaction)
+        if earlier[product]?.isEmpty == true { earlier[product] = nil }
     }
 }
 
