@@ -165,10 +165,18 @@ extension Product.PurchaseOption {
 extension Product.PurchaseOption {
     /// Returns the payment for a product on some terms.
     ///
+    /// A promotional offer counts for subscriptions alone, as in Xcode's sessions: the tests of flutter/packages buy
+    /// consumables under one.
+    ///
     /// - Throws: `Product.PurchaseError.invalidQuantity` for a quantity that the product is not sold in.
     static func payment(for product: Product, options: Set<Product.PurchaseOption>) throws -> StorePayment {
         let isAny = product.type == .consumable || product.type == .nonRenewable
-        return try payment(for: product.id, isSoldInAnyQuantity: isAny, options: options)
+        var payment = try payment(for: product.id, isSoldInAnyQuantity: isAny, options: options)
+        if product.type != .autoRenewable {
+            payment.discount = nil
+            if payment.offer?.kind == .promotional { payment.offer = nil }
+        }
+        return payment
     }
 
     /// Returns the payment for a product's identifier likewise.

@@ -35,6 +35,19 @@ import Testing
         #expect(transaction.price == Decimal(string: price))
     }
 
+    // As flutter/packages' tests do in a session.
+    @Test(arguments: ["coins", "sword", "season"], OfferForms.all)
+    func `What is no subscription is sold at its price, whatever offer is named`(
+        product: String,
+        form: any OfferForm
+    ) async throws {
+        let plain = try Shop(.inline)
+        let transaction = try await plain.bought(product, form.options("spring", signedBy: shop.store))
+        #expect(transaction.productID == product)
+        #expect(transaction.offer == nil)
+        #expect(try plain.charged == transaction.price)
+    }
+
     @Test func `The renewals within the offer are under it, and the next one costs the full price`() async throws {
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         // The purchase that made a subscriber.
