@@ -28,6 +28,7 @@ extension SKTestSession {
         let payment = try Product.PurchaseOption.payment(
             for: identifier,
             isSoldInAnyQuantity: kind == .consumable || kind == .nonRenewing,
+            renews: kind == .autoRenewable,
             options: options
         )
         let bought: String

@@ -98,7 +98,7 @@ extension SandboxDriver {
 
     private func receipt(of row: SandboxState.Row, in state: SandboxState) -> TransactionReceipt {
         let transaction = row.transaction
-        if let held = transaction.heldIdentifier, held != transaction.identifier, let account = row.account,
+        if let held = state.held(for: row), let account = row.account,
             let place = state.accounts[account].history.indices.last(where: {
                 state.accounts[account].history[$0].identifier == held
             }), let receipt = receipt(of: place, by: account, in: state)

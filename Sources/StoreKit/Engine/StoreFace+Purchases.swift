@@ -130,14 +130,17 @@ extension StoreFace {
                 case .purchasing: break
                 case .purchased, .restored:
                     guard let identifier = transaction.transactionIdentifier else { continue }
-                    if !state.abandoned.isEmpty { state.abandoned[number] = nil }
+                    let wasAbandoned = !state.abandoned.isEmpty && state.abandoned.removeValue(forKey: number) != nil
                     let outcome = PurchaseUnderWay.Outcome.purchased(identifier)
                     if transaction.isHeld {
                         // The transaction is there already, and no update. Store Kit 2 has nothing to finish.
-                        if let reply = state.purchases.decide(number, outcome)?.reply {
-                            outcomes.append((reply, outcome))
+                        let purchase = state.purchases.decide(number, outcome)
+                        if let reply = purchase?.reply { outcomes.append((reply, outcome)) }
+                        if purchase != nil || wasAbandoned {
+                            answered.append(transaction)
+                        } else if transaction.isOrderedByStoreKit2 {
+                            others.append(transaction)
                         }
-                        if transaction.isOrderedByStoreKit2, !transaction.isFinished { answered.append(transaction) }
                         continue
                     }
                     if !state.arrivals.isEmpty { arrived.append(identifier) }
@@ -169,8 +172,8 @@ extension StoreFace {
             if !news.isEmpty { state.updates.tell(news, &state.signals) }
             if !arrived.isEmpty { state.arrivals.tell(arrived, &state.signals) }
         }
-        // Store Kit 2 knows no failed transactions that wait to be finished. Those of an earlier launch are left to the app
-        // if it has an observer.
+        // Store Kit 2 knows no failed transactions that wait to be finished, and none that only say what is held. Those of
+        // an earlier launch are left to the app if it has an observer.
         if !others.isEmpty, queue.transactionObservers.isEmpty { failed += others.filter { !$0.isFinished } }
         for transaction in failed + answered { queue.finishTransaction(transaction) }
         for (reply, outcome) in outcomes { reply.give(outcome) }

@@ -171,18 +171,15 @@ extension Product.PurchaseOption {
     /// - Throws: `Product.PurchaseError.invalidQuantity` for a quantity that the product is not sold in.
     static func payment(for product: Product, options: Set<Product.PurchaseOption>) throws -> StorePayment {
         let isAny = product.type == .consumable || product.type == .nonRenewable
-        var payment = try payment(for: product.id, isSoldInAnyQuantity: isAny, options: options)
-        if product.type != .autoRenewable {
-            payment.discount = nil
-            if payment.offer?.kind == .promotional { payment.offer = nil }
-        }
-        return payment
+        let renews = product.type == .autoRenewable
+        return try payment(for: product.id, isSoldInAnyQuantity: isAny, renews: renews, options: options)
     }
 
     /// Returns the payment for a product's identifier likewise.
     package static func payment(
         for identifier: Product.ID,
         isSoldInAnyQuantity isAny: Bool,
+        renews: Bool,
         options: Set<Product.PurchaseOption>
     ) throws -> StorePayment {
         var payment = StorePayment(productIdentifier: identifier)
@@ -197,12 +194,12 @@ extension Product.PurchaseOption {
                 payment.quantity = quantity
             case .appAccountToken(let token): payment.applicationUsername = token.uuidString.lowercased()
             case .simulatesAskToBuy(let isOn): payment.simulatesAskToBuyInSandbox = isOn
-            case .discount(let discount): payment.discount = discount
-            case .offer(let offer): payment.offer = offer
+            case .discount(let discount): payment.discount = renews ? discount : nil
+            case .offer(let offer): payment.offer = renews || offer.kind != .promotional ? offer : nil
             case .billingPlan(let plan): payment.billingPlan = plan == .monthly ? .monthly : nil
-            case .purchaseDate(let date, let renews):
+            case .purchaseDate(let date, let isRenewed):
                 payment.purchaseDate = date
-                payment.renewsUntilNow = renews
+                payment.renewsUntilNow = isRenewed
             case .storefrontChange, .custom: break
             }
         }

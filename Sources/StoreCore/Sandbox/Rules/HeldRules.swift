@@ -54,6 +54,17 @@ extension SandboxState {
         return history.ownPurchases(of: product).first.flatMap { TransactionNumber(history[$0].identifier) }
     }
 
+    /// Returns the transaction held that answers a row's payment; nil where something was sold.
+    func held(for row: Row) -> String? {
+        guard let held = row.transaction.heldIdentifier else { return nil }
+        // A repetition by Store Kit 1 does not name it.
+        guard held == row.transaction.identifier, let account = row.account,
+            let group = row.product.flatMap({ catalog.group(of: $0) }),
+            let index = subscriptions.index(of: group, account: account)
+        else { return held }
+        return newestPeriod(of: subscriptions[index].term.original, by: account).identifier
+    }
+
     /// Returns the failure of a running subscription that Store Kit 1 orders again, in a store that has this quirk.
     func refusalOfRepetition(
         of payment: StorePayment,

@@ -90,7 +90,8 @@ extension SandboxState {
     /// Applies a redemption: a purchase without an order, which every device of the account receives.
     mutating func apply(_ redemption: StoreEvent.Redemption, _ date: Date) {
         if redemption.offer.kind == .code, let code = redemption.offer.terms.identifier {
-            offers.redeem(code, redemption.purchase.account, as: redemption.purchase.transaction)
+            let purchase = redemption.purchase
+            offers.redeem(code, purchase.account, as: purchase.held ?? purchase.transaction)
         }
         deliver(redemption.purchase, date)
     }

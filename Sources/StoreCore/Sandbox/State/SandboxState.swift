@@ -301,9 +301,9 @@ extension SandboxState {
         }
         let (payment, product, number) = (purchase.payment, purchase.product, purchase.transaction)
         if payment.hasSpecialTerms { offers.useNonce(of: payment) }
-        if purchase.held != nil {
+        if let held = purchase.held {
             // Nothing is sold, and so nothing is delivered.
-            if let change = purchase.subscription { prepare(change, with: payment, number, account, date) }
+            if let change = purchase.subscription { prepare(change, with: payment, held, account, date) }
             return nextTransaction = number.advanced(by: 1)
         }
         let history = own(payment, product, number, purchase.charge, purchase.subscription, account, date)
@@ -327,7 +327,7 @@ extension SandboxState {
     private mutating func answer(_ order: StoreEvent.Order, by held: TransactionNumber, _ date: Date) {
         devices[order.device].hasReceipt = true
         if let change = order.subscription, let account = order.account {
-            prepare(change, with: order.payment, order.transaction, account, date)
+            prepare(change, with: order.payment, held, account, date)
         }
         // Store Kit 1 is told of a repetition under a number that no receipt has.
         let isNamed = order.payment.isStoreKit2 || order.subscription.map(\.isDeferred) ?? true
@@ -341,17 +341,19 @@ extension SandboxState {
     }
 
     /// Changes how a running subscription renews, for an order or a purchase that brings no transaction.
+    ///
+    /// What it redeems and prepares goes with the transaction held: it is forgotten when that is deleted.
     private mutating func prepare(
         _ change: SubscriptionChange,
         with payment: StorePayment,
-        _ number: TransactionNumber,
+        _ held: TransactionNumber,
         _ account: AccountID,
         _ date: Date
     ) {
-        let original = StoreTransaction.Original(identifier: number.identifier, date: date, payment: payment)
+        let original = StoreTransaction.Original(identifier: held.identifier, date: date, payment: payment)
         self.change(change, account, StoreTransaction.Details(failure: nil, original: original, receipt: nil))
         if payment.hasSpecialTerms, case .code? = payment.offer?.kind, let code = payment.offer?.identifier {
-            offers.redeem(code, account, as: number)
+            offers.redeem(code, account, as: held)
         }
     }
 

@@ -190,6 +190,9 @@ import Testing
         let (held, answer) = (received(by: app)[0], received(by: app)[1])
         #expect(answer.transactionIdentifier != held.transactionIdentifier)
         #expect(try receipt(of: market).purchases == before)
+        // Its own receipt is that of the running period.
+        let own = market.store.verify(receipt: try #require(answer.transactionReceipt)).fields
+        #expect(own["transaction_id"] == held.transactionIdentifier)
         #expect(try market.store.account.totalCharged == amount("9.99"))
         app.queue.finishTransaction(held)
         app.queue.finishTransaction(answer)
