@@ -94,7 +94,7 @@ import Testing
         arguments: [
             ("sword", .quantity(11), .invalidQuantity),
             ("castle", .quantity(2), .invalidQuantity),
-            ("castle", .promotionalOffer(id: "spring"), .invalidOfferIdentifier),
+            ("pro.monthly", .promotionalOffer(id: "autumn"), .invalidOfferIdentifier),
             ("pro.monthly", .codeOffer(referenceName: "spring"), .invalidOfferIdentifier),
             ("pro.monthly", .purchaseDate(.distantFuture), .productUnavailable),
             ("pro.monthly", .purchaseDate(Date(timeIntervalSince1970: .nan)), .productUnavailable),

@@ -127,11 +127,6 @@ import Testing
             of: "silver",
             form.options("spring", for: "silver", signedBy: shop.store)
         )
-        try await shop.expectRefusal(
-            .invalidOfferIdentifier,
-            of: "coins",
-            form.options("spring", for: "coins", signedBy: shop.store)
-        )
     }
 
     @Test(arguments: OfferForms.all)
