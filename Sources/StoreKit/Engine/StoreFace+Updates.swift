@@ -33,7 +33,10 @@ extension StoreFace {
     }
 
     /// Finishes what answered the purchases of an earlier launch: no app can, by Store Kit 2.
+    ///
+    /// It is left to an observer of Store Kit 1's, as it may be the answer to another app of the device.
     private func finishAnswered(_ queued: [SKPaymentTransaction]) {
+        guard queue?.transactionObservers.isEmpty == true else { return }
         for transaction in queued
         where transaction.isHeld && transaction.isOrderedByStoreKit2 && !transaction.isFinished
             && !state.withLock({ $0.purchases[transaction.orderNumber] != nil })

@@ -1,4 +1,5 @@
 import Foundation
+import StoreContract
 import StoreCore
 import StoreKit
 import Testing
@@ -175,6 +176,37 @@ import Testing
         #expect(answer.unsafePayloadValue.id == held.id)
     }
 
+    // It is told before the app that has ordered, or after it.
+    @Test(arguments: [true, false])
+    func `A4: An app with an observer leaves alone what answers another app of the device`(
+        isToldFirst: Bool
+    ) async throws {
+        let shop = try Shop(.inline)
+        let held = try await shop.bought("sword")
+        await shop.run { await held.finish() }
+        let counter = FinishCounter(shop.store)
+        let other = StoreContext(backend: counter, delivery: .inline, log: .silent)
+        let buyer = StoreContext(backend: shop.store, delivery: .inline, log: .silent)
+        let observer = SilentObserver()
+        for context in isToldFirst ? [other, buyer] : [buyer, other] {
+            context.run {
+                if context === other { SKPaymentQueue.default().add(observer) }
+                _ = Transaction.updates.makeAsyncIterator()
+            }
+        }
+        let result = try await buyer.run {
+            try await Product.products(for: ["sword"])[0].purchase(options: [.simulatesAskToBuyInSandbox(true)])
+        }
+        #expect(result.name == "pending")
+        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        await buyer.settle()
+        await other.settle()
+        #expect(observer.count > 0)
+        #expect(counter.finishes == 0)
+        // The app that has ordered it finishes it.
+        #expect(buyer.run { SKPaymentQueue.default().transactions }.isEmpty)
+    }
+
     @Test(arguments: Shop.deliveries)
     func `A5: An unfinished consumable bought again is handed back`(delivery: StoreDelivery) async throws {
         let shop = try Shop(delivery)
@@ -260,5 +292,31 @@ import Testing
         try shop.endSubscription()
         #expect(try await shop.bought("gold").offer?.type == .introductory)
         #expect(try await !shop.isEligibleForIntroductoryOffer())
+    }
+}
+
+/// Counts the finishes that an app submits.
+private final class FinishCounter: ForwardingBackend {
+    let backend: any StoreBackend
+    private let count = Locked(0)
+
+    init(_ backend: any StoreBackend) { self.backend = backend }
+
+    var finishes: Int { count.withLock { $0 } }
+
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
+        for command in commands { if case .finish = command.action { count.withLock { $0 += 1 } } }
+        backend.submit(commands, reply: reply)
+    }
+}
+
+/// Hears of transactions, and finishes none.
+private final class SilentObserver: NSObject, SKPaymentTransactionObserver, Sendable {
+    private let heard = Locked(0)
+
+    var count: Int { heard.withLock { $0 } }
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        heard.withLock { $0 += transactions.count }
     }
 }

@@ -270,13 +270,9 @@ extension SandboxState {
         let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
         switch kind {
         case .consumable, .nonRenewing: break
-        case .nonConsumable, .freeSubscription:
-            accounts[account].owned.insert(product)
+        case .nonConsumable, .freeSubscription: accounts[account].owned.insert(product)
         case .autoRenewable:
-            if let change = subscription { self.change(change, account, details) }
-            if payment.hasSpecialTerms, case .code? = payment.offer?.kind, let code = payment.offer?.identifier {
-                offers.redeem(code, account, as: transaction)
-            }
+            if let change = subscription { apply(change, with: details, of: payment, transaction, account) }
         }
         return remember(
             Purchase(
@@ -303,7 +299,7 @@ extension SandboxState {
         if payment.hasSpecialTerms { offers.useNonce(of: payment) }
         if let held = purchase.held {
             // Nothing is sold, and so nothing is delivered.
-            if let change = purchase.subscription { prepare(change, with: payment, held, account, date) }
+            if let change = purchase.subscription { continuePeriod(change, for: payment, held, account, date) }
             return nextTransaction = number.advanced(by: 1)
         }
         let history = own(payment, product, number, purchase.charge, purchase.subscription, account, date)
@@ -327,7 +323,7 @@ extension SandboxState {
     private mutating func answer(_ order: StoreEvent.Order, by held: TransactionNumber, _ date: Date) {
         devices[order.device].hasReceipt = true
         if let change = order.subscription, let account = order.account {
-            prepare(change, with: order.payment, held, account, date)
+            continuePeriod(change, for: order.payment, held, account, date)
         }
         // Store Kit 1 is told of a repetition under a number that no receipt has.
         let isNamed = order.payment.isStoreKit2 || order.subscription.map(\.isDeferred) ?? true
@@ -343,25 +339,29 @@ extension SandboxState {
     /// Changes how a running subscription renews, for an order or a purchase that brings no transaction.
     ///
     /// What it redeems and prepares goes with the transaction held: it is forgotten when that is deleted.
-    private mutating func prepare(
+    private mutating func continuePeriod(
         _ change: SubscriptionChange,
-        with payment: StorePayment,
+        for payment: StorePayment,
         _ held: TransactionNumber,
         _ account: AccountID,
         _ date: Date
     ) {
         let original = StoreTransaction.Original(identifier: held.identifier, date: date, payment: payment)
-        self.change(change, account, StoreTransaction.Details(failure: nil, original: original, receipt: nil))
-        if payment.hasSpecialTerms, case .code? = payment.offer?.kind, let code = payment.offer?.identifier {
-            offers.redeem(code, account, as: held)
-        }
+        let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
+        apply(change, with: details, of: payment, held, account)
     }
 
-    private mutating func change(
+    /// Applies the effect of a purchase on a subscription, with the code that it redeems.
+    private mutating func apply(
         _ change: SubscriptionChange,
-        _ account: AccountID,
-        _ purchase: StoreTransaction.Details
+        with purchase: StoreTransaction.Details,
+        of payment: StorePayment,
+        _ transaction: TransactionNumber,
+        _ account: AccountID
     ) {
+        if payment.hasSpecialTerms, case .code? = payment.offer?.kind, let code = payment.offer?.identifier {
+            offers.redeem(code, account, as: transaction)
+        }
         switch change {
         case .begins(let term, let waiting):
             guard let group = catalog.group(of: term.product) else { return }
