@@ -29,6 +29,8 @@ let package = Package(
         .executable(name: "sandbox-store", targets: ["sandbox-store"]),
     ],
     targets: [
+        // MARK: What is shipped
+
         .target(name: "StoreCore", swiftSettings: settings),
         .target(
             name: "StoreKit",
@@ -43,54 +45,114 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "StoreContract", dependencies: ["StoreCore"], swiftSettings: settings),
-        // Counts as absent where its headers are: StoreCrypto is then built without it, and everything else as ever.
-        .systemLibrary(name: "CLibcrypto"),
-        .target(name: "StoreCrypto", dependencies: ["StoreCore", "CLibcrypto"], swiftSettings: settings),
-        // The same for StoreSQLite.
-        .systemLibrary(name: "CSQLite"),
-        .target(name: "StoreSQLite", dependencies: ["StoreCore", "CSQLite"], swiftSettings: settings),
-        // The same for StorePostgres.
-        .systemLibrary(name: "CPostgres"),
-        .target(name: "StorePostgres", dependencies: ["StoreCore", "CPostgres"], swiftSettings: settings),
-        // A PostgreSQL server in a temporary folder.
-        .target(name: "PostgresCluster", dependencies: ["StoreCore"], swiftSettings: settings),
-        .target(name: "StoreRemote", dependencies: ["StoreCore"], swiftSettings: settings),
-        // The same for StoreServer.
-        .systemLibrary(name: "CMicroHTTPD"),
-        .target(
-            name: "StoreServer",
-            dependencies: ["StoreCore", "StoreCrypto", "StoreRemote", "StoreScenario", "CMicroHTTPD"],
-            swiftSettings: settings
-        ),
-        // A disk under SQLite that fails, tears and dies.
-        .target(name: "SQLiteFaults", dependencies: ["StoreCore", "CSQLite"], swiftSettings: settings),
-        .executableTarget(
-            name: "crash-test",
-            dependencies: ["StoreCore", "StoreContract", "StoreKit", "StoreSQLite"],
-            swiftSettings: settings
-        ),
-        .executableTarget(
-            name: "cluster-test",
-            dependencies: [
-                "StoreCore", "StoreSQLite", "StorePostgres", "StoreRemote", "StoreServer", "StoreSimulator",
-                "PostgresCluster", "CPostgres",
-            ],
-            swiftSettings: settings
-        ),
         .target(name: "StoreScenario", dependencies: ["StoreCore"], swiftSettings: settings),
         .target(
             name: "StoreSimulator",
             dependencies: ["StoreCore", "StoreContract", "StoreKit", "StoreScenario"],
             swiftSettings: settings
         ),
+        // A C library counts as absent where its headers are. The module beside it is built without it then.
+        .systemLibrary(name: "CLibcrypto"),
+        .target(name: "StoreCrypto", dependencies: ["StoreCore", "CLibcrypto"], swiftSettings: settings),
+        .systemLibrary(name: "CSQLite"),
+        .target(name: "StoreSQLite", dependencies: ["StoreCore", "CSQLite"], swiftSettings: settings),
+        .systemLibrary(name: "CPostgres"),
+        .target(name: "StorePostgres", dependencies: ["StoreCore", "CPostgres"], swiftSettings: settings),
+        .target(name: "StoreRemote", dependencies: ["StoreCore"], swiftSettings: settings),
+        .systemLibrary(name: "CMicroHTTPD"),
         .target(
-            name: "StoreSimulatorSQLite",
-            dependencies: ["StoreCore", "StoreSimulator", "StoreSQLite", "CSQLite", "SQLiteFaults"],
+            name: "StoreServer",
+            dependencies: ["StoreCore", "StoreCrypto", "StoreRemote", "StoreScenario", "CMicroHTTPD"],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "sandbox-store",
+            dependencies: [
+                "StoreCore", "StoreCrypto", "StorePostgres", "StoreScenario", "StoreServer", "StoreSQLite",
+            ],
+            resources: [.copy("Resources")],
+            swiftSettings: settings
+        ),
+
+        // MARK: What proves and measures
+
+        // A model of the store, and runs of apps and a store of ours that have to agree with it.
         .target(
-            name: "StoreSimulatorPostgres",
-            dependencies: ["StoreCore", "StoreSimulator", "StorePostgres", "PostgresCluster"],
+            name: "ModelSimulator",
+            dependencies: [
+                "StoreCore", "StoreContract", "StoreKit", "StorePostgres", "StoreScenario", "StoreSimulator",
+                "StoreSQLite", "CSQLite", "PostgresCluster", "SQLiteFaults",
+            ],
+            path: "Tests/Programs/ModelSimulator",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "simulate",
+            dependencies: ["ModelSimulator", "StorePostgres", "StoreSQLite"],
+            path: "Tests/Programs/simulate",
+            swiftSettings: settings
+        ),
+        // A disk under SQLite that fails, tears and dies.
+        .target(
+            name: "SQLiteFaults",
+            dependencies: ["StoreCore", "CSQLite"],
+            path: "Tests/Programs/SQLiteFaults",
+            swiftSettings: settings
+        ),
+        // A PostgreSQL server in a temporary folder.
+        .target(
+            name: "PostgresCluster",
+            dependencies: ["StoreCore"],
+            path: "Tests/Programs/PostgresCluster",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "crash-test",
+            dependencies: ["StoreCore", "StoreContract", "StoreKit", "StoreSQLite"],
+            path: "Tests/Programs/crash-test",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "cluster-test",
+            dependencies: [
+                "StoreCore", "StoreSQLite", "StorePostgres", "StoreRemote", "StoreServer", "ModelSimulator",
+                "PostgresCluster", "CPostgres",
+            ],
+            path: "Tests/Programs/cluster-test",
+            swiftSettings: settings
+        ),
+        // Apps with the mistakes that users complain of, and the same apps without them.
+        .target(
+            name: "AppGallery",
+            dependencies: ["StoreCore", "StoreKit", "StoreSimulator"],
+            path: "Tests/Programs/AppGallery",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "app-gallery",
+            dependencies: ["AppGallery", "StoreSimulator"],
+            path: "Tests/Programs/app-gallery",
+            swiftSettings: settings
+        ),
+        // `.ci/fuzz` builds it with libFuzzer.
+        .executableTarget(
+            name: "store-fuzz",
+            dependencies: ["StoreCore", "StoreCrypto", "StoreRemote", "StoreServer"],
+            path: "Tests/Programs/store-fuzz",
+            swiftSettings: settings
+        ),
+        // What `.ci/judges` has judged.
+        .executableTarget(
+            name: "sign-samples",
+            dependencies: ["StoreCore", "StoreCrypto"],
+            path: "Tests/Programs/sign-samples",
+            swiftSettings: settings
+        ),
+        // What it asks, and what `.ci/soak` kills.
+        .executableTarget(
+            name: "server-samples",
+            dependencies: ["StoreCore", "StoreCrypto", "StoreServer", "StoreSQLite"],
+            path: "Tests/Programs/server-samples",
             swiftSettings: settings
         ),
         .executableTarget(
@@ -99,40 +161,7 @@ let package = Package(
                 "StoreCore", "StoreCrypto", "StoreKit", "StoreRemote", "StoreServer", "StoreSimulator", "StoreSQLite",
                 "StorePostgres", "PostgresCluster", "CLibcrypto", "CMicroHTTPD", "CPostgres", "CSQLite",
             ],
-            swiftSettings: settings
-        ),
-        // Apps with the mistakes that users complain of, and the same apps without them.
-        .target(
-            name: "AppGallery",
-            dependencies: ["StoreCore", "StoreKit", "StoreSimulator"],
-            swiftSettings: settings
-        ),
-        .executableTarget(
-            name: "app-gallery",
-            dependencies: ["AppGallery", "StoreSimulator"],
-            swiftSettings: settings
-        ),
-        // `.ci/fuzz` builds it with libFuzzer.
-        .executableTarget(
-            name: "store-fuzz",
-            dependencies: ["StoreCore", "StoreCrypto", "StoreRemote", "StoreServer"],
-            swiftSettings: settings
-        ),
-        // What `.ci/judges` has judged.
-        .executableTarget(name: "sign-samples", dependencies: ["StoreCore", "StoreCrypto"], swiftSettings: settings),
-        // What it asks, and what `.ci/soak` kills.
-        .executableTarget(
-            name: "server-samples",
-            dependencies: ["StoreCore", "StoreCrypto", "StoreServer", "StoreSQLite"],
-            swiftSettings: settings
-        ),
-        .executableTarget(
-            name: "sandbox-store",
-            dependencies: [
-                "StoreCore", "StoreCrypto", "StorePostgres", "StoreScenario", "StoreServer", "StoreSQLite",
-                "StoreSimulator", "StoreSimulatorPostgres", "StoreSimulatorSQLite",
-            ],
-            resources: [.copy("Resources")],
+            path: "Tests/Programs/store-bench",
             swiftSettings: settings
         ),
         // What tests of several modules share.
@@ -165,8 +194,7 @@ let package = Package(
         .testTarget(
             name: "StoreSQLiteTests",
             dependencies: [
-                "StoreSQLite", "StoreCore", "CSQLite", "SQLiteFaults", "StoreSimulator", "StoreSimulatorSQLite",
-                "crash-test",
+                "StoreSQLite", "StoreCore", "CSQLite", "SQLiteFaults", "ModelSimulator", "crash-test",
             ],
             resources: [.copy("Golden")],
             swiftSettings: settings
@@ -174,15 +202,14 @@ let package = Package(
         .testTarget(
             name: "StorePostgresTests",
             dependencies: [
-                "StorePostgres", "StoreCore", "StoreContract", "StoreSimulator", "StoreSimulatorPostgres",
-                "PostgresCluster", "CPostgres",
+                "StorePostgres", "StoreCore", "StoreContract", "ModelSimulator", "PostgresCluster", "CPostgres",
             ],
             exclude: ["Mutations"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "StoreScenarioTests",
-            dependencies: ["StoreScenario", "StoreContract", "StoreCore", "StoreSimulator"],
+            dependencies: ["StoreScenario", "StoreContract", "StoreCore", "StoreSimulator", "ModelSimulator"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -203,6 +230,11 @@ let package = Package(
         .testTarget(
             name: "StoreSimulatorTests",
             dependencies: ["AppGallery", "StoreSimulator", "StoreContract", "StoreCore"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ModelSimulatorTests",
+            dependencies: ["ModelSimulator", "StoreContract", "StoreCore"],
             exclude: ["Mutations"],
             swiftSettings: settings
         ),
@@ -210,9 +242,11 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "AppGallery", "PostgresCluster", "StoreCore", "StoreContract", "StoreCrypto", "StorePostgres",
-                "StoreSimulator", "StoreSimulatorSQLite", "StoreKit", "StoreKitTest", "StoreRemote", "StoreScenario",
-                "StoreSQLite", "StoreServer", "CSQLite",
+                "AppGallery", "ModelSimulator", "PostgresCluster", "StoreCore", "StoreContract", "StoreCrypto",
+                "StorePostgres",
+                "StoreSimulator", "StoreKit", "StoreKitTest", "StoreRemote", "StoreScenario", "StoreSQLite",
+                "StoreServer",
+                "CSQLite",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings
@@ -221,7 +255,7 @@ let package = Package(
             name: "SandboxStoreTests",
             dependencies: [
                 "sandbox-store", "PostgresCluster", "StoreContract", "StoreCore", "StoreCrypto", "StorePostgres",
-                "StoreRemote", "StoreScenario", "StoreServer", "StoreSimulator", "StoreSQLite", "TestSupport",
+                "StoreRemote", "StoreScenario", "StoreServer", "StoreSQLite", "TestSupport",
             ],
             resources: [.copy("Golden")],
             swiftSettings: settings

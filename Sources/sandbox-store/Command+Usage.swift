@@ -21,22 +21,6 @@ extension Command {
             --revocation-list  a list of revoked certificates in DER; without one a revoked certificate counts
             --at    judges whether a subscription is over at a moment as 2012-09-21T01:31:38Z, not now
             --json  prints the answer as it went over the wire, or the JWS's payload
-        sandbox-store simulate [--seed N] [--runs K] [--operations M] [--jobs J]
-                               [--transport direct|socket|both] [--storage memory|sqlite|postgres]
-                               [--page FILE] [--coverage] [--json]
-            Performs K runs of M operations, drawn from the seed N, and checks a model after each operation; 1000 runs
-            of 50 operations from the seed 1 unless given. Prints how much of what can happen was met, or a shrunk run
-            that breaks a rule. On a terminal it shows its progress.
-            --jobs       on how many threads, the number of cores unless given; it changes nothing of what is printed
-            --transport  how queues come to their stores: directly, as in one process, or through the socket; half of
-                         the runs on each unless given
-            --storage    where store and apps keep what outlives them: in memory unless given, or in SQLite files in
-                         the directory for temporary files, where a crash takes what was not synchronized, or in the
-                         PostgreSQL database that libpq's environment names (PGHOST and others), else in a server
-                         that is started for it, where a crash closes the process's connections
-            --page       writes the timeline of a run that breaks a rule to a file, as a page to look at and to search
-            --coverage   prints tables of how often each event met each state, and all that was not met
-            --json       prints the outcome, with a failure as a scenario, and what was met as JSON
         sandbox-store serve --store FILE --ca FOLDER [--port N] [--host ADDRESS] [--configuration FILE]
                             [--bundle IDENTIFIER] [--notify URL] [--shared-secret TEXT] [--tls HOSTS]
                             [--receipt-limit BYTES] [--json]
@@ -84,8 +68,8 @@ extension Command {
 
         A terminal shows colors, unless NO_COLOR is set, and the progress of what takes longer than a second.
 
-        Exit codes: 0 for success, 1 for a file that cannot be used, a receipt that is not valid, a run that breaks a
-        rule, a command that the store refuses, output that cannot be written, or SQLite, libcrypto or libmicrohttpd where it is missing, 2 for a command
+        Exit codes: 0 for success, 1 for a file that cannot be used, a receipt that is not valid, a command that
+        the store refuses, output that cannot be written, or SQLite, libcrypto or libmicrohttpd where it is missing, 2 for a command
         line or a scenario that makes no sense, or names a receipt, key, root or list that cannot be read.
 
         """

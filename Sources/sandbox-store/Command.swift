@@ -4,7 +4,6 @@ enum Command: Equatable {
     case demo(DemoOptions)
     case check(files: [String], isJSON: Bool = false)
     case verify(VerifyOptions)
-    case simulate(SimulateOptions)
     case serve(ServeOptions)
     case store(StoreOptions)
     case completion(CompletionScript.Shell)
@@ -31,12 +30,8 @@ enum Command: Equatable {
             self = try Self.completion(arguments.dropFirst())
             return
         }
-        guard ["demo", "check", "verify", "simulate", "serve"].contains(name) else {
+        guard ["demo", "check", "verify", "serve"].contains(name) else {
             self = try Self.onStore(arguments)
-            return
-        }
-        if name == "simulate" {
-            self = try Self.simulation(arguments.dropFirst())
             return
         }
         if name == "serve" {

@@ -27,7 +27,6 @@ struct SandboxStoreTool {
             case .demo(let options): return demo(options)
             case .check(let files, let isJSON): return check(files, isJSON: isJSON)
             case .verify(let options): return verify(options)
-            case .simulate(let options): return simulate(options)
             case .serve(let options): return serve(options)
             case .store(let options): return store(options)
             case .completion(let shell): console.write(CompletionScript(shell: shell).text)

@@ -11,7 +11,7 @@ import Testing
         let paths =
             Document.paths(under: "Tests/DocumentationTests", endingIn: ".swift")
             .filter { $0.contains("/Examples") } + Document.paths(under: ".ci/client", endingIn: ".swift")
-            + Document.paths(under: "Sources/AppGallery", endingIn: ".swift")
+            + Document.paths(under: "Tests/Programs/AppGallery", endingIn: ".swift")
         return paths.map { path in
             let lines = (try? Document.text(path))?.split(separator: "\n") ?? []
             return lines.map { $0.trimmingCharacters(in: .whitespaces) }
@@ -84,7 +84,7 @@ import Testing
     /// Who compares the fences of an article that hold no Swift and no commands, or why there is nothing to compare.
     private static let outputs: [String: (fences: Int, judge: String)] = [
         "AppSimulation.md": (1, "Tests/DocumentationTests/ExamplesAppSimulation.swift"),
-        "Architecture.md": (7, ".ci/rooms"),
+        "Architecture.md": (8, ".ci/rooms"),
         "BillingTrouble.md": (1, "Tests/DocumentationTests/ExamplesBilling.swift"),
         "ProvingYourBackend.md": (2, "Tests/DocumentationTests/ExamplesProving.swift"),
         "PurchaseMistakes.md": (17, "Tests/DocumentationTests/MistakesTests.swift"),

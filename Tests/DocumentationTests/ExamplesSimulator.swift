@@ -1,10 +1,9 @@
 // The code of the article "The simulator", compiled and run.
 import Foundation
+import ModelSimulator
 import StoreContract
 import StoreCore
 import StoreSQLite
-import StoreSimulator
-import StoreSimulatorSQLite
 import Testing
 
 /// A backend that takes orders and forgets them.

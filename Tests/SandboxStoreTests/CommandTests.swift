@@ -19,7 +19,6 @@ import Testing
         (["check", "a", "b"], .check(files: ["a", "b"])),
         (["check", "--", "-a"], .check(files: ["-a"])),
         (["check", "--json", "a"], .check(files: ["a"], isJSON: true)),
-        (["simulate", "--json"], .simulate(SimulateOptions(isJSON: true))),
         (
             ["serve", "--store", "s", "--json", "--ca", "c"],
             .serve(ServeOptions(store: "s", folder: "c", isJSON: true))
@@ -46,18 +45,6 @@ import Testing
             )
         ),
         (["verify", "--help"], .help),
-        (["simulate"], .simulate(SimulateOptions(seed: 1, runs: 1000, operations: 50, jobs: nil, storage: .memory))),
-        (
-            ["simulate", "--operations", "9", "--seed", "7", "--jobs", "2", "--runs", "3"],
-            .simulate(SimulateOptions(seed: 7, runs: 3, operations: 9, jobs: 2))
-        ),
-        (["simulate", "--storage", "sqlite"], .simulate(SimulateOptions(storage: .sqlite))),
-        (["simulate", "--storage", "postgres"], .simulate(SimulateOptions(storage: .postgres))),
-        (["simulate", "--storage", "memory"], .simulate(SimulateOptions())),
-        (["simulate", "--transport", "direct"], .simulate(SimulateOptions(transport: .direct))),
-        (["simulate", "--transport", "socket"], .simulate(SimulateOptions(transport: .socket))),
-        (["simulate", "--transport", "both"], .simulate(SimulateOptions())),
-        (["simulate", "--coverage"], .simulate(SimulateOptions(printsCoverage: true))),
         (["serve", "--store", "s", "--ca", "c"], .serve(ServeOptions(store: "s", folder: "c"))),
         (
             [
@@ -168,13 +155,6 @@ import Testing
         (["demo", "--fast"], "\"--fast\" is not an option of demo"),
         (["demo", "a", "b"], "demo plays on one file; 2 were given"),
         (["check"], "check needs a file to check"),
-        (["simulate", "--runs"], "--runs needs a whole number that is not negative"),
-        (["simulate", "--jobs", "0"], "--jobs has to be 1 at the least"),
-        (["simulate", "--storage", "paper"], "--storage is memory, sqlite or postgres"),
-        (["simulate", "--storage"], "--storage is memory, sqlite or postgres"),
-        (["simulate", "--transport", "detour"], "--transport is direct, socket or both"),
-        (["simulate", "--transport"], "--transport is direct, socket or both"),
-        (["simulate", "--speed", "1"], "\"--speed\" is not an option of simulate"),
         (["check", "--ask", "a"], "\"--ask\" is not an option of check"),
         (["check", "--key-file", "a"], "\"--key-file\" is not an option of check"),
         (["verify", "--key-file", "k"], "verify judges one receipt; 0 were given"),

@@ -23,7 +23,6 @@ import Testing
         (["decline", "--failure", "timed"], ["timedOut"]),
         (["decline", "--failure", "timedOut", "la"], ["last"]),
         (["answer-consent", "a"], ["agree"]),
-        (["simulate", "--storage", "s"], ["sqlite"]), (["simulate", "--storage", "p"], ["postgres"]),
         (["completion", "z"], ["zsh"]),
         (["help", "win"], ["win-back"]),
         (["buy", "--user", "x"], nil),

@@ -85,15 +85,6 @@ import Testing
         #expect((values[1]["error"] as? String)?.contains("bad.storekit") == true)
     }
 
-    @Test func `A simulation is reported in JSON`() throws {
-        let run = Run("simulate", "--json", "--runs", "2", "--operations", "5")
-        let value = try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
-        #expect(run.code == 0)
-        #expect(value["runs"] as? Int == 2)
-        #expect(value["failure"] is NSNull)
-        #expect((value["reached"] as? [String: Int])?.isEmpty == false)
-    }
-
     @Test func `Colors are on a terminal only`() {
         #expect(!Run(["products"]).output.contains("\u{1B}"))
         #expect(Run(["products"], hasColors: true).output.hasPrefix("\u{1B}[1mproduct"))

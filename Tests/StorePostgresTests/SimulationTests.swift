@@ -1,7 +1,6 @@
 import Dispatch
+import ModelSimulator
 import StorePostgres
-import StoreSimulator
-import StoreSimulatorPostgres
 import Testing
 
 /// Runs whose store and apps keep everything in a database, and whose crashes close its connections.

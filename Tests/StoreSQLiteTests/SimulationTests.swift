@@ -1,8 +1,7 @@
 import Dispatch
+import ModelSimulator
 import StoreCore
 import StoreSQLite
-import StoreSimulator
-import StoreSimulatorSQLite
 import Testing
 
 /// Runs whose store and apps keep everything in files, of which crashes take what was not synchronized.

@@ -4,6 +4,7 @@ import StoreCore
 import StoreScenario
 import Testing
 
+@testable import ModelSimulator
 @testable import StoreSimulator
 
 @Suite struct SimulatedScenarioTests {

@@ -93,3 +93,8 @@ extension AppStep.UserAnswer {
         }
     }
 }
+
+extension Bool {
+    /// The word of a scenario for it.
+    package var word: String { self ? "on" : "off" }
+}

@@ -31,15 +31,6 @@ enum CompletionTable {
                 + ["--key", "--at"].map { Option(name: $0, words: .some([])) } + [Option(name: "--json")]
         ),
         Entry(
-            name: "simulate",
-            options: ["--seed", "--runs", "--operations", "--jobs"].map { Option(name: $0, words: .some([])) } + [
-                Option(name: "--transport", words: .some(["direct", "socket", "both"])),
-                Option(name: "--storage", words: .some(["memory", "sqlite", "postgres"])),
-                Option(name: "--page", words: .files),
-                Option(name: "--coverage"), Option(name: "--json"),
-            ]
-        ),
-        Entry(
             name: "serve",
             options: ["--store", "--ca", "--configuration"].map { Option(name: $0, words: .files) }
                 + ["--port", "--host", "--bundle", "--notify", "--shared-secret", "--tls", "--receipt-limit"]

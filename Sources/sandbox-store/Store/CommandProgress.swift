@@ -16,6 +16,9 @@ final class CommandProgress: @unchecked Sendable {  // unchecked: a timer may be
     private let timer: any DispatchSourceTimer
     private let console: Console
 
+    /// The sequence that erases the line that the cursor is on.
+    private static let erasure = "\r\u{1B}[K"
+
     /// The time after which the line appears.
     static let patience = Duration.seconds(1)
 
@@ -46,7 +49,7 @@ final class CommandProgress: @unchecked Sendable {  // unchecked: a timer may be
             state.isRunning = false
             guard state.isShown else { return }
             state.isShown = false
-            console.complain(ProgressLine.erasure)
+            console.complain(Self.erasure)
         }
     }
 
@@ -56,7 +59,7 @@ final class CommandProgress: @unchecked Sendable {  // unchecked: a timer may be
             guard state.isRunning, now - state.begin >= Self.patience else { return }
             state.isShown = true
             let time = state.clock.map { ": \(Wording.moment($0.now))" } ?? ""
-            console.complain("\(ProgressLine.erasure)\(state.text.printable)\(time)")
+            console.complain("\(Self.erasure)\(state.text.printable)\(time)")
         }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
+import ModelSimulator
 import StoreCore
 import StoreSQLite
-import StoreSimulator
 
 /// A storage in a file that tells whenever a store begins on a snapshot.
 final class WatchedStorage: StableStorage {
