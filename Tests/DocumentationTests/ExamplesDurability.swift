@@ -11,7 +11,7 @@ import Testing
 
     init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
 
-    func sell(on database: StoreDatabase) throws {
+    func sell(on database: SQLiteDatabase) throws {
         let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], ledger: database.ledger)
         let queue = SKPaymentQueue(backend: store, journal: database.journal, delivery: .inline)
         queue.add(till)
@@ -22,13 +22,13 @@ import Testing
     @Test func `A store in a file is the same store after a relaunch, and has one user at a time`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         do {
-            try sell(on: StoreDatabase(at: file))
-        } catch StoreDatabaseError.Code.inUse {
+            try sell(on: SQLiteDatabase(at: file))
+        } catch SQLiteDatabaseError.Code.inUse {
             print("Another till is open.")
         }
         let observer = Spectator()
 
-        let database = try StoreDatabase(at: file)
+        let database = try SQLiteDatabase(at: file)
         let store = try SandboxStore(ledger: database.ledger)
         let queue = SKPaymentQueue(backend: store, journal: database.journal, delivery: .inline)
         queue.add(observer)
@@ -41,7 +41,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let products: [SandboxProduct] = [.consumable("sword", price: "0.99")]
 
-        let database = try StoreDatabase(at: folder.appending(path: "store.sqlite"))
+        let database = try SQLiteDatabase(at: folder.appending(path: "store.sqlite"))
         let store = try SandboxStore(products: products, ledger: database.ledger)
         let queue = SKPaymentQueue(backend: store, journal: database.journal)
 

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `Every mutation still applies to the sources`() throws {
-        let folder = Self.root.appending(path: "Tests/StoreSimulatorTests/Mutations")
+        let folder = Self.root.appending(path: "Tests/ModelSimulatorTests/Mutations")
         let patches = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         #expect(patches.count == 31)
         for patch in patches {

@@ -72,7 +72,7 @@ import Testing
     ) throws {
         let directory = try Directory()
         let file = directory.url.appending(path: "shop.db").path
-        let database = try StoreDatabase(at: URL(filePath: file))
+        let database = try SQLiteDatabase(at: URL(filePath: file))
         let store = try SandboxStore(
             products: [
                 .consumable("sword", price: "1"), .consumable("sword of $(touch pwned)", price: "1"),

@@ -82,7 +82,7 @@ struct StoreFileTests {
 
     @Test func `A server goes on from the time that was kept, and keeps what is set on its page`() throws {
         #expect(run("advance", "3y").code == 0)
-        let database = try StoreDatabase(at: URL(filePath: path))
+        let database = try SQLiteDatabase(at: URL(filePath: path))
         let performer = ScenarioPerformer(store: try SandboxStore(ledger: database.ledger))
         #expect(
             try SettingsFile(beside: path).time(of: database.ledger) == Date("2028-01-01T00:00:00Z", strategy: .iso8601)
@@ -94,7 +94,7 @@ struct StoreFileTests {
     }
 
     @Test func `What cannot be kept is named, once, and kept as soon as it can be`() throws {
-        let database = try StoreDatabase(at: URL(filePath: path))
+        let database = try SQLiteDatabase(at: URL(filePath: path))
         let performer = ScenarioPerformer(store: try SandboxStore(ledger: database.ledger))
         let settings = SettingsFile(beside: path)
         try settings.restore(performer)

@@ -35,8 +35,8 @@
         private func everywhere(
             from start: Folder,
             _ end: End,
-            _ durability: StoreDatabase.Durability = .full,
-            _ body: (Folder, FaultFileSystem, StoreDatabase.Durability) throws -> [String],
+            _ durability: SQLiteDatabase.Durability = .full,
+            _ body: (Folder, FaultFileSystem, SQLiteDatabase.Durability) throws -> [String],
             look: (_ told: [String], Shop) throws -> Void
         ) throws {
             for number in 1... {
@@ -67,7 +67,7 @@
         private func run(
             _ folder: Folder,
             _ system: FaultFileSystem,
-            _ durability: StoreDatabase.Durability,
+            _ durability: SQLiteDatabase.Durability,
             _ act: (Shop) throws -> Void
         ) throws -> [String] {
             let told = Locked<[String]>([])

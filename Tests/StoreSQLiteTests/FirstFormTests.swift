@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    private func store(readsSnapshot: Bool) throws -> (SandboxStore, StoreDatabase) {
+    private func store(readsSnapshot: Bool) throws -> (SandboxStore, SQLiteDatabase) {
         let database = try folder.open()
         let ledger: any Ledger = readsSnapshot ? database.ledger : PlainLedger(database.ledger)
         return (try SandboxStore(ledger: ledger, authorizer: .approving), database)

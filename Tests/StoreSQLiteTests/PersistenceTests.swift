@@ -140,7 +140,7 @@ import Testing
         #expect(try !database.ledger.append(records, ifHeadIs: 3))
         #expect(try database.ledger.append(records, ifHeadIs: 4))
         database.close()
-        #expect(throws: StoreDatabaseError.self) { try database.ledger.commit() }
+        #expect(throws: SQLiteDatabaseError.self) { try database.ledger.commit() }
         #expect(try folder.open().ledger.head == 4)
     }
 

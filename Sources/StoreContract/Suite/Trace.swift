@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 
 /// The history of everything sent to a store and everything that it sent, in order of arrival.
@@ -139,4 +140,99 @@ extension StoreTransaction {
 
 extension StoreTransaction.State {
     var isDecided: Bool { self != .purchasing && self != .deferred }
+}
+
+/// A queue's end of a connection that records what arrives.
+final class TraceReceiver: StoreUpdateReceiver {
+    let journal: JournalID
+    private let trace: MonitoredValue<Trace>
+    private let state: MonitoredValue<State>
+
+    private struct State {
+        /// The index of the trace's connection that arriving batches belong to.
+        var connection: Int
+        /// The number of threads inside ``receive(_:)``.
+        var inside = 0
+        /// The longest time to spend on the next batch, in seconds; nil for none.
+        var dwell: TimeInterval?
+        /// The calls to make while the next batch is received.
+        var calls: (@Sendable () -> Void)?
+    }
+
+    init(_ journal: JournalID, _ trace: MonitoredValue<Trace>, connection: Int) {
+        self.journal = journal
+        self.trace = trace
+        state = MonitoredValue(State(connection: connection))
+        trace.change { [id = ObjectIdentifier(self)] in _ = $0.released.remove(id) }
+    }
+
+    deinit { trace.change { [id = ObjectIdentifier(self)] in _ = $0.released.insert(id) } }
+
+    var connection: Int {
+        get { state.read { $0.connection } }
+        set { state.change { $0.connection = newValue } }
+    }
+
+    /// Takes some time over the next batch, so that a store that does not wait for its end is detected.
+    func dwell(_ seconds: TimeInterval) { state.change { $0.dwell = seconds } }
+
+    /// Calls something while the next batch is being received, on the thread that brings it.
+    func callFromWithin(_ calls: @escaping @Sendable () -> Void) { state.change { $0.calls = calls } }
+
+    func receive(_ batch: UpdateBatch) {
+        let (connection, isOverlap, dwell, calls) = state.change { state in
+            state.inside += 1
+            defer { (state.dwell, state.calls) = (nil, nil) }
+            return (state.connection, state.inside > 1, state.dwell, state.calls)
+        }
+        trace.change { trace in
+            trace.add(batch, to: connection)
+            if isOverlap { trace.overlaps += 1 }
+        }
+        calls?()
+        if let dwell { state.wait(until: Date() + dwell) { $0.inside > 1 } }
+        state.change { $0.inside -= 1 }
+    }
+
+    func connectionLost(_ failure: StoreFailure) {
+        let connection = connection
+        trace.change { $0.connections[connection].loss = failure }
+    }
+}
+
+/// A value behind a lock that threads can wait on for changes.
+final class MonitoredValue<Value>: @unchecked Sendable {  // unchecked: `value` is touched only with `condition` locked
+    private let condition = NSCondition()
+    private var value: Value
+
+    init(_ value: sending Value) { self.value = value }
+
+    func read<R>(_ body: (Value) -> R) -> R {
+        condition.lock()
+        defer { condition.unlock() }
+        return body(value)
+    }
+
+    @discardableResult
+    func change<R>(_ body: (inout Value) -> R) -> R {
+        condition.lock()
+        defer {
+            condition.broadcast()
+            condition.unlock()
+        }
+        return body(&value)
+    }
+
+    /// Waits until a condition holds, until `limit` by the system's clock at the longest.
+    ///
+    /// - Returns: whether the condition holds.
+    @discardableResult
+    func wait(until limit: Date, _ isSo: (Value) -> Bool) -> Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        while !isSo(value) {
+            guard condition.wait(until: limit) else { return isSo(value) }
+        }
+        return true
+    }
 }

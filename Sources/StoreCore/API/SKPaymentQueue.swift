@@ -304,3 +304,66 @@ extension SKPaymentQueue {
     @discardableResult
     public func settle() async -> [String] { await notifier.core.settle() }
 }
+
+extension SKPaymentQueue {
+    /// Applies the app's order to downloads; logs the reason for each that refuses it.
+    func obey(_ order: DownloadOrder, _ downloads: [SKDownload]) {
+        let engine = notifier.driver.downloadEngine.load()
+        func refuse(_ download: SKDownload, _ refusal: DownloadRefusal) {
+            let name = download.contentIdentifier
+            let reason = refusal.rawValue
+            notifier.core.setup.log("the download of \(name) is left as it is, asked to \(order.rawValue): \(reason)")
+        }
+        var own: [Int: SKDownload] = [:]
+        var numbers: [Int] = []
+        for download in downloads {
+            guard let source = download.details.withLock({ $0.source }), source.engine === engine else {
+                refuse(download, .foreign)
+                continue
+            }
+            own[source.number] = download
+            numbers.append(source.number)
+        }
+        guard let engine, !numbers.isEmpty else { return }
+        for (number, refusal) in engine.obey(order, numbers) {
+            if let download = own[number] { refuse(download, refusal) }
+        }
+    }
+}
+
+/// A delegate that answers the store's questions for a payment queue.
+///
+/// Both methods are optional through a default, with the limit that ``SKPaymentTransactionObserver`` describes: one
+/// that only a subclass of the conforming class implements is never called. A queue holds its delegate weakly.
+public protocol SKPaymentQueueDelegate: NSObjectProtocol, SendableMetatype {
+    /// Whether a purchase in progress should continue although the storefront changed.
+    ///
+    /// Optional: true.
+    ///
+    /// If the app returns false, or has not answered after about a second, the transaction fails with
+    /// ``SKErrorCode/storeProductNotAvailable``.
+    func paymentQueue(
+        _ paymentQueue: SKPaymentQueue,
+        shouldContinue transaction: SKPaymentTransaction,
+        in newStorefront: SKStorefront
+    ) -> Bool
+
+    /// Whether the store may ask the user for consent to a higher price now.
+    ///
+    /// Optional: true.
+    ///
+    /// An app that returns false shows the consent sheet later, with the queue's `showPriceConsentIfNeeded()`.
+    func paymentQueueShouldShowPriceConsent(_ paymentQueue: SKPaymentQueue) -> Bool
+}
+
+extension SKPaymentQueueDelegate {
+    /// Returns true: the purchase continues.
+    public func paymentQueue(
+        _ paymentQueue: SKPaymentQueue,
+        shouldContinue transaction: SKPaymentTransaction,
+        in newStorefront: SKStorefront
+    ) -> Bool { true }
+
+    /// Returns true: the store may ask.
+    public func paymentQueueShouldShowPriceConsent(_ paymentQueue: SKPaymentQueue) -> Bool { true }
+}

@@ -90,3 +90,31 @@ extension StoreBackend {
     /// Does nothing.
     public func acknowledge(through cursor: UpdateCursor) {}
 }
+
+/// The queue's end of a connection.
+///
+/// Any thread may call, one at a time for each connection and in the order of the updates.
+public protocol StoreUpdateReceiver: AnyObject, Sendable {
+    /// The name under which the queue numbers its commands. A store need not report to a queue the finishes that it
+    /// requested itself.
+    var journal: JournalID { get }
+    /// Accepts a batch of updates. Repetitions are harmless.
+    func receive(_ batch: UpdateBatch)
+    /// Reports the loss of the connection. The queue reconnects from its cursor, after a pause.
+    func connectionLost(_ failure: StoreFailure)
+}
+
+/// The thread on which a queue calls its store.
+public enum BackendLane: Hashable, Codable, Sendable {
+    /// The thread on which the app called: for stores that live in the process and never block.
+    case caller
+    /// A serial queue of the payment queue's own: for stores that may block.
+    case background
+}
+
+/// The name of a connection to an ``ImmediateStore``, unique within the store.
+package struct StoreConnectionID: Hashable, Sendable, Comparable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A programmer's mistake in the description of a product.
 ///
 /// It stops the process, or is thrown by ``SandboxProduct/makeThrowing(_:)`` around the description.
@@ -48,4 +50,24 @@ extension SandboxProduct {
     public static func makeThrowing<Made>(_ make: () -> Made) throws(CatalogError) -> Made {
         try ProductMistake.catching(make)
     }
+}
+
+/// The error for products that cannot be registered or described: a fault in one, or an identifier that two have.
+public struct CatalogError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
+    /// The refused product; empty for an offer that is part of no product yet.
+    public let productIdentifier: String
+    /// One sentence that names the product and the rule.
+    ///
+    /// Its wording is not stable.
+    public let reason: String
+
+    init(productIdentifier: String, reason: String) {
+        self.productIdentifier = productIdentifier
+        self.reason = reason
+    }
+
+    /// The reason.
+    public var description: String { reason }
+    /// The reason.
+    public var errorDescription: String? { reason }
 }

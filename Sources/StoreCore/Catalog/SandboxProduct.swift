@@ -105,3 +105,171 @@ extension SandboxProduct.Kind {
         }
     }
 }
+
+extension SandboxProduct {
+    /// The fault that keeps the product from being sold, as the rest of a sentence that begins with its name; nil for a
+    /// valid one.
+    var fault: String? {
+        if identifier.isEmpty { return "has no identifier" }
+        if let rule = Self.rule(brokenBy: price) { return "costs \(price): \(rule)" }
+        if kind == .freeSubscription, price != 0 { return "is a free subscription and costs \(price)" }
+        if let fault = hostedContent?.fault(for: identifier) { return fault }
+        if let storefrontFault { return storefrontFault }
+        guard let subscription else {
+            return kind == .autoRenewable ? "renews by itself but has no subscription period" : nil
+        }
+        guard kind == .autoRenewable else { return "has a subscription period but does not renew by itself" }
+        return subscription.fault
+    }
+
+    /// Reports the product's fault as the programmer's mistake.
+    func reportFault() {
+        if let fault { ProductMistake.report("the product \"\(identifier)\" \(fault)", in: identifier) }
+    }
+
+    /// Returns the rule that a price breaks, nil if it is valid.
+    static func rule(brokenBy price: Decimal) -> String? {
+        guard price.isFinite, price >= 0 else { return "a price is at least 0" }
+        // Signed payloads have it as a whole number of thousandths, in 64 bits. A product of greater numbers may be none.
+        guard price <= Decimal(Int64.max) / 1000 else { return "a price is below 2^63 / 1000" }
+        var (thousandths, whole) = (price * 1000, Decimal())
+        NSDecimalRound(&whole, &thousandths, 0, .plain)
+        return whole == thousandths ? nil : "a price has at most three digits behind the point"
+    }
+}
+
+extension SandboxProduct.Subscription {
+    fileprivate var fault: String? {
+        if groupIdentifier.isEmpty { return "belongs to a subscription group without a name" }
+        if level < 1 { return "has level \(level) in its subscription group: 1 is the highest" }
+        if period.count < 1 { return "has a subscription period of \(period.count) units" }
+        if period.isTooLong() { return "has a subscription period of more than 100 years" }
+        let named = promotionalOffers + codeOffers.map(\.offer) + winBackOffers.map(\.offer)
+        if named.contains(where: { ($0.terms.identifier ?? "").isEmpty }) {
+            return "has an offer without an identifier that is not introductory"
+        }
+        if let terms = billingPlans.first(where: { $0.hasFault }) {
+            return "has a billing plan that costs \(terms.price), \(terms.commitmentPrice) in all"
+        }
+        return (introductoryOffers + named).lazy.compactMap(\.fault).first
+    }
+}
+
+extension SandboxProduct.Offer {
+    fileprivate var fault: String? {
+        let name = Self.name(terms.identifier)
+        if SandboxProduct.rule(brokenBy: terms.price) != nil { return "has \(name) that costs \(terms.price)" }
+        if terms.paymentMode == .freeTrial, terms.price != 0 { return "has \(name), a free trial that costs something" }
+        if terms.period.count < 1 || terms.periodCount < 1 { return "has \(name) that lasts no time" }
+        if terms.period.isTooLong(times: terms.periodCount) { return "has \(name) that lasts more than 100 years" }
+        return nil
+    }
+}
+
+extension StoreProduct.BillingTerms {
+    fileprivate var hasFault: Bool { [price, commitmentPrice].contains { SandboxProduct.rule(brokenBy: $0) != nil } }
+}
+
+extension StoreProduct.Period {
+    /// Whether a number of such periods, at least one, lasts more than 100 years.
+    ///
+    /// Dates have an upper bound; and a period that never ended would be renewed forever.
+    fileprivate func isTooLong(times: Int = 1) -> Bool {
+        let most =
+            switch unit {
+            case .day: 36_525
+            case .week: 5218
+            case .month: 1200
+            case .year: 100
+            }
+        return count > most / times
+    }
+}
+
+extension SandboxProduct: BinaryCodable {
+    func pack(into pack: inout BinaryEncoder) {
+        let price = ShortDecimal(price)
+        let plain = SandboxProduct(
+            identifier: identifier,
+            kind: kind,
+            referenceName: referenceName,
+            price: self.price,
+            localizations: localizations,
+            isFamilyShareable: isFamilyShareable
+        )
+        guard let price, self == plain else {
+            pack.add(Form.json.rawValue)
+            return pack.add(json: self)
+        }
+        pack.add(Form(kind).rawValue)
+        pack.add(identifier)
+        pack.add(referenceName)
+        price.pack(into: &pack)
+        pack.add(localizations.count)
+        for texts in localizations {
+            pack.add(texts.locale)
+            pack.add(texts.title)
+            pack.add(texts.description)
+        }
+        isFamilyShareable.pack(into: &pack)
+    }
+
+    init(unpacking pack: inout BinaryDecoder) throws {
+        guard let form = Form(rawValue: try pack.byte()) else { throw BinaryDecoder.Trouble() }
+        guard let kind = form.kind else {
+            self = try pack.json(Self.self)
+            return
+        }
+        self.init(
+            identifier: try pack.text(),
+            kind: kind,
+            referenceName: try pack.text(),
+            price: try ShortDecimal(unpacking: &pack).value,
+            localizations: []
+        )
+        // One by one: a damaged count must not reserve memory for as many.
+        for _ in try pack.count() {
+            let locale = try pack.text()
+            localizations.append(
+                Localization(locale: locale, title: try pack.text(), description: try pack.text())
+            )
+        }
+        isFamilyShareable = try Bool(unpacking: &pack)
+    }
+}
+
+extension SandboxProduct {
+    /// The first byte of a packed product, which does not change.
+    private enum Form: UInt8 {
+        /// A product with something that few have.
+        case json = 0
+        case consumable = 1
+        case nonConsumable = 2
+        case autoRenewable = 3
+        case nonRenewing = 4
+        case freeSubscription = 5
+
+        init(_ kind: Kind) {
+            self =
+                switch kind {
+                case .consumable: .consumable
+                case .nonConsumable: .nonConsumable
+                case .autoRenewable: .autoRenewable
+                case .nonRenewing: .nonRenewing
+                case .freeSubscription: .freeSubscription
+                }
+        }
+
+        /// The kind of a plain product, nil for JSON.
+        var kind: Kind? {
+            switch self {
+            case .json: nil
+            case .consumable: .consumable
+            case .nonConsumable: .nonConsumable
+            case .autoRenewable: .autoRenewable
+            case .nonRenewing: .nonRenewing
+            case .freeSubscription: .freeSubscription
+            }
+        }
+    }
+}

@@ -97,3 +97,157 @@ public struct StoreConfiguration: Hashable, Sendable {
         self.keyWarnings = keyWarnings
     }
 }
+
+extension StoreConfiguration {
+    /// The settings of a store for a test.
+    ///
+    /// Each property has as its default the value that Xcode leaves out of a file: no failures, real time, the USA, US
+    /// English.
+    public struct Settings: Hashable, Sendable {
+        /// The language of the products' texts.
+        public var locale = "en_US"
+        /// The storefront's country, in ISO 3166-1 alpha-3.
+        ///
+        /// A country without a storefront is refused.
+        public var storefront = "USA"
+        /// The rate at which subscriptions renew, as Xcode's number for it; 0 is real time.
+        public var timeRate = 0
+        /// The rates for readers that do not know ``timeRate``, by the newest generation of rates that they know.
+        ///
+        /// A rate that older files give without a generation stands under 0.
+        public var compatibilityTimeRates: [Int: Int] = [:]
+        /// Whether every purchase waits for somebody's approval.
+        public var isAskToBuyEnabled = false
+        /// Whether every purchase is interrupted until the user resolves an issue.
+        public var areInterruptedPurchasesEnabled = false
+        /// Whether renewals fail in billing and are retried.
+        public var isBillingRetryOnRenewalEnabled = false
+        /// Whether access continues for a while after a failed renewal.
+        public var isBillingGracePeriodEnabled = false
+        /// Whether purchases go through without asking the user.
+        public var areDialogsDisabled = false
+        /// Whether every purchase of Store Kit 1 fails.
+        public var areTransactionFailuresEnabled = false
+        /// The error of those failures, as its number in Store Kit 1; nil if the file names none.
+        public var transactionFailureCode: Int?
+        /// The failures that are set up for single operations, in the file's order.
+        public var forcedErrors: [ForcedError] = []
+        /// The app's Apple ID, App Store Connect's number for it, in a file that is synchronized with it.
+        public var applicationInternalIdentifier: String?
+        /// The developer's team, in a synchronized file.
+        public var developerTeamIdentifier: String?
+        /// The date of the file's last synchronization.
+        public var lastSynchronizedDate: Date?
+
+        /// Creates the settings of an empty file.
+        public init() {}
+    }
+
+    /// A failure that is set up for one operation.
+    public struct ForcedError: Hashable, Sendable {
+        /// The error that was chosen in Xcode's menu.
+        public struct Choice: Hashable, Sendable {
+            /// The family of errors: `generic`, `purchase`, `verification`.
+            public var type: String
+            /// The place in that family's menu, from 0.
+            public var index: Int
+            /// Creates a choice by its place in a menu.
+            public init(type: String, index: Int) {
+                self.type = type
+                self.index = index
+            }
+        }
+
+        /// The operation, as the menu calls it: `Load Products`.
+        public var operation: String
+        /// Whether the failure is turned on.
+        public var isEnabled: Bool
+        /// The chosen error, nil while none is.
+        ///
+        /// It stays chosen while the failure is off.
+        public var choice: Choice?
+
+        /// Creates a failure.
+        public init(operation: String, isEnabled: Bool, choice: Choice? = nil) {
+            self.operation = operation
+            self.isEnabled = isEnabled
+            self.choice = choice
+        }
+    }
+}
+
+extension StoreConfiguration {
+    /// A place in a file that is probably a mistake, or that nothing here reads, and that does not prevent the file's use.
+    public struct Warning: Hashable, Sendable, CustomStringConvertible {
+        /// The file's path, or the name given with its content.
+        public let file: String
+        /// The place in it, as in `products[2].familySharable`.
+        public let path: String
+        /// What is wrong there, and what becomes of it.
+        ///
+        /// The wording is not stable.
+        public let reason: String
+
+        /// One line with the file, the place and the reason.
+        public var description: String { "\(file): \(path): \(reason)" }
+    }
+
+    /// Warnings that are looked for when they are first read: loading a file does not pay for them.
+    final class LateWarnings: Hashable, Sendable {
+        private enum State: Sendable {
+            case unread(@Sendable () -> [Warning])
+            case read([Warning])
+        }
+
+        private let state: Locked<State>
+
+        /// Takes the function that finds them, which is called once and calls nobody.
+        init(_ find: @escaping @Sendable () -> [Warning]) { state = Locked(.unread(find)) }
+
+        var all: [Warning] {
+            state.withLock { state in
+                switch state {
+                case .read(let warnings): return warnings
+                case .unread(let find):
+                    let warnings = find()
+                    state = .read(warnings)
+                    return warnings
+                }
+            }
+        }
+
+        static func == (left: LateWarnings, right: LateWarnings) -> Bool { left === right || left.all == right.all }
+        func hash(into hasher: inout Hasher) {}
+    }
+}
+
+/// The error for a refused `.storekit` file: the place, the expected value and the one found.
+public struct StoreConfigurationError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
+    /// The file's path, or the name given with its content.
+    public let file: String
+    /// The place in it, as in `subscriptionGroups[0].subscriptions[2].displayPrice`; empty for the file as a whole.
+    public let path: String
+    /// The expected value.
+    ///
+    /// The wording is not stable.
+    public let expected: String
+    /// The value found.
+    ///
+    /// The wording is not stable.
+    public let found: String
+
+    init(file: String, path: String, expected: String, found: String) {
+        self.file = file
+        self.path = path
+        self.expected = expected
+        self.found = found
+    }
+
+    /// One sentence with the file, the place, the expected value and the one found.
+    public var description: String {
+        "\(file): \(path.isEmpty ? "" : "\(path): ")expected \(expected), found \(found)"
+    }
+
+    /// The description.
+    public var errorDescription: String? { description }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The environment of a default queue: its store, journal, clock and callback delivery.
 ///
@@ -268,4 +269,69 @@ extension StoreContext {
 
     /// Writes a line to the context's log.
     package func log(_ line: String) { core.setup.log(line) }
+}
+
+/// A member of a context, notified when the context's store changes.
+protocol ContextMember: AnyObject, Sendable {
+    func setupChanged()
+}
+
+/// The backend of a context without a store: accepts nothing, so that payments wait for the first store that is set.
+final class NoBackend: StoreBackend, ReceiptService {
+    static let shared = NoBackend()
+
+    /// The caller's lane: a payment is in the journal when the call returns, for the first store that is set.
+    let lane = BackendLane.caller
+
+    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {}
+    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {}
+    func disconnect(_ receiver: any StoreUpdateReceiver) {}
+
+    func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
+        reply(.failure(.storeKit(.clientInvalid, ContextCore.noBackend)))
+    }
+
+    func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        reply(.storeKit(.clientInvalid, ContextCore.noBackend))
+    }
+}
+
+/// The promotion overrides of a context whose store keeps none, in memory for the context's lifetime.
+final class PromotionMemory: Sendable {
+    private let state = Locked((order: [any AnyObject & Sendable](), visibility: [ExactText: Int]()))
+
+    /// The products that come first, as the app passed them; empty for the store's own order.
+    var order: [any AnyObject & Sendable] {
+        get { state.withLock { $0.order } }
+        set { state.withLock { $0.order = newValue } }
+    }
+
+    /// The raw value of a product's visibility; 0 for the store's own.
+    subscript(visibilityOf productIdentifier: String) -> Int {
+        get { state.withLock { $0.visibility[ExactText(productIdentifier)] ?? 0 } }
+        set { state.withLock { $0.visibility[ExactText(productIdentifier)] = newValue == 0 ? nil : newValue } }
+    }
+}
+
+/// A count of calls on threads that belong to no simulated process, while processes are simulated.
+///
+/// They reach the process's own context, and so another store than code meant that was launched by a simulation.
+package enum StrayCalls {
+    private static let simulations = Atomic<Int>(0)
+    private static let calls = Atomic<Int>(0)
+
+    /// The number of calls so far.
+    package static var count: Int { calls.load(ordering: .relaxed) }
+
+    /// Begins to count, until ``end()`` is called as often.
+    package static func begin() { simulations.wrappingAdd(1, ordering: .relaxed) }
+    package static func end() { simulations.wrappingSubtract(1, ordering: .relaxed) }
+
+    /// Counts a call, if a simulation is under way.
+    package static func note() {
+        if simulations.load(ordering: .relaxed) > 0 { calls.wrappingAdd(1, ordering: .relaxed) }
+    }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -212,5 +213,125 @@ extension QueueDriver.State {
     /// Whether the machine still waits for a connection.
     fileprivate func wants(_ generation: Int) -> Bool {
         !isRetired && machine.connection.generation == generation
+    }
+}
+
+/// A run of a driver's store lane by one thread.
+struct LaneRun {
+    /// Whether the run ends before it submits commands that others have added, which must not delay a callback.
+    let isShort: Bool
+    /// The actions to perform, the next one last.
+    var batch: [QueueMachine.StoreAction] = []
+    private(set) var isOver = false
+    /// Whether the run ended with actions left in the outbox.
+    private(set) var leavesRest = false
+    /// The connection to a store that is asked directly.
+    var connection: QueueDriver.DirectConnection?
+
+    init(isShort: Bool) { self.isShort = isShort }
+}
+
+// Called with the driver's lock held.
+extension LaneRun {
+    /// Begins with the machine's actions, bypassing the lane's outbox.
+    ///
+    /// Returns false if another thread is draining, or actions wait in the outbox.
+    @inline(__always)
+    mutating func beginPastOutbox(_ state: inout QueueDriver.State) -> Bool {
+        guard state.lane.begin(with: &state.actions.store, &batch) else { return false }
+        begun(&state)
+        return true
+    }
+
+    /// Begins with the actions that a short run, or the thread that scheduled the lane, has put into the outbox.
+    ///
+    /// Returns false if there are none, or another thread is draining.
+    @inline(__always)
+    mutating func beginFromOutbox(_ state: inout QueueDriver.State) -> Bool {
+        guard state.lane.begin(&batch) else { return false }
+        begun(&state)
+        return true
+    }
+
+    private mutating func begun(_ state: inout QueueDriver.State) {
+        connection = state.direct
+        batch.reverseInPlace()
+    }
+
+    /// Takes the next batch, or ends the run.
+    mutating func next(_ state: inout QueueDriver.State) {
+        if isShort, state.lane.isWaiting(where: \.isSubmission) {
+            isOver = true
+            leavesRest = state.lane.rest(&batch)
+        } else {
+            isOver = !state.lane.take(&batch)
+            begun(&state)
+        }
+    }
+}
+
+/// A serial executor of a background lane's work.
+package protocol LaneExecutor: Sendable {
+    /// Enqueues work to run later, never inside this call.
+    func enqueue(_ work: @escaping @Sendable () -> Void)
+}
+
+extension DispatchQueue: LaneExecutor {
+    package func enqueue(_ work: @escaping @Sendable () -> Void) { async(execute: work) }
+}
+
+/// A backend that runs its queues' background lanes itself, as a replayable simulation does.
+package protocol LaneProvider: StoreBackend {
+    var laneExecutor: any LaneExecutor { get }
+}
+
+extension StoreBackend {
+    /// Makes a background lane's executor for this backend; returns nil if the backend is called on the caller's
+    /// thread.
+    func makeLaneExecutor(label: String) -> (any LaneExecutor)? {
+        switch lane {
+        case .caller: nil
+        case .background: (self as? any LaneProvider)?.laneExecutor ?? DispatchQueue(label: label)
+        }
+    }
+}
+
+/// The work that an exchange leaves until no lock is held.
+///
+/// Settling waits until it is done.
+struct FollowUp {
+    private let work: Activity.Work
+    private let afterwards: (@Sendable () -> Void)?
+    private let questions: (@Sendable () -> Void)?
+
+    /// Returns nil if an exchange has left no work.
+    @inline(__always)
+    init?(_ exchange: borrowing Exchange, _ activity: Activity) {
+        if exchange.isOver { return nil }
+        work = activity.begin()
+        afterwards = exchange.afterwards
+        questions = exchange.questions
+    }
+
+    /// Makes a follow-up that only asks questions.
+    init(questions: @escaping @Sendable () -> Void, _ activity: Activity) {
+        work = activity.begin()
+        afterwards = nil
+        self.questions = questions
+    }
+
+    /// Notifies other connections and sets the clock, which blocks no thread.
+    func ring() { afterwards?() }
+
+    /// Asks the authorizer, which may take its time and use queues, once this thread has no other work for a queue.
+    ///
+    /// If an answer leads to a purchase, the question about that purchase follows the answer, so that questions do not
+    /// nest.
+    func ask() {
+        guard let questions else { return work.end() }
+        CallScope.inTurn { [work] in
+            questions()
+            work.end()
+        }
     }
 }

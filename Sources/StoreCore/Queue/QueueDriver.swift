@@ -400,3 +400,77 @@ extension QueueDriver {
         activity.changed()
     }
 }
+
+/// A delegate that makes the objects that observers see, and calls the observers.
+///
+/// To the driver, a transaction is an opaque object that the delegate makes.
+protocol QueueDriverDelegate: AnyObject, Sendable {
+    /// Makes the object of a payment. Called with the driver's lock held; must not call back.
+    func makeTransaction(_ number: Int, _ payment: StorePayment, in driver: QueueDriver) -> AnyObject
+    /// Makes the object of a transaction that the store sent. Called with the driver's lock held.
+    func makeTransaction(_ number: Int, _ transaction: StoreTransaction, in driver: QueueDriver) -> AnyObject
+    /// Applies a change to a transaction's object. Called with the driver's lock held or from `deliver`, never
+    /// concurrently for one object.
+    func apply(_ change: StoreTransaction, to transaction: AnyObject)
+    /// Applies a report to a download's object, in the same way.
+    func apply(_ report: DownloadReport, toDownload download: AnyObject)
+    /// Marks the object of a transaction whose notices have ended. Called with the driver's lock held.
+    func markFinished(_ transaction: AnyObject)
+    /// The same for one whose removal is about to be reported; returns whether it was not marked before, since the app has not
+    /// finished it.
+    func markRemoved(_ transaction: AnyObject) -> Bool
+    /// The live observers. Called with the driver's lock held; they are released without it.
+    var liveObservers: [AnyObject] { get }
+    /// Calls the driver's `observersChanged` if all observers were deallocated without having been removed. Called
+    /// without a lock.
+    func noticeDeallocatedObservers()
+    /// Takes batches until none is left, and calls the observers. Called without a lock, by one thread at a time.
+    func deliver(_ driver: QueueDriver)
+}
+
+/// A driver's end of one connection to a store that is not asked directly.
+///
+/// Every connection has its own, so that updates from an earlier one can be told apart.
+final class SocketConnection: StoreUpdateReceiver {
+    private let driver: QueueDriver
+    private let generation: Int
+    let journal: JournalID
+    private let begun: Date
+
+    init(_ driver: QueueDriver, generation: Int, journal: JournalID) {
+        self.driver = driver
+        self.generation = generation
+        self.journal = journal
+        begun = driver.clock.now
+    }
+
+    func receive(_ batch: UpdateBatch) {
+        driver.takeIn { $0.received(batch, generation: generation, &$1) }
+    }
+
+    func connectionLost(_ failure: StoreFailure) {
+        let duration = driver.clock.now.timeIntervalSince(begun)
+        driver.takeIn { $0.connectionLost(failure, generation: generation, after: duration, &$1) }
+    }
+}
+
+extension QueueDriver {
+    /// Submits commands to a store that replies asynchronously.
+    func submit(_ commands: [StoreCommand], number: Int) {
+        backend.submit(commands) { reply in
+            if case .refused(let refused) = reply { self.logFinishes(of: commands, among: refused) }
+            self.takeIn { [now = self.clock.now] in $0.replied(reply, to: number, now: now, &$1) }
+        }
+        handle { $0.submissionReturned(number, &$1) }
+    }
+
+    /// Logs the refused finishes, of which no observer hears.
+    private func logFinishes(of commands: [StoreCommand], among refused: [RefusedCommand]) {
+        for command in commands {
+            guard case .finish(let transaction) = command.action,
+                let failure = refused.first(where: { $0.id == command.id })?.failure
+            else { continue }
+            log("the store refuses the finish of transaction \(transaction.prefix(64)): \(failure.reason)")
+        }
+    }
+}

@@ -40,3 +40,77 @@ public struct JournalContents: Hashable, Sendable {
         self.commands = commands
     }
 }
+
+/// A journal in memory, which survives the queue but not the process.
+///
+/// For tests, which relaunch within one process.
+public final class MemoryJournal: QueueJournal {
+    private let state: Locked<State>
+
+    private struct State {
+        var nextID: UInt64
+        var commands: [StoreCommand] = []
+        var superseded: (@Sendable () -> Void)?
+    }
+
+    /// Makes an empty journal.
+    ///
+    /// - Parameter firstID: the name of its first opening, from which later names count up; for runs that are replayed.
+    ///   Two journals on one store must not share names.
+    public init(firstID: JournalID = .unique()) { state = Locked(State(nextID: firstID.rawValue)) }
+
+    /// The commands that are recorded and not forgotten.
+    public var commands: [StoreCommand] { state.withLock { $0.commands } }
+
+    /// Opens the journal for a launch of the app.
+    ///
+    /// Never throws.
+    public func open(superseded: @escaping @Sendable () -> Void) -> JournalContents {
+        let (contents, previous) = state.withLock { state in
+            defer {
+                state.nextID &+= 1
+                state.superseded = superseded
+            }
+            let contents = JournalContents(id: JournalID(rawValue: state.nextID), commands: state.commands)
+            return (contents, state.superseded)
+        }
+        previous?()
+        return contents
+    }
+
+    /// Records commands.
+    ///
+    /// Never throws.
+    public func record(_ commands: [StoreCommand]) { state.withLock { $0.commands += commands } }
+
+    /// Forgets commands.
+    ///
+    /// Never throws.
+    public func forget(_ commands: [OrderID]) {
+        state.withLock { state in
+            let forgotten = Set(commands)
+            state.commands.removeAll { forgotten.contains($0.id) }
+        }
+    }
+}
+
+/// The error of a ``QueueJournal`` that does not know whether commands are recorded: its answer was lost on the way.
+///
+/// A purchase that failed may not come back at the next launch. So the queue neither fails these purchases nor tells of them.
+/// They go with the next submission to the store, and are offered to the journal again when it is not taken.
+public struct JournalInDoubtError: Error, CustomStringConvertible {
+    /// The sentence that says what was lost, for a developer's log.
+    public let description: String
+
+    /// Creates an error with a sentence that holds no receipt, account or key.
+    public init(_ description: String) { self.description = description }
+}
+
+/// A placeholder for a journal that could not be opened: records nothing, and throws the error.
+final class UnreadableJournal: QueueJournal {
+    let error: StoreFailure
+    init(error: StoreFailure) { self.error = error }
+    func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents { throw error }
+    func record(_ commands: [StoreCommand]) throws { throw error }
+    func forget(_ commands: [OrderID]) throws {}
+}

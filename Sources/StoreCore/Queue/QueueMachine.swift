@@ -308,3 +308,143 @@ extension QueueMachine {
         if inFlight < outbound.count, !isSubmitting { record(from: outbound.count - 1, &actions) }
     }
 }
+
+extension QueueMachine {
+    /// The outside events that the queue waits for, a line each.
+    var waiting: [String] {
+        var lines: [String] = []
+        if inFlight > 0 { lines.append("the store's answer to \(inFlight) commands") }
+        if isPausing { lines.append("the pause before commands are sent again") }
+        if connection.isWanted, connection.isLost {
+            lines.append("the pause before the queue connects again")
+        } else if connection.isWanted, connection.awaitsSnapshot {
+            lines.append("the store's snapshot of what is unfinished")
+        }
+        if unobservedPayments > 0 { lines.append("an observer, for \(unobservedPayments) payments") }
+        if !restores.isEmpty { lines.append("the end of \(restores.count) restores") }
+        return lines
+    }
+
+    private var unobservedPayments: Int {
+        guard !isObserved, !isRetired else { return 0 }
+        return (inFlight..<outbound.count).count { index in
+            if case .purchase = outbound[index].command.action { true } else { false }
+        }
+    }
+}
+
+// A retired queue still owes its store the finishes, and nothing else.
+extension QueueMachine {
+    /// Retires the machine: from now on it buys, restores and reports nothing and sets no timer, but still sends
+    /// finishes.
+    ///
+    /// Unsent payments are left in the journal for the next launch; so are finishes, if there will be a next launch.
+    mutating func retire(leavesFinishes: Bool, _ actions: inout Actions) {
+        guard !isRetired else { return }
+        isRetired = true
+        leavesFinishesToNextLaunch = leavesFinishes
+        isObserved = false
+        connection.isWanted = false
+        isPausing = false
+        restores = []
+        doubtfulRestores = []
+        if !isSubmitting {
+            record(from: 0, &actions)
+            shedIfRetired()
+        }
+        sendNext(&actions)
+    }
+
+    /// Whether neither the store nor the journal has been handed a command without an answer.
+    ///
+    /// A retired machine, which repeats nothing by itself, does nothing more then.
+    var isAtRest: Bool {
+        inFlight == 0 && !isSubmitting && !(0..<outbound.count).contains { outbound[$0].isBeingRecorded }
+    }
+
+    /// Drops commands that will not be sent.
+    ///
+    /// To be called after the commands have been handed to the journal.
+    mutating func shedIfRetired() {
+        guard isRetired else { return }
+        var kept = inFlight
+        outbound.filter { outbound in
+            kept -= 1
+            guard kept < 0 else { return true }
+            // The next launch finds a finish in the journal only once it is recorded.
+            if case .finish = outbound.command.action { return !leavesFinishesToNextLaunch || !outbound.isRecorded }
+            return false
+        }
+    }
+
+    /// Returns the command by which a retired machine sends a finish.
+    ///
+    /// It belongs to an opening of its own: a store takes no number below one that it has taken, and the payments in the
+    /// journal still have theirs to be sent. The opening follows from the machine's, so that a run repeats.
+    func lateFinish(_ outbound: Outbound) -> StoreCommand {
+        let opening = JournalID(rawValue: journal.rawValue ^ 1 << 63)
+        return StoreCommand(id: OrderID(journal: opening, number: outbound.row), action: outbound.command.action)
+    }
+
+    /// Returns whether a command is a payment that is left in the journal for the next launch.
+    func isLeftToNextLaunch(_ command: StoreCommand) -> Bool {
+        guard isRetired, case .purchase = command.action else { return false }
+        return true
+    }
+}
+
+/// An index of rows by the store's identifiers.
+///
+/// Most stores number their transactions in ascending order. Those are in a sorted array, so that a million of them can
+/// be added without a single look-up; identifiers that are out of order or not numeric are in a dictionary. A dictionary
+/// alone takes 3.4 times as long.
+struct IdentifierIndex {
+    private struct Entry {
+        let number: Int64
+        /// 0 if the row was removed.
+        var row: Int
+    }
+
+    private var ascending: ContiguousArray<Entry> = []
+    private var gone = 0
+    private var others: [String: Int] = [:]
+
+    var isEmpty: Bool { ascending.isEmpty && others.isEmpty }
+
+    func row(of identifier: String) -> Int? {
+        if let index = index(of: identifier), ascending[index].row != 0 { return ascending[index].row }
+        return others.isEmpty ? nil : others[identifier]
+    }
+
+    /// Inserts a row unless the identifier has one.
+    ///
+    /// Returns the existing row, if any.
+    mutating func insert(_ row: Int, for identifier: String) -> Int? {
+        if let number = Int64(spelledBy: identifier), number > ascending.last?.number ?? -1 {
+            if !others.isEmpty, let known = others[identifier] { return known }
+            ascending.append(Entry(number: number, row: row))
+            return nil
+        }
+        if let known = self.row(of: identifier) { return known }
+        others[identifier] = row
+        return nil
+    }
+
+    mutating func remove(_ identifier: String) {
+        guard let index = index(of: identifier), ascending[index].row != 0 else {
+            others[identifier] = nil
+            return
+        }
+        ascending[index].row = 0
+        gone += 1
+        guard gone == ascending.count || (gone > 1024 && gone > ascending.count / 2) else { return }
+        ascending.removeAll { $0.row == 0 }
+        gone = 0
+    }
+
+    private func index(of identifier: String) -> Int? {
+        guard !ascending.isEmpty, let number = Int64(spelledBy: identifier) else { return nil }
+        let index = ascending.indices.partitionPoint { ascending[$0].number < number }
+        return index < ascending.count && ascending[index].number == number ? index : nil
+    }
+}

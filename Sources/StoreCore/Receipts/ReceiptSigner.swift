@@ -51,3 +51,201 @@ extension ReceiptSigner {
         certificate == self.certificate && isValid(signature: signature, for: message)
     }
 }
+
+/// A signer that seals app receipts in a form of its own, such as the App Store's PKCS #7 with a chain of certificates.
+///
+/// `AppStoreSigner`, in the module StoreCrypto, is one. A store whose signer is only a ``ReceiptSigner`` issues app receipts
+/// in the HMAC form of ``AppReceipt``.
+public protocol AppReceiptSigner: ReceiptSigner {
+    /// The environment's name in attribute 0 of app receipts, constant: `ProductionSandbox`, `Production`, `Xcode`.
+    var appReceiptEnvironment: String { get }
+
+    /// Returns the hash that ties a receipt to a device: SHA-1 at the App Store.
+    ///
+    /// - Parameter bytes: the device's identifier, the opaque value and the encoded bundle identifier, in that order.
+    /// - Returns: the hash.
+    func deviceHash(of bytes: Data) -> Data
+
+    /// Seals a payload.
+    ///
+    /// - Parameter payload: a set of attributes in DER, in the order of their bytes.
+    /// - Returns: the receipt.
+    /// - Throws: the error that keeps it from signing; no receipt is made then.
+    func seal(_ payload: Data) throws -> Data
+
+    /// Verifies a receipt's signature and certificates.
+    ///
+    /// - Parameters:
+    ///   - receipt: untrusted input, of any content and length.
+    ///   - creationDate: reads the date from a payload as of which the certificates must be valid; nil if there is none.
+    /// - Returns: the payload.
+    /// - Throws: the reason for the refusal, whose description is one sentence without anything from the receipt.
+    func open(_ receipt: Data, creationDate: (Data) -> Date?) throws -> Data
+}
+
+/// A signer of receipts and JWS with a secret that only the store holds: HMAC-SHA-256 (RFC 2104), 32 bytes a signature.
+///
+/// The key that verifies such a receipt can also forge one, so keep it in the store: an app has its receipts verified
+/// by the store, not by itself.
+public struct HMACReceiptSigner: ReceiptSigner {
+    private let key: HMACKey
+    /// Whether nobody else has the key.
+    let isAnonymous: Bool
+    /// The environment's name, `LocalTesting`; in a test session `Xcode`.
+    public let environment: String
+
+    /// Creates a signer with the store's own key; the same key verifies the same receipts in every process.
+    ///
+    /// - Parameter key: At least one byte, 32 random ones at best. An empty key stops the process: anybody could make
+    ///   its signatures.
+    public init(key: Data) {
+        guard !key.isEmpty else { fatalError("A receipt signer needs a key of at least one byte.") }
+        self.key = HMACKey(key)
+        isAnonymous = false
+        environment = "LocalTesting"
+    }
+
+    /// Creates a signer with a new random key, for a store that lives no longer than the process.
+    public init() { self.init(environment: "LocalTesting") }
+
+    /// Creates a signer with a new random key in an environment.
+    package init(environment: String) {
+        key = HMACKey()
+        isAnonymous = true
+        self.environment = environment
+    }
+
+    /// A message for signing piece by piece.
+    var message: HMACSHA256.Message { key.hmac.message }
+
+    /// The signature version, 72: an ASCII `H`, which is none of Apple's numbers.
+    public var signatureVersion: UInt8 { 72 }
+
+    /// The length of a signature, 32 bytes.
+    public var signatureLength: Int { SHA256.digestLength }
+
+    /// Returns the message's authentication code; never throws.
+    public func sign(_ message: Data) -> Data {
+        Data(message.withUnsafeBytes { key.hmac.code(for: $0) })
+    }
+
+    /// Returns whether the signature is the message's authentication code, comparing all of it wherever they differ.
+    public func isValid(signature: Data, for message: Data) -> Bool {
+        message.withUnsafeBytes { message in signature.withUnsafeBytes { key.hmac.isValid($0, for: message) } }
+    }
+}
+
+// The stored key is secret: neither printing nor `dump` may show it.
+extension HMACReceiptSigner: CustomStringConvertible, CustomReflectable {
+    /// The type's name, without the key.
+    public var description: String { "HMACReceiptSigner" }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension HMACReceiptSigner: PayloadSigner {
+    /// The header `{"alg":"HS256","typ":"JWT"}` in Base64, with the dot behind it.
+    ///
+    /// No receipt's signed message begins with these characters, so that no signature serves for both.
+    private static let header = Array("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.".utf8)
+
+    /// Signs a payload with the algorithm HS256; never throws.
+    public func jws(of payload: Data) -> String {
+        var text = Self.header + payload.withUnsafeBytes(Base64URL.encode)
+        let signature = sign(Data(text))
+        text.append(UInt8(ascii: "."))
+        text += signature.withUnsafeBytes(Base64URL.encode)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Verifies a JWS of this signer's key, of which one encoding is accepted.
+    ///
+    /// - Parameters:
+    ///   - jws: untrusted input, of any content and length.
+    ///   - signingDate: not called: there are no certificates.
+    /// - Returns: the payload.
+    /// - Throws: a ``ReceiptRefusal`` with ``ReceiptVerification/Status/malformed`` or
+    ///   ``ReceiptVerification/Status/notAuthentic``.
+    public func payload(of jws: String, signingDate: (Data) -> Date?) throws -> Data {
+        let text = Array(jws.utf8)
+        let dot = text.count - Base64URL.length(signatureLength) - 1
+        guard text.starts(with: Self.header), dot >= Self.header.count, text[dot] == UInt8(ascii: "."),
+            let payload = Base64URL.decode(text[Self.header.count..<dot]),
+            let signature = Base64URL.decode(text[(dot + 1)...])
+        else {
+            throw ReceiptRefusal(.malformed, "The text is not a JWS with the algorithm HS256 in its exact form.")
+        }
+        guard isValid(signature: Data(signature), for: Data(text[..<dot])) else {
+            throw ReceiptRefusal(.notAuthentic, "The JWS's signature is not this store's.")
+        }
+        return Data(payload)
+    }
+}
+
+/// The signature of a device's app receipt and all bytes but the entries, from which the receipt is assembled again
+/// without signing it.
+///
+/// It does not keep the entries: a second copy of them would have to be copied when one is added.
+struct SignedReceipt: Sendable {
+    private let version: ReceiptVersion
+    private let creationDate: Date
+    private let front: [UInt8]
+    private let back: [UInt8]
+    /// Whether the entries are between the two; a sealed receipt is in one piece.
+    private let hasEntries: Bool
+
+    /// Keeps the signed bytes of an image.
+    ///
+    /// - Parameters:
+    ///   - image: the receipt.
+    ///   - version: its content.
+    ///   - creationDate: its creation date.
+    init(_ image: ReceiptImage, version: ReceiptVersion, creationDate: Date) {
+        self.version = version
+        self.creationDate = creationDate
+        front = image.front
+        back = image.back
+        hasEntries = image.entries.identity === version.entries
+    }
+
+    /// Returns the receipt if it has a content and a creation date.
+    ///
+    /// - Parameters:
+    ///   - version: the content.
+    ///   - creationDate: the creation date.
+    ///   - entries: the entries of that version.
+    /// - Returns: the signed receipt; nil if this is another one.
+    func image(version: ReceiptVersion, creationDate: Date, behind entries: ReceiptEntries) -> ReceiptImage? {
+        guard version == self.version, creationDate == self.creationDate else { return nil }
+        return ReceiptImage(front: front, entries: hasEntries ? entries : ReceiptEntries(), back: back)
+    }
+}
+
+/// A store that knows whether its app receipt has changed.
+protocol ReceiptSource {
+    /// Returns the device's app receipt, unless its content is that of a known version.
+    func receipt(unless known: ReceiptVersion?) -> ReceiptNews
+}
+
+/// The state of an app receipt compared with a known version.
+enum ReceiptNews {
+    /// The content is unchanged.
+    case unchanged
+    /// There is no receipt.
+    case none
+    case changed(ReceiptImage, ReceiptVersion)
+}
+
+/// The reason why a receipt could not be made.
+public struct ReceiptError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// One sentence that names the cause, without anything from the receipt.
+    ///
+    /// Its wording is not stable.
+    public let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+
+    /// The reason.
+    public var description: String { reason }
+}

@@ -93,3 +93,252 @@ extension SandboxAccount: Hashable {
         hasher.combine(number)
     }
 }
+
+extension SandboxAccount {
+    /// Whether every order of the account waits for somebody else's approval (Ask to Buy).
+    public var asksToBuy: Bool { core.look { shell, _ in shell.state.operatorState.askingAccounts.contains(number) } }
+
+    /// Turns Ask to Buy on or off for everything that the account orders from now on, as for a child.
+    ///
+    /// The authorizer decides first and may cancel or decline. What it approves is deferred until
+    /// ``SandboxStore/decide(_:_:)``. The ledger keeps the setting.
+    ///
+    /// - Throws: the ledger's errors.
+    public func setAsksToBuy(_ isOn: Bool) throws {
+        try core.change { state, events, now in
+            guard state.operatorState.askingAccounts.contains(number) != isOn else { return }
+            events.append(LedgerRecord(date: now, event: .operator(.asksToBuy(account: number, isOn))))
+        }
+    }
+
+    /// The account's orders that wait for a decision, oldest first.
+    public var undecided: [AuthorizationRequest] {
+        core.look { shell, now in
+            shell.questions(at: now) { shell.state.transactions[$0]?.account == number }
+        }
+    }
+}
+
+extension SandboxAccount {
+    /// Whether payment for the account's renewals fails.
+    public var billingFails: Bool { core.look { shell, _ in shell.state.billing.failingAccounts.contains(number) } }
+
+    /// Makes payment fail for every renewal of the account that falls due from now on, or succeed again.
+    ///
+    /// A renewal that fails is not charged: billing retry begins, in which the subscription gives no access. A grace
+    /// period, if the store grants one (``SandboxStore/setGrantsGracePeriod(_:)``), comes first and gives access. The
+    /// store's ``RenewalRate`` sets the length of both. At the end of billing retry the subscription ends with
+    /// ``SubscriptionEnd/billingError``. A failed renewal stays failed until ``resolveBillingIssue(inGroup:)``, even
+    /// after this is turned off. Orders are paid for as usual. The ledger keeps the setting.
+    ///
+    /// - Throws: the ledger's errors.
+    public func setBillingFails(_ isOn: Bool) throws {
+        try core.change { state, events, now in
+            guard state.billing.failingAccounts.contains(number) != isOn else { return }
+            events.append(LedgerRecord(date: now, event: .billing(.fails(account: number, isOn))))
+        }
+    }
+
+    /// Pays for a failed renewal, as if the user had entered another card, whatever happens to later ones.
+    ///
+    /// It brings a purchased transaction, as any renewal does. In a grace period the billing date stays: the next
+    /// period begins where the last one ended. Periods of a few days that are over by now are left out, and an offer
+    /// that applied to them is used up. In billing retry the next period begins now. Nothing happens if no renewal has
+    /// failed or billing retry is over. A subscription whose product is no longer on sale ends.
+    ///
+    /// - Parameter group: the group's identifier.
+    /// - Throws: ``SandboxError/notSubscribed(group:)`` where the account never was; and the ledger's errors.
+    public func resolveBillingIssue(inGroup group: String) throws {
+        try core.use { shell, now in
+            let rate = shell.settings.rules.renewalRate
+            try shell.refresh()
+            try shell.change(now: now) { shell in
+                var isBehind = true
+                while isBehind {
+                    isBehind = false
+                    try shell.step { state, events in
+                        guard let index = state.subscriptions.index(of: group, account: number) else {
+                            throw SandboxError.notSubscribed(group: group)
+                        }
+                        guard let event = state.recovery(of: index, at: now, rate) else { return }
+                        if case .billing(.leftOut) = event { isBehind = true }
+                        events.append(LedgerRecord(date: now, event: event))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Expires a subscription now: turns its renewal off, and ends the paid period at this moment.
+    ///
+    /// - Parameter group: the group's identifier.
+    /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
+    public func expireSubscription(inGroup group: String) throws {
+        try changeRunning(group) { state, index, now, rate in state.expire(index, at: now, rate) }
+    }
+
+    /// Ends a subscription's period now and renews it, by the rules that hold for every renewal.
+    ///
+    /// Its renewal is turned on, and a pending price consent request is withdrawn. The next period is charged and comes
+    /// as a purchased transaction; if the account's billing fails, billing retry or a grace period begins instead. A
+    /// subscription that is in either already stays in it, and no period begins.
+    ///
+    /// - Parameter group: the group's identifier.
+    /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
+    public func forceRenewal(inGroup group: String) throws {
+        try core.use { shell, now in
+            let rate = shell.settings.rules.renewalRate
+            try shell.refresh()
+            try shell.change(now: now) { shell in
+                var due: SubscriptionIndex?
+                try shell.step { state, events in
+                    let index = try state.running(group, of: number)
+                    if state.subscriptions.trouble(of: index) == nil { due = index }
+                    for event in state.makeDue(index, at: now, rate) {
+                        events.append(LedgerRecord(date: now, event: event))
+                    }
+                }
+                guard let due else { return }
+                shell.step { state, events in state.renew(due, rate, &events) }
+            }
+        }
+    }
+
+    /// Applies a decision to a subscription that has not ended.
+    func changeRunning(
+        _ group: String,
+        _ decide: (SandboxState, SubscriptionIndex, Date, RenewalRate) throws -> [StoreEvent]
+    ) throws {
+        let rate = core.shell.withLock { $0.settings.rules.renewalRate }
+        try core.change { state, events, now in
+            let index = try state.running(group, of: number)
+            for event in try decide(state, index, now, rate) { events.append(LedgerRecord(date: now, event: event)) }
+        }
+    }
+}
+
+extension SandboxAccount {
+    /// Buys a product without an app's order, as if in the store itself or by a code.
+    ///
+    /// It comes as a purchased transaction to every device on which the account is signed in, until one of them has
+    /// finished it: to running apps at once, to the others at their next launch. The rules of orders apply, but no
+    /// authorization is asked for, nothing interrupts the purchase, and ``SandboxStore/purchaseFailure`` does not
+    /// apply. Where a subscription goes on, because it runs already or changes at its renewal, nothing is sold, and nothing
+    /// comes to any device.
+    ///
+    /// - Parameters:
+    ///   - productIdentifier: the product.
+    ///   - quantity: the quantity, 1 to 10.
+    ///   - applicationUsername: the app's own name for its user, if it should carry one.
+    /// - Returns: the transaction's identifier; that of the running period where nothing is sold.
+    /// - Throws: a ``StoreFailure`` with the reason why it is not sold, and the ledger's errors.
+    @discardableResult
+    public func buy(
+        _ productIdentifier: String,
+        quantity: Int = 1,
+        applicationUsername: String? = nil
+    ) throws -> String {
+        let payment = StorePayment(
+            productIdentifier: productIdentifier,
+            quantity: quantity,
+            applicationUsername: applicationUsername
+        )
+        return try buy(payment)
+    }
+
+    /// Buys a product on a payment's terms, without an app's order, likewise.
+    ///
+    /// - Throws: a ``StoreFailure`` with the reason why it is not sold, and the ledger's errors.
+    package func buy(_ payment: StorePayment) throws -> String {
+        var rules = core.shell.withLock { $0.settings.rules }
+        if payment.hasSpecialTerms { rules.offers = rules.offers.checking([payment]) }
+        var transaction: TransactionNumber = 0
+        try core.use { shell, now in
+            try shell.refresh()
+            try shell.change(now: now) { transaction = try $0.buy(payment, by: number, rules, now: now) }
+        }
+        return transaction.identifier
+    }
+}
+
+extension SandboxAccount {
+    /// Requests the account's consent to a higher price of its subscription in a group.
+    ///
+    /// The price need not have changed, and the request may be repeated. The app is told through the queue's delegate;
+    /// ``answerPriceConsent(_:inGroup:)`` or ``SandboxBackend/priceConsentAnswer`` answers it. Without an answer, the
+    /// subscription ends at the end of its period with ``SubscriptionEnd/didNotConsentToPriceIncrease``. To raise a
+    /// price and ask every subscriber, see ``SandboxStore/raisePrice(of:to:)``.
+    ///
+    /// - Parameter group: the group's identifier.
+    /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
+    public func requestPriceIncreaseConsent(inGroup group: String) throws {
+        try changeRunning(group) { state, index, _, _ in
+            let increase = PriceIncrease(keptPrice: state.keptPrice(of: index), consent: .pending)
+            guard state.subscriptions.increase(of: index) != increase else { return [] }
+            return [.billing(.priceIncrease(subscription: index, increase))]
+        }
+    }
+
+    /// Answers the price consent request, as the user would in the store's own settings.
+    ///
+    /// After consent, the subscription renews at the product's price. After a refusal it will not renew, and ends at
+    /// once if the last renewal could not be paid for; if renewal is turned on again, it continues at its previous
+    /// price.
+    ///
+    /// - Parameters:
+    ///   - answer: the user's answer.
+    ///   - group: the group's identifier.
+    /// - Throws: ``SandboxError/notSubscribed(group:)``, ``SandboxError/noPriceConsentPending(group:)``, and the
+    ///   ledger's errors.
+    public func answerPriceConsent(_ answer: PriceConsentAnswer, inGroup group: String) throws {
+        try changeRunning(group) { state, index, now, rate in
+            guard state.subscriptions.increase(of: index)?.consent == .pending else {
+                throw SandboxError.noPriceConsentPending(group: group)
+            }
+            return state.answer(answer, index, at: now, rate)
+        }
+    }
+}
+
+// Offers that accounts redeem in the store itself.
+extension SandboxAccount {
+    /// Redeems an offer code in the store itself, outside the app.
+    ///
+    /// It brings an ordinary purchased transaction, which all of the account's devices receive until one has finished
+    /// it. The offer begins at once or, while a subscription of the group runs, at its next renewal, which brings the
+    /// transaction then. It replaces the introductory offer, or follows it if it is stackable. No authorization is asked for. An account may redeem an
+    /// offer once.
+    ///
+    /// - Parameters:
+    ///   - code: the identifier of the offer behind it, which is its reference name in Xcode's file.
+    ///   - productIdentifier: the product; the first registered one that has such an offer unless given.
+    /// - Returns: the transaction's identifier; that of the running period where the offer waits for the renewal.
+    /// - Throws: a ``StoreFailure`` if it fails: `invalidOfferIdentifier` for a code without an offer,
+    ///   `ineligibleForOffer` for an account that is not eligible or has redeemed it before, `invalidOfferPrice` where
+    ///   the product costs no more, `paymentInvalid` where it is not on sale; and the ledger's errors.
+    @discardableResult
+    public func redeem(code: String, of productIdentifier: String? = nil) throws -> String {
+        try core.redeem { state, now, rate, events in
+            try state.redeem(code: code, of: productIdentifier, number, now: now, rate, &events)
+        }
+    }
+
+    /// Redeems a win-back offer in the store itself, outside the app, as a lapsed subscriber does.
+    ///
+    /// It has the effect of ``redeem(code:of:)``; the offer begins at once.
+    ///
+    /// - Parameters:
+    ///   - identifier: the offer.
+    ///   - productIdentifier: the subscription that it is for.
+    /// - Returns: the transaction's identifier.
+    /// - Throws: a ``StoreFailure`` if it fails: `invalidOfferIdentifier` for an offer that the product does not have,
+    ///   `ineligibleForOffer` where its switch is off or the account has no subscription of the group that ended,
+    ///   `invalidOfferPrice` where the product costs no more, `paymentInvalid` where it is not on sale; and the
+    ///   ledger's errors.
+    @discardableResult
+    public func takeWinBackOffer(_ identifier: String, of productIdentifier: String) throws -> String {
+        try core.redeem { state, now, rate, events in
+            try state.winBack(identifier, of: productIdentifier, number, now: now, rate, &events)
+        }
+    }
+}

@@ -84,3 +84,170 @@ public final class SandboxDevice: Sendable {
         set { core.shell.withLock { $0.settings.locales[number] = newValue } }
     }
 }
+
+// MARK: - Devices
+
+extension SandboxDevice {
+    /// The download pace of this device; the store's unless set.
+    ///
+    /// A piece under way keeps the pace that held when it was requested.
+    public var downloadPace: DownloadPace {
+        get { core.content.withLock { $0.pace(of: number) } }
+        set { core.content.withLock { $0.paces[number] = newValue } }
+    }
+}
+
+// The store's own page on a device, where a user begins a purchase outside the app (behaviors 173 to 175).
+extension SandboxDevice {
+    /// The products that the store promotes on this device, in its order: all on sale, the first registered first, with
+    /// the app's changes by ``SKProductStorePromotionController``.
+    public var promotedProducts: [String] {
+        core.look { shell, now in shell.state.promotedProducts(on: number, at: now) }
+    }
+
+    /// Begins a purchase on the store's own page, as the device's user.
+    ///
+    /// The app's observers are asked whether it continues, see
+    /// ``SKPaymentTransactionObserver/paymentQueue(_:shouldAddStorePayment:for:)``: at once, or at the app's next
+    /// launch. Nothing is charged before one of them accepts it, or the app adds the payment later.
+    ///
+    /// - Parameter productIdentifier: one of the ``promotedProducts``.
+    /// - Throws: ``SandboxError/notPromoted(_:)`` for any other, and the ledger's errors.
+    public func promote(_ productIdentifier: String) throws {
+        try core.change { state, events, now in
+            guard state.promotedProducts(on: number, at: now).contains(where: productIdentifier.isExactly) else {
+                throw SandboxError.notPromoted(productIdentifier)
+            }
+            events.append(LedgerRecord(date: now, event: .operator(.promoted(device: number, productIdentifier))))
+        }
+    }
+
+    /// Begins a purchase from a link, whether or not the product is hidden on the store's page.
+    ///
+    /// - Parameter url: a URL with the scheme `itms-services`, the action `purchaseIntent`, the app's bundle identifier
+    ///   and a product on sale.
+    /// - Throws: ``SandboxError/notPurchaseIntent(_:)`` with a reason for any other, and the ledger's errors.
+    public func openPurchaseIntent(url: URL) throws {
+        let product = try PurchaseIntent(url, bundleIdentifier: core.bundleIdentifier).productIdentifier
+        try core.change { state, events, now in
+            if let reason = state.catalog.reasonNotOnSale(product, at: now) {
+                throw SandboxError.notPurchaseIntent(reason)
+            }
+            events.append(LedgerRecord(date: now, event: .operator(.promoted(device: number, product))))
+        }
+    }
+}
+
+/// The content of a link that begins a purchase.
+private struct PurchaseIntent {
+    let productIdentifier: String
+
+    init(_ url: URL, bundleIdentifier: String) throws(SandboxError) {
+        let parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+        let items = parts?.queryItems ?? []
+        func value(_ names: String...) -> String? { items.first { names.contains($0.name) }?.value }
+        guard parts?.scheme?.lowercased() == "itms-services" else {
+            throw .notPurchaseIntent("its scheme is \(parts?.scheme ?? "missing")")
+        }
+        guard value("action") == "purchaseIntent" else {
+            throw .notPurchaseIntent("its action is \(value("action") ?? "missing")")
+        }
+        guard value("bundleId", "bundleIdentifier") == bundleIdentifier else {
+            throw .notPurchaseIntent("it is for another app than \(bundleIdentifier)")
+        }
+        guard let product = value("productIdentifier", "productId") else {
+            throw .notPurchaseIntent("it names no product")
+        }
+        productIdentifier = product
+    }
+}
+
+// The tokens by which the device, if it is elsewhere, is known to the store's server.
+extension SandboxDevice {
+    /// Makes a token, with which a queue in another process or on another machine buys on this device.
+    ///
+    /// The store keeps the token's digest (SHA-256) and not the token: it is shown once. A device may have several. A token
+    /// is valid until ``revokeTokens()``, also after the store was opened again, and in every process that opens a store on the
+    /// same ledger.
+    ///
+    /// - Returns: a new token of 256 random bits.
+    /// - Throws: the ledger's errors.
+    public func makeToken() throws -> DeviceToken {
+        let token = DeviceToken()
+        try core.change { _, events, now in
+            let change = OperatorChange.tokenMade(device: number, TokenDigest(token))
+            events.append(LedgerRecord(date: now, event: .operator(change)))
+        }
+        return token
+    }
+
+    /// Revokes all tokens of the device.
+    ///
+    /// Whoever uses one is refused from then on, and hears no more updates.
+    ///
+    /// - Returns: the number of tokens that were revoked.
+    /// - Throws: the ledger's errors.
+    @discardableResult
+    public func revokeTokens() throws -> Int {
+        var count = 0
+        try core.change { state, events, now in
+            count = state.operatorState.tokens.count(of: number)
+            guard count > 0 else { return }
+            events.append(LedgerRecord(date: now, event: .operator(.tokensRevoked(device: number))))
+        }
+        return count
+    }
+}
+
+extension SandboxStore {
+    /// Returns the device that a token is for; nil for one that was never made, or was revoked.
+    ///
+    /// Reads what others have written to the ledger. Where that cannot be read, what is known counts.
+    package func device(with token: DeviceToken) -> SandboxDevice? {
+        let digest = TokenDigest(token)
+        let number = core.use { shell, _ in
+            try? shell.refresh()
+            return shell.state.operatorState.tokens.device(of: digest)
+        }
+        return number.map { SandboxDevice(core, $0) }
+    }
+}
+
+/// A reader of a device's app receipt that knows whether it has changed since it was read last.
+///
+/// A receipt that lists the same is neither signed nor returned again.
+package struct AppReceiptReader: Sendable {
+    private let device: SandboxDevice
+    private var known = Known.nothing
+
+    private enum Known {
+        case nothing, absent
+        case version(ReceiptVersion)
+    }
+
+    /// The outcome of a reading, with the ledger's position as of which it is.
+    package enum Reading: Sendable {
+        case unchanged
+        case absent(position: Int)
+        case changed(Data, position: Int)
+    }
+
+    package init(_ device: SandboxDevice) { self.device = device }
+
+    /// Reads the receipt.
+    package mutating func read() -> Reading {
+        var version: ReceiptVersion?
+        if case .version(let known) = known { version = known }
+        let (news, position) = device.core.datedReceipt(on: device.number, unless: version)
+        switch news {
+        case .unchanged: return .unchanged
+        case .none:
+            if case .absent = known { return .unchanged }
+            known = .absent
+            return .absent(position: position)
+        case .changed(let image, let version):
+            known = .version(version)
+            return .changed(image.data, position: position)
+        }
+    }
+}

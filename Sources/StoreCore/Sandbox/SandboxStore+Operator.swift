@@ -128,3 +128,171 @@ extension SandboxStore {
     @discardableResult
     public func settle() async -> [String] { await clock.activity.settle() }
 }
+
+extension SandboxStore {
+    /// The failure of every purchase from now on, nil for none.
+    ///
+    /// Every order fails, before any authorization or charge; a purchase that waits for a decision fails when it is
+    /// approved. A store that is reopened on the ledger begins without a failure.
+    public var purchaseFailure: StoreFailure? {
+        get { core.shell.withLock { $0.settings.rules.purchaseFailure } }
+        set { core.shell.withLock { $0.settings.rules.purchaseFailure = newValue } }
+    }
+
+    /// The quirks that the store has; none unless set.
+    ///
+    /// They hold for what is decided from now on. A store that is reopened on the ledger has none.
+    public var quirks: Set<StoreQuirk> {
+        get { core.shell.withLock { $0.settings.rules.quirks } }
+        set { core.shell.withLock { $0.settings.rules.quirks = newValue } }
+    }
+
+    /// Makes every restore from now on fail partway, as when the store gets into trouble.
+    ///
+    /// Transactions that were restored by then have been delivered. A store that is reopened on the ledger begins
+    /// without this.
+    ///
+    /// - Parameters:
+    ///   - failure: the failure that ends a restore; nil lets restores succeed again.
+    ///   - count: how many transactions it restores before, fewer if there are not so many. A number below 0 stops the
+    ///     process.
+    public func failRestores(with failure: StoreFailure?, after count: Int = 0) {
+        guard count >= 0 else { fatalError("a restore cannot break off after \(count) transactions") }
+        core.shell.withLock { shell in
+            shell.settings.rules.restoreBreak = failure.map { RestoreBreak(failure: $0, count: count) }
+        }
+    }
+}
+
+extension SandboxRules {
+    /// Returns the decision, or the store's purchase failure in place of an approval.
+    func answer(for decision: Authorization) -> Authorization {
+        guard let purchaseFailure, decision == .approve else { return decision }
+        return .decline(purchaseFailure)
+    }
+}
+
+extension SandboxStore {
+    /// Deletes a transaction, and all that renew or restore it, as if they had never existed.
+    ///
+    /// They leave the queues, the receipts, the ``transactions``, the account's charges and its entitlements; the
+    /// purchase can be made afresh. Deleting a subscription's first transaction deletes the whole subscription.
+    /// Deleting its running period alone ends it as revoked. Deleting a purchase that only changed how it renews undoes
+    /// that change. The account is eligible again for an introductory offer, and for a code, under which nothing else
+    /// of it was. Apps are sent no revocation, except those of family members with whom the transaction was shared. A
+    /// transaction that itself came from the family comes anew. The clock, all settings and the nonces of signed offers
+    /// stay as they are.
+    ///
+    /// - Parameter transaction: the transaction's identifier.
+    /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the ledger's errors.
+    public func deleteTransaction(_ transaction: String) throws {
+        try core.changeByHistory { state, history, events, now in
+            let numbers = history.transactionAndFollowers(of: transaction).compactMap { TransactionNumber($0) }
+            guard !numbers.isEmpty else { throw SandboxError.unknownTransaction(transaction) }
+            let all = Set(numbers)
+            let deletion = Deletion(
+                transactions: numbers,
+                withdrawn: state.withdrawn(all.contains),
+                ended: state.subscriptionsWithNothingLeft(without: all)
+            )
+            events.append(LedgerRecord(date: now, event: .operator(.deleted(deletion))))
+        }
+    }
+
+    /// Deletes all transactions of all accounts, as if they had never existed.
+    ///
+    /// They leave the queues, and receipts become empty. Products, accounts, families, devices and the clock stay as
+    /// they are, and the next transaction gets the next number. Apps are sent no revocation, nor anything of which they
+    /// were not told yet.
+    ///
+    /// - Throws: the ledger's errors.
+    public func clearTransactions() throws {
+        try core.change { state, events, now in
+            events.append(LedgerRecord(date: now, event: .operator(.cleared(withdrawn: state.withdrawn { _ in true }))))
+        }
+    }
+}
+
+extension SandboxDriver {
+    /// Makes a change for the operator that depends on history that the state does not keep.
+    ///
+    /// Its cost grows with the history.
+    fileprivate func changeByHistory(
+        _ decide: (SandboxState, LedgerHistory, inout [LedgerRecord], Date) throws -> Void
+    ) throws {
+        try use { shell, now in
+            try shell.refresh()
+            try shell.change(now: now) { shell in
+                var history = LedgerHistory()
+                try shell.forEachRecord { history.take($0) }
+                try shell.step { try decide($0, history, &$1, now) }
+            }
+        }
+    }
+}
+
+// The operator's control over the payment for renewals.
+extension SandboxStore {
+    /// Whether subscriptions give access for a while after a failed renewal; false on a new ledger.
+    public var grantsGracePeriod: Bool { core.look { shell, _ in shell.state.billing.grantsGracePeriod } }
+
+    /// Turns the grace period on or off for renewals that fail from now on.
+    ///
+    /// ``RenewalRate/gracePeriod(for:)`` is its length. A renewal that failed before keeps what it had. Which renewals
+    /// fail is set by ``SandboxAccount/setBillingFails(_:)``. The ledger keeps the setting.
+    ///
+    /// - Throws: the ledger's errors.
+    public func setGrantsGracePeriod(_ isOn: Bool) throws {
+        try core.change { state, events, now in
+            guard state.billing.grantsGracePeriod != isOn else { return }
+            events.append(LedgerRecord(date: now, event: .billing(.gracePeriod(isOn))))
+        }
+    }
+
+    /// The maximum number of renewals of a subscription, nil for no limit; nil on a new ledger.
+    public var renewalLimit: Int? { core.look { shell, _ in shell.state.billing.renewalLimit } }
+
+    /// Limits the number of renewals of a subscription, or removes the limit.
+    ///
+    /// Apple's sandbox stops after 12. Renewals count since the subscription was last bought. A subscription that has
+    /// had more already ends with its period, with ``SubscriptionEnd/renewalLimitReached``. The ledger keeps the limit.
+    ///
+    /// - Parameter limit: at least 0, nil for none; a negative number stops the process.
+    /// - Throws: the ledger's errors.
+    public func setRenewalLimit(_ limit: Int?) throws {
+        precondition(limit ?? 0 >= 0, "a subscription cannot renew less than 0 times")
+        try core.change { state, events, now in
+            guard state.billing.renewalLimit != limit else { return }
+            events.append(LedgerRecord(date: now, event: .billing(.renewalLimit(limit))))
+        }
+    }
+
+    /// Raises a product's price, and asks its subscribers to agree to it.
+    ///
+    /// Purchases from now on cost the new price. Each account whose running subscription renews as the product is
+    /// asked, and keeps its price until it has agreed: see ``SandboxAccount/requestPriceIncreaseConsent(inGroup:)``. A
+    /// price that is not above what a subscriber pays needs no consent. Separate prices that the product has in single
+    /// countries stay. While the store sells for one of those countries nobody is asked, and renewals cost that price,
+    /// whatever an account keeps elsewhere.
+    ///
+    /// - Parameters:
+    ///   - productIdentifier: the product.
+    ///   - price: the new price, exact as in `"0.99"`. Anything but digits and a point stops the process.
+    /// - Throws: ``SandboxError/unknownProduct(_:)``, ``CatalogError`` for a price at which it cannot be sold, and the
+    ///   ledger's errors.
+    public func raisePrice(of productIdentifier: String, to price: String) throws {
+        let price = ExactPrice.written(price, for: productIdentifier)
+        try core.change { state, events, now in
+            guard let number = state.catalog.index(of: productIdentifier) else {
+                throw SandboxError.unknownProduct(productIdentifier)
+            }
+            var product = state.catalog[number]
+            product.price = price
+            _ = try Catalog([product])
+            events.append(LedgerRecord(date: now, event: .registered(product)))
+            for event in state.questions(about: product.price(in: state.catalog.countryCode), of: number) {
+                events.append(LedgerRecord(date: now, event: event))
+            }
+        }
+    }
+}

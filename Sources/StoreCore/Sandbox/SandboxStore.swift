@@ -147,3 +147,123 @@ public final class SandboxStore: Sendable {
         purchaseFailure = configuration.settings.purchaseFailure
     }
 }
+
+extension SandboxStore {
+    /// Every registered product in its present version, in the order in which they were registered, withdrawn ones too.
+    package var registeredProducts: [SandboxProduct] {
+        core.use { shell, _ in
+            try? shell.refresh()
+            return shell.state.catalog.allProducts
+        }
+    }
+}
+
+extension SandboxStore {
+    /// The environment variable that may name a `.storekit` file for the process to begin with,
+    /// `STOREKIT_CONFIGURATION`.
+    ///
+    /// For tests whose code asks for products before anything has set a store, as it may where Xcode's scheme names the
+    /// file. The store uses the real clock. The variable is read once, when ``StoreContext/process`` is first used; a
+    /// store that is set there later replaces this one.
+    public static let configurationVariable = "STOREKIT_CONFIGURATION"
+
+    /// Returns a store on the file that the environment names; nil if it names none or, with a line in the log, if that
+    /// cannot be read.
+    static func namedByEnvironment(log: StoreLog) -> SandboxStore? {
+        guard let path = ProcessInfo.processInfo.environment[configurationVariable], !path.isEmpty else { return nil }
+        do {
+            let configuration = try StoreConfiguration(contentsOf: URL(fileURLWithPath: path))
+            return try SandboxStore(configuration, clock: SystemClock())
+        } catch {
+            log("there is no store: the file that \(configurationVariable) names is refused: \(error)")
+            return nil
+        }
+    }
+}
+
+extension SandboxStore {
+    /// Changes the country that the store sells for.
+    ///
+    /// Prices, currency and, where a device's language has no texts, texts follow; observers are told. Each running app
+    /// is asked whether each of its purchases under way continues, see
+    /// ``SKPaymentQueueDelegate/paymentQueue(_:shouldContinue:in:)``. If it declines, or does not answer within a
+    /// second of the store's clock, the transaction fails with `storeProductNotAvailable`. Apps that are not running
+    /// are not asked; a product that is not sold in the new country fails with the same code when it is approved.
+    ///
+    /// The ledger keeps the country.
+    ///
+    /// - Parameter countryCode: ISO 3166-1 alpha-3, as in `DEU`.
+    /// - Throws: ``SandboxError/unknownStorefront(_:)``, and the ledger's errors.
+    public func setStorefront(_ countryCode: String) throws { try core.changeStorefront(to: countryCode) }
+}
+
+extension SandboxStore {
+    /// The download pace of devices that have none of their own; at once by default.
+    public var downloadPace: DownloadPace {
+        get { core.content.withLock { $0.pace } }
+        set { core.content.withLock { $0.pace = newValue } }
+    }
+}
+
+// Accounts and devices. A store begins with one account, "account", signed in on one device, "device".
+extension SandboxStore {
+    /// The first account, initially signed in on the first device.
+    public var account: SandboxAccount { SandboxAccount(core: core, number: 0) }
+
+    /// All accounts, oldest first.
+    public var accounts: [SandboxAccount] {
+        core.look { shell, _ in shell.state.accounts.indices.map { SandboxAccount(core: core, number: $0) } }
+    }
+
+    /// All devices, oldest first.
+    public var devices: [SandboxDevice] {
+        core.look { shell, _ in shell.state.devices.indices.map { SandboxDevice(core, $0) } }
+    }
+
+    /// Returns the account with a name, or nil if there is none.
+    ///
+    /// A store that continues a ledger has the ledger's accounts and devices.
+    public func account(named name: String) -> SandboxAccount? {
+        core.look { shell, _ in
+            shell.state.account(named: name).map { SandboxAccount(core: core, number: $0) }
+        }
+    }
+
+    /// Returns the device with a name, or nil if there is none.
+    public func device(named name: String) -> SandboxDevice? {
+        core.look { shell, _ in shell.state.device(named: name).map { SandboxDevice(core, $0) } }
+    }
+
+    /// Adds an account.
+    ///
+    /// - Parameter name: the account's name; not empty, and of no other account.
+    /// - Returns: the account, without purchases.
+    /// - Throws: ``SandboxError/nameTaken(_:)``, and the ledger's errors.
+    public func addAccount(_ name: String) throws -> SandboxAccount {
+        var number: AccountID = 0
+        try core.change { state, events, now in
+            guard !name.isEmpty, state.account(named: name) == nil else { throw SandboxError.nameTaken(name) }
+            number = state.accounts.endIndex
+            events.append(LedgerRecord(date: now, event: .accountAdded(name: name)))
+        }
+        return SandboxAccount(core: core, number: number)
+    }
+
+    /// Adds a device.
+    ///
+    /// - Parameters:
+    ///   - name: the device's name; not empty, and of no other device.
+    ///   - account: the account that is signed in on it, nil for none.
+    /// - Returns: the device, a backend to make queues on.
+    /// - Throws: ``SandboxError/nameTaken(_:)``, ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
+    public func addDevice(_ name: String, signedInTo account: SandboxAccount?) throws -> SandboxDevice {
+        if let account, account.core !== core { throw SandboxError.foreignAccount(account.name) }
+        var number: DeviceID = 0
+        try core.change { state, events, now in
+            guard !name.isEmpty, state.device(named: name) == nil else { throw SandboxError.nameTaken(name) }
+            number = state.devices.endIndex
+            events.append(LedgerRecord(date: now, event: .deviceAdded(name: name, account: account?.number)))
+        }
+        return SandboxDevice(core, number)
+    }
+}

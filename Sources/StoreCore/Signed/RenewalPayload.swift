@@ -78,3 +78,105 @@ public struct RenewalPayload: JWSPayload {
     /// The environment's name, ``environment``.
     public var environmentName: String { environment }
 }
+
+// The values of a subscription's signed information: open sets, of which a later App Store may have more.
+extension RenewalPayload {
+    /// Whether a subscription will renew.
+    public struct AutoRenewStatus: RawRepresentable, Hashable, Codable, Sendable {
+        /// The value in the payload.
+        public let rawValue: Int
+        /// Creates a value, which may be one that is not listed here.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// It will not.
+        public static let off = AutoRenewStatus(rawValue: 0)
+        /// It will.
+        public static let on = AutoRenewStatus(rawValue: 1)
+    }
+
+    /// The reason why a subscription has expired or is not paid for.
+    public struct ExpirationIntent: RawRepresentable, Hashable, Codable, Sendable {
+        /// The value in the payload.
+        public let rawValue: Int
+        /// Creates a value, which may be one that is not listed here.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// The customer turned renewal off.
+        public static let customerCanceled = ExpirationIntent(rawValue: 1)
+        /// The renewal could not be charged.
+        public static let billingError = ExpirationIntent(rawValue: 2)
+        /// The customer did not consent to a price increase.
+        public static let didNotConsentToPriceIncrease = ExpirationIntent(rawValue: 3)
+        /// The product was no longer on sale.
+        public static let productUnavailable = ExpirationIntent(rawValue: 4)
+        /// Anything else, such as a store's renewal limit.
+        public static let other = ExpirationIntent(rawValue: 5)
+    }
+
+    /// The state of a price increase that needs consent.
+    public struct PriceIncreaseStatus: RawRepresentable, Hashable, Codable, Sendable {
+        /// The value in the payload.
+        public let rawValue: Int
+        /// Creates a value, which may be one that is not listed here.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// The customer was asked and has not answered.
+        public static let pending = PriceIncreaseStatus(rawValue: 0)
+        /// The customer has consented.
+        public static let agreed = PriceIncreaseStatus(rawValue: 1)
+    }
+}
+
+/// An account's subscription in a group: its newest transaction and its renewal, signed.
+public struct SignedSubscription: Sendable {
+    /// The transaction that began the running period, or the last one.
+    public let transaction: SignedValue<TransactionPayload>
+    /// The renewal.
+    public let renewal: SignedValue<RenewalPayload>
+
+    /// Creates a subscription from its parts.
+    public init(transaction: SignedValue<TransactionPayload>, renewal: SignedValue<RenewalPayload>) {
+        self.transaction = transaction
+        self.renewal = renewal
+    }
+
+    /// The subscription's state as of the signing.
+    public var state: SubscriptionState {
+        SubscriptionState(transaction: transaction.content, renewal: renewal.content)
+    }
+}
+
+/// The state of a subscription, as Store Kit 2 and the App Store's servers number them.
+public enum SubscriptionState: Int, Hashable, Codable, Sendable {
+    /// The running period is paid for.
+    case subscribed = 1
+    /// The last period is over, and nothing more is collected.
+    case expired = 2
+    /// The last renewal could not be charged and is tried again; there is no access.
+    case inBillingRetryPeriod = 3
+    /// The last renewal could not be charged, and there is access for a while nevertheless.
+    case inGracePeriod = 4
+    /// The running period was refunded, or is no longer shared by the family.
+    case revoked = 5
+
+    /// Whether the account may use the subscription.
+    public var isEntitled: Bool { self == .subscribed || self == .inGracePeriod }
+
+    /// Creates the state that a subscription's newest transaction and its renewal say, as of their signing.
+    public init(transaction: TransactionPayload, renewal: RenewalPayload) {
+        if transaction.revocationDate != nil {
+            self = .revoked
+        } else if transaction.isUpgraded == true {
+            // What took its place was deleted.
+            self = .expired
+        } else if renewal.isInBillingRetryPeriod == true {
+            self =
+                renewal.gracePeriodExpiresDate.map { $0 > renewal.signedDate } == true
+                ? .inGracePeriod : .inBillingRetryPeriod
+        } else if let end = transaction.expiresDate, end > renewal.signedDate {
+            self = .subscribed
+        } else {
+            self = .expired
+        }
+    }
+}

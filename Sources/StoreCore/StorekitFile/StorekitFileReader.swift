@@ -92,3 +92,102 @@ struct StorekitFileReader {
         StoreConfigurationError(file: file, path: path, expected: expected, found: found)
     }
 }
+
+extension StorekitFileReader {
+    func price(
+        _ text: String,
+        at place: Place,
+        _ key: String = "displayPrice"
+    ) throws(StoreConfigurationError) -> Decimal {
+        do {
+            return try ExactPrice.read(text)
+        } catch {
+            let expected =
+                switch error {
+                case .malformed: Expectation.price
+                case .negative: "a price of at least 0"
+                case .tooLong: "a price of at most \(ExactPrice.maximumDigits) digits"
+                }
+            throw problem(place.path(key), expected, Expectation.quoted(text))
+        }
+    }
+
+    /// Reads the price of a product; an empty one, which Xcode writes, as 0.
+    func productPrice(_ text: String, at place: Place) throws(StoreConfigurationError) -> Decimal {
+        guard text.isEmpty else { return try price(text, at: place) }
+        warn(problem(place.path("displayPrice"), Expectation.price, "\"\""), "it sells at 0")
+        return 0
+    }
+
+    /// Reads `P`, a number of at most four digits, and `D`, `W`, `M` or `Y`.
+    func period(
+        _ text: String,
+        at place: Place,
+        _ key: String
+    ) throws(StoreConfigurationError) -> StoreProduct.Period {
+        guard let period = StoreProduct.Period(iso8601: text) else {
+            throw problem(place.path(key), Expectation.duration, Expectation.quoted(text))
+        }
+        return period
+    }
+
+    func whole(
+        _ number: Double?,
+        or usual: Int,
+        from least: Int,
+        at path: @autoclosure () -> String
+    ) throws(StoreConfigurationError) -> Int {
+        guard let number else { return usual }
+        if let whole = Int(exactly: number), whole >= least { return whole }
+        let found = Int(exactly: number).map(String.init) ?? "\(number)"
+        throw problem(path(), least > .min ? "a whole number from \(least)" : "a whole number", found)
+    }
+}
+
+extension StoreConfiguration {
+    /// Reads a file.
+    ///
+    /// - Parameter url: the file's location on disk. Reading blocks the calling thread.
+    /// - Throws: a ``StoreConfigurationError`` if it cannot be read or is invalid.
+    public init(contentsOf url: URL) throws(StoreConfigurationError) {
+        let data: Data
+        do {
+            data = try Data(contentsOf: url)
+        } catch {
+            throw StoreConfigurationError(
+                file: url.path,
+                path: "",
+                expected: "a file that can be read",
+                found: Self.trouble(error)
+            )
+        }
+        try self.init(data: data, name: url.path)
+    }
+
+    /// Reads the content of a file.
+    ///
+    /// - Parameters:
+    ///   - data: the whole content.
+    ///   - name: the file's name in errors.
+    /// - Throws: a ``StoreConfigurationError`` if it is invalid.
+    public init(data: Data, name: String) throws(StoreConfigurationError) {
+        let file: StorekitFile
+        do {
+            file = try UntrustedJSON.decode(StorekitFile.self, from: data)
+        } catch {
+            throw StorekitFileDiagnosis(file: name, data: data).explain(error)
+        }
+        self = try StorekitFileReader(file: name).read(
+            file,
+            keyWarnings: LateWarnings { StorekitFileKeys.unknown(in: data, of: name) }
+        )
+    }
+
+    /// Returns the reason why the system could not read a file, in a few words.
+    private static func trouble(_ error: any Error) -> String {
+        let error = error as NSError
+        if error.code == CocoaError.Code.fileReadNoSuchFile.rawValue { return "no such file" }
+        let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+        return cause.localizedDescription
+    }
+}

@@ -214,3 +214,77 @@ extension Bool: BinaryCodable {
     func pack(into pack: inout BinaryEncoder) { pack.add(self ? 1 as UInt8 : 0) }
     init(unpacking pack: inout BinaryDecoder) throws { self = try pack.byte() != 0 }
 }
+
+/// A number that identifies one kind of thing, and that is not mistaken for the number of another kind.
+///
+/// Encoded, it is the bare number, also as a dictionary's key.
+protocol TypedNumber: RawRepresentable<Int>, Hashable, Strideable, Codable, CodingKeyRepresentable,
+    ExpressibleByIntegerLiteral, Sendable
+where Stride == Int {
+    init(rawValue: Int)
+}
+
+extension TypedNumber {
+    @inline(__always)
+    init(integerLiteral value: Int) { self.init(rawValue: value) }
+
+    @inline(__always)
+    static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+
+    @inline(__always)
+    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    @inline(__always)
+    func distance(to other: Self) -> Int { other.rawValue - rawValue }
+
+    @inline(__always)
+    func advanced(by distance: Int) -> Self { Self(rawValue: rawValue + distance) }
+}
+
+// MARK: - In bytes
+
+extension BinaryEncoder {
+    /// Adds a number, -1 for none.
+    mutating func add(_ number: (some TypedNumber)?) { add(number?.rawValue ?? -1) }
+
+    mutating func add(_ numbers: [some TypedNumber]) {
+        add(numbers.count)
+        for number in numbers { add(number) }
+    }
+}
+
+extension BinaryDecoder {
+    @inline(__always)
+    mutating func number<Number: TypedNumber>() throws -> Number { Number(rawValue: try int()) }
+
+    /// Reads a number, nil for a negative one.
+    @inline(__always)
+    mutating func optionalNumber<Number: TypedNumber>() throws -> Number? {
+        let value = try int()
+        return value < 0 ? nil : Number(rawValue: value)
+    }
+
+    mutating func numbers<Number: TypedNumber>() throws -> [Number] { try count().map { _ in try number() } }
+}
+
+extension Int64 {
+    /// Makes the number that an identifier spells; nil unless it is the only spelling: "7", but neither "007" nor "+7".
+    ///
+    /// Identifiers of counted things are such numbers; numbers of more than eighteen digits are not converted.
+    init?(spelledBy identifier: String) {
+        var identifier = identifier
+        let number = identifier.withUTF8 { digits -> Int64? in
+            guard (1...18).contains(digits.count), digits.count == 1 || digits[0] != UInt8(ascii: "0") else {
+                return nil
+            }
+            var number: Int64 = 0
+            for digit in digits {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+                number = number &* 10 &+ Int64(digit &- UInt8(ascii: "0"))
+            }
+            return number
+        }
+        guard let number else { return nil }
+        self = number
+    }
+}

@@ -181,3 +181,100 @@ extension SHA256 {
         0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
     ]
 }
+
+/// The HMAC (RFC 2104) over ``SHA256``: a message authentication code that requires the key.
+///
+/// Both hashes have processed their key block already, so a code costs no more for the key.
+struct HMACSHA256: Sendable {
+    private let inner: SHA256
+    private let outer: SHA256
+
+    /// Makes an HMAC with a key of any length; one longer than a block (64 bytes) is hashed first.
+    init(key: some Sequence<UInt8>) {
+        var block = [UInt8](key)
+        if block.count > SHA256.blockLength { block = SHA256.digest(of: block) }
+        block += [UInt8](repeating: 0, count: SHA256.blockLength - block.count)
+
+        var inner = SHA256()
+        block.map { $0 ^ 0x36 }.withUnsafeBytes { inner.update($0) }
+        self.inner = inner
+        var outer = SHA256()
+        block.map { $0 ^ 0x5c }.withUnsafeBytes { outer.update($0) }
+        self.outer = outer
+    }
+
+    /// A message that is hashed incrementally; a copy continues independently.
+    struct Message: Sendable {
+        private var inner: SHA256
+        private let outer: SHA256
+
+        fileprivate init(inner: SHA256, outer: SHA256) {
+            self.inner = inner
+            self.outer = outer
+        }
+
+        /// Hashes more of the message.
+        mutating func update(_ bytes: UnsafeRawBufferPointer) { inner.update(bytes) }
+
+        /// The 32-byte code of the message so far.
+        var code: [UInt8] {
+            var (inner, outer) = (inner, outer)
+            return [UInt8](unsafeUninitializedCapacity: SHA256.digestLength) { buffer, count in
+                let digest = UnsafeMutableRawBufferPointer(buffer)
+                inner.finish(into: digest)
+                outer.update(UnsafeRawBufferPointer(digest)[..<SHA256.digestLength].rebased)
+                outer.finish(into: digest)
+                count = SHA256.digestLength
+            }
+        }
+    }
+
+    /// An empty message.
+    var message: Message { Message(inner: inner, outer: outer) }
+
+    /// Returns the 32-byte code of a message.
+    func code(for message: UnsafeRawBufferPointer) -> [UInt8] {
+        var whole = self.message
+        whole.update(message)
+        return whole.code
+    }
+
+    /// Returns whether a code belongs to a message, in constant time.
+    func isValid(_ code: UnsafeRawBufferPointer, for message: UnsafeRawBufferPointer) -> Bool {
+        let right = self.code(for: message)
+        guard code.count == right.count else { return false }
+        return right.indices.reduce(UInt8(0)) { $0 | (code[$1] ^ right[$1]) } == 0
+    }
+}
+
+extension Slice<UnsafeRawBufferPointer> {
+    fileprivate var rebased: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self) }
+}
+
+/// A key of an HMAC, which those who copy its owner share.
+final class HMACKey: Sendable {
+    private final class Ready: Sendable {
+        let hmac: HMACSHA256
+        init(_ hmac: HMACSHA256) { self.hmac = hmac }
+    }
+
+    private let ready = LazyReference<Ready>()
+
+    /// Creates a random key.
+    ///
+    /// It is made when it is first used, since most stores sign nothing.
+    init() {}
+
+    /// Creates a key of given bytes.
+    init(_ bytes: some Sequence<UInt8>) { _ = ready.storeIfNil(Ready(HMACSHA256(key: bytes))) }
+
+    var hmac: HMACSHA256 { (ready.load() ?? ready.storeIfNil(Ready(HMACSHA256(key: [UInt8].randomKey())))).hmac }
+}
+
+extension [UInt8] {
+    /// Returns 32 bytes of the system's randomness, in four calls of the system.
+    static func randomKey() -> [UInt8] {
+        var random = SystemRandomNumberGenerator()
+        return (0..<4).flatMap { _ in Swift.withUnsafeBytes(of: random.next(), Array.init) }
+    }
+}

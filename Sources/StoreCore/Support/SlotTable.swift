@@ -195,3 +195,54 @@ extension SlotTable.Segment {
 
 extension SlotTable: Sendable where Row: Sendable {}
 extension SlotTable.Segment: Sendable where Row: Sendable {}
+
+/// An array of rows that are found by numbers of their own type, the first one by 0.
+///
+/// In a snapshot its rows are packed, see ``SnapshotRows``.
+struct Table<Number: TypedNumber, Row> {
+    private var rows: [Row]
+
+    init(_ rows: [Row] = []) { self.rows = rows }
+
+    /// Adds a row under the next number, the ``endIndex``.
+    mutating func append(_ row: Row) { rows.append(row) }
+}
+
+extension Table: RandomAccessCollection, MutableCollection {
+    var startIndex: Number { 0 }
+    var endIndex: Number { Number(rawValue: rows.count) }
+
+    subscript(number: Number) -> Row {
+        @inline(__always) get { rows[number.rawValue] }
+        @inline(__always) _modify { yield &rows[number.rawValue] }
+    }
+}
+
+extension Table: Equatable where Row: Equatable {}
+
+extension Table: Sendable where Row: Sendable {}
+
+/// An array that grows by segments and never moves its elements: the millionth append costs the same as the first.
+struct SegmentedArray<Element> {
+    private static var segmentSize: Int { 256 }
+    private var segments: ContiguousArray<ContiguousArray<Element>> = []
+    private(set) var count = 0
+
+    mutating func append(_ element: Element) {
+        if count % Self.segmentSize == 0 {
+            var segment = ContiguousArray<Element>()
+            // The first segment grows as an array does, since most instances hold few elements.
+            if count > 0 { segment.reserveCapacity(Self.segmentSize) }
+            segments.append(segment)
+        }
+        segments[segments.count - 1].append(element)
+        count += 1
+    }
+
+    subscript(index: Int) -> Element {
+        _read { yield segments[index / Self.segmentSize][index % Self.segmentSize] }
+        _modify { yield &segments[index / Self.segmentSize][index % Self.segmentSize] }
+    }
+}
+
+extension SegmentedArray: Sendable where Element: Sendable {}

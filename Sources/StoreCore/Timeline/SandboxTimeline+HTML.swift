@@ -189,3 +189,244 @@ private struct TimelinePage {
         text += "<use href=\"#k-\(event.kind.rawValue)\" transform=\"translate(\(x) \(y))\"/></svg>"
     }
 }
+
+/// The style sheet of a page.
+struct TimelinePageStyle {
+    let text: String
+
+    /// Creates the style sheet for a layout, text of a width in columns, and blocks of rows of these heights.
+    init(_ layout: TimelineLayout, columns: Int, blocks: [Int]) {
+        // The time, the lanes, and letters of a generous width, with room for links.
+        let wide = min(110 + layout.width + (columns + 14) * 15 / 2, 1360)
+        let row = TimelineLayout.rowHeight
+        text = """
+
+            \(TimelineStyle.colors)
+            \(TimelineStyle.drawing)
+            *{box-sizing:border-box}
+            body{margin:0 auto;padding:1rem;max-width:90rem;background:var(--back);color:var(--text);\
+            font:14px/1.4 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
+            h1{font-size:1.4rem;margin:0}header p{margin:.2rem 0 .8rem;color:var(--soft)}
+            pre{white-space:pre-wrap;background:var(--band);padding:.8rem;border-radius:6px;font-size:13px}
+            ol,ul{list-style:none;margin:0;padding:0}
+            .shapes{position:absolute;width:0;height:0}
+            .legend{display:flex;flex-wrap:wrap;gap:.2rem 1rem;margin-bottom:.8rem}
+            .legend li{display:flex;align-items:center;gap:.3rem}
+            form{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;\
+            padding:.6rem 0;background:var(--back);border-bottom:1px solid var(--rule)}
+            [hidden]{display:none!important}
+            form select,form input{max-width:12rem}
+            input,select,button{font:inherit;color:inherit;background:var(--band);border:1px solid var(--rule);\
+            border-radius:6px;padding:.25rem .5rem;min-height:2rem}
+            label,output{color:var(--soft)}
+            :focus-visible{outline:2px solid var(--link);outline-offset:1px}
+            a{color:var(--link);text-decoration:none;margin-left:.4rem;white-space:nowrap}a:hover{text-decoration:underline}
+            i{font-style:normal;color:var(--soft)}time{color:var(--soft);font-variant-numeric:tabular-nums}
+            bdi,b{unicode-bidi:isolate}
+            #rows{position:relative}
+            #rows ol{content-visibility:auto;contain-intrinsic-height:auto var(--size,2600px)}
+            li p{margin:0;color:var(--text)}
+            #rows li{display:grid;grid-template-columns:4.2rem 1.8rem 1fr;padding:.25rem 0;scroll-margin-top:8rem}
+            #rows li svg{width:24px;height:\(row)px;overflow:visible}
+            #rows li:target{background:var(--band);box-shadow:inset 3px 0 var(--link)}
+            #rows .pause{display:block;margin-top:.6rem;border-top:1px dotted var(--rule);padding-top:.3rem}
+            #lines,.heads,.some .pause i{display:none}
+            @media not all and (min-width:\(wide)px){
+            #rows li use{transform:translate(10px,11px)}#rows li path.l,#rows li use[href="#k-command"]{display:none}
+            #rows li br{display:none}
+            }
+            @media (min-width:\(wide)px){
+            form{position:sticky;top:0;z-index:2}
+            .heads{display:block;overflow:visible;margin-left:80px;fill:var(--soft);font-size:13px}
+            #lines{display:block;position:absolute;top:0;left:80px;pointer-events:none;background:\
+            linear-gradient(90deg,transparent \(layout.pitch / 2)px,var(--rule) 0 \(layout.pitch / 2 + 1)px,transparent 0)\
+             0 0/\(layout.pitch)px 1px}
+            #rows ol{position:relative;contain-intrinsic-height:var(--size)}
+            #rows li{grid-template-columns:80px \(layout.width + 10)px 1fr;padding:0;line-height:\(row)px;white-space:nowrap}
+            #rows li svg{width:\(layout.width)px}
+            #rows li p{line-height:\(TimelineLayout.lineHeight)px;padding:\((row - TimelineLayout.lineHeight) / 2)px 0}
+            #rows .pause{height:\(TimelineLayout.pauseHeight)px;margin:0;border:0;line-height:\(TimelineLayout.pauseHeight)px;padding:0}
+            #rows:not(.some) .pause.gap{background:var(--band);border-radius:4px}
+            #rows .pause i{position:absolute;left:\(90 + layout.width)px}
+            }
+            \(blocks.enumerated().map { "#b\($0.offset){--size:\($0.element)px}" }.joined())
+
+            """
+    }
+}
+
+/// The shapes and colors of a timeline's marks: each kind has a shape of its own, so that nobody needs the colors.
+enum TimelineStyle {
+    /// Colors by day and by night.
+    static let colors = """
+        :root{color-scheme:light dark;\(properties { $0.light })}
+        @media (prefers-color-scheme:dark){:root{\(properties { $0.dark })}}
+        \(kinds.map { ".\($0.kind.rawValue){color:var(--\($0.kind.rawValue))}" }.joined(separator: "\n"))
+        """
+
+    private static func properties(_ color: (Color) -> String) -> String {
+        (paper + kinds.map(\.color)).map { "--\($0.name):\(color($0))" }.joined(separator: ";")
+    }
+
+    private struct Color {
+        let name: String
+        let light: String
+        let dark: String
+    }
+
+    private static let paper = [
+        Color(name: "back", light: "#ffffff", dark: "#0d1117"), Color(name: "band", light: "#f4f6f8", dark: "#161b22"),
+        Color(name: "text", light: "#1f2328", dark: "#e6edf3"), Color(name: "soft", light: "#59636e", dark: "#9198a1"),
+        Color(name: "rule", light: "#d1d9e0", dark: "#3d444d"), Color(name: "link", light: "#0550ae", dark: "#6cb6ff"),
+    ]
+
+    private struct Look {
+        let kind: SandboxTimeline.Entry.Kind
+        let light: String
+        let dark: String
+        let shape: String
+
+        var color: Color { Color(name: kind.rawValue, light: light, dark: dark) }
+    }
+
+    /// The shapes, each around 0, 0 and 14 wide at the most.
+    ///
+    /// `s` is drawn with a line, `f` filled.
+    private static let kinds: [Look] = SandboxTimeline.Entry.Kind.allCases.map { kind in
+        switch kind {
+        case .setting: look(kind, "#656d76", "#8b949e", #"<path class="f" d="M-4-4H4V4H-4z"/>"#)
+        case .order: look(kind, "#656d76", "#adb5bd", #"<circle class="s" r="5"/>"#)
+        case .waiting: look(kind, "#9a6700", "#e3b341", #"<circle class="s" r="6"/><path class="s" d="M0-3V0H3"/>"#)
+        case .sale: look(kind, "#0a7a52", "#3fb98a", #"<circle class="f" r="6"/>"#)
+        case .refusal: look(kind, "#c4390b", "#ff7b54", #"<path class="s" d="M-5-5L5 5M5-5L-5 5"/>"#)
+        case .delivery: look(kind, "#0969da", "#58a6ff", #"<path class="f" d="M-6-4H6L0 6z"/>"#)
+        case .finish: look(kind, "#0b5394", "#9ecbff", #"<path class="s" d="M-6 0L-2 4L6-5"/>"#)
+        case .renewal:
+            look(kind, "#0a7a52", "#3fb98a", #"<path class="s" d="M5 2A5.4 5.4 0 1 1 4.2-3.4M5-6.5V-3H1.5"/>"#)
+        case .restoration:
+            look(kind, "#1b7c83", "#4cc3cc", #"<path class="s" d="M0-7V2M-3.5-1L0 2.5L3.5-1M-6 1V6H6V1"/>"#)
+        case .subscription: look(kind, "#9a6700", "#e3b341", #"<path class="s" d="M0-6L6.5 5H-6.5zM0-1.5V1.5"/>"#)
+        case .sharing:
+            look(kind, "#1b7c83", "#4cc3cc", #"<circle class="s" cx="-3" r="3.5"/><circle class="s" cx="3" r="3.5"/>"#)
+        case .refund:
+            look(kind, "#8250df", "#c297ff", #"<path class="s" d="M-2-6L-6-2L-2 2M-6-2H2A3.5 3.5 0 0 1 2 5H-1"/>"#)
+        case .deletion: look(kind, "#c4390b", "#ff7b54", #"<circle class="s" r="6"/><path class="s" d="M-3 0H3"/>"#)
+        case .server: look(kind, "#5b4bc4", "#a5a0ff", #"<path class="f" d="M-6 0L-3-5.5H3L6 0L3 5.5H-3z"/>"#)
+        case .notification:
+            look(kind, "#5b4bc4", "#a5a0ff", #"<path class="s" d="M-6.5-4.5H6.5V4.5H-6.5zM-6-4L0 1L6-4"/>"#)
+        }
+    }
+
+    private static func look(
+        _ kind: SandboxTimeline.Entry.Kind,
+        _ light: String,
+        _ dark: String,
+        _ shape: String
+    ) -> Look {
+        Look(kind: kind, light: light, dark: dark, shape: shape)
+    }
+
+    /// The shapes of kinds, and of a command, for `use`.
+    static func shapes(_ wanted: [SandboxTimeline.Entry.Kind]) -> String {
+        let shapes = kinds.filter { wanted.contains($0.kind) }.map { look in
+            #"<g id="k-\#(look.kind.rawValue)"><circle class="b" r="9"/>\#(look.shape)</g>"#
+        }
+        return "<defs>\(shapes.joined())<circle id=\"k-command\" class=\"f\" r=\"3\"/></defs>"
+    }
+
+    /// Rules for what is drawn.
+    static let drawing = """
+        .b{fill:var(--back)}.f{fill:currentColor}
+        .s{fill:var(--back);stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
+        .l{fill:none;stroke:currentColor;stroke-width:1.5;opacity:.7}
+        """
+}
+
+/// Text for HTML and XML, and the width that it takes.
+enum MarkupText {
+    /// Returns text that markup shows as it is, in elements and in attributes.
+    ///
+    /// Line breaks become spaces, and control characters, which XML forbids, U+FFFD.
+    static func escaped(_ text: some StringProtocol) -> String {
+        guard text.unicodeScalars.contains(where: { replacement(for: $0) != nil }) else { return String(text) }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if let replacement = replacement(for: scalar) {
+                result += replacement
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func replacement(for scalar: Unicode.Scalar) -> String? {
+        switch scalar {
+        case "&": "&amp;"
+        case "<": "&lt;"
+        case ">": "&gt;"
+        case "\"": "&quot;"
+        case "'": "&#39;"
+        case "\t", "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}": " "
+        case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}": "\u{FFFD}"
+        default: nil
+        }
+    }
+
+    /// Returns an upper bound of the width of text, in digits of a font whose letters have widths of their own.
+    static func columns(_ text: some StringProtocol) -> Int {
+        // In halves of a digit.
+        var halves = 0
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x41...0x5A, 0x6D, 0x77, 0x40, 0x25: halves += 3
+            case 0..<0x2000: halves += 2
+            default: halves += 4
+            }
+        }
+        return (halves + 1) / 2
+    }
+
+    /// Breaks text into lines behind its spaces, and in the middle of a word that is wider than a line.
+    ///
+    /// Together the lines are the text.
+    ///
+    /// - Parameters:
+    ///   - text: the text.
+    ///   - width: the width of a line, in columns.
+    ///   - start: the columns of the first line that are taken.
+    /// - Returns: the lines, at least one.
+    static func lines(_ text: String, width: Int, after start: Int) -> [String] {
+        guard start + columns(text) > width else { return [text] }
+        var lines: [String] = []
+        var line = ""
+        var room = width - start
+        func isEmptyAtStart() -> Bool { lines.isEmpty && start > 0 && line.isEmpty }
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            var word = word[...]
+            let space = line.isEmpty ? 0 : 1
+            if space + columns(word) <= room {
+                line += (space == 0 ? "" : " ") + word
+                room -= space + columns(word)
+                continue
+            }
+            if !line.isEmpty || isEmptyAtStart() {
+                lines.append(line.isEmpty ? "" : line + " ")
+                (line, room) = ("", width)
+            }
+            while columns(word) > width {
+                var end = word.startIndex
+                var taken = 0
+                while end < word.endIndex, taken + columns(word[end...end]) <= width || end == word.startIndex {
+                    taken += columns(word[end...end])
+                    end = word.index(after: end)
+                }
+                lines.append(String(word[..<end]))
+                word = word[end...]
+            }
+            line = String(word)
+            room = width - columns(word)
+        }
+        return lines + [line]
+    }
+}

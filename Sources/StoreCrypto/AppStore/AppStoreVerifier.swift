@@ -91,3 +91,114 @@ public struct AppStoreVerifier: Sendable {
 
     static func deviceHash(of bytes: Data) -> Data { Data(Digest.sha1.hash([UInt8](bytes)[...])) }
 }
+
+extension AppStoreVerifier {
+    /// The verified content of a receipt or a JWS, by its form.
+    public enum Content: Hashable, Sendable {
+        /// A transaction receipt, with the response about it and the environment that it names.
+        ///
+        /// No signature covers the environment: whoever has a receipt of `Sandbox` can make it one of `Production`, and it
+        /// stays valid.
+        case transactionReceipt(ReceiptVerification, environment: String)
+        /// An app receipt, with the name of its environment: `Production`, `ProductionSandbox` or `Xcode`.
+        ///
+        /// The name is the same for a volume purchase, of which the receipt's `isVolumePurchase` is true.
+        case appReceipt(AppReceipt, environment: String)
+        /// A JWS, with its payload, a JSON object.
+        case jws(Subject, payload: Data)
+    }
+
+    /// The kind of information in the payload of a JWS.
+    public enum Subject: Hashable, Sendable {
+        /// A transaction.
+        case transaction
+        /// The renewal of a subscription.
+        case renewalInfo
+        /// The purchase of the app itself.
+        case appTransaction
+        /// A notification to a server.
+        case notification
+    }
+
+    /// Verifies a receipt or a JWS of any form.
+    ///
+    /// An app receipt is judged as of its creation date, a JWS as of its `signedDate`, or the `receiptCreationDate` of an app
+    /// transaction. A transaction receipt has no signing date, and is judged as of its purchase: see
+    /// ``TransactionReceiptVerifier/verify(_:over:)``. It must have the form that ``AppStoreSigner`` writes: the pod 100, and
+    /// an environment that is one of the App Store's or Xcode's.
+    ///
+    /// - Parameters:
+    ///   - data: the data itself, not its Base64 form: untrusted input, of any content and length.
+    ///   - now: the moment at which the subscription in a transaction receipt may be over.
+    /// - Returns: the content.
+    /// - Throws: the reason for the refusal.
+    public func verify(_ data: Data, at now: Date) throws(VerificationFailure) -> Content {
+        switch data.first {
+        case UInt8(ascii: "{"): try transactionReceipt(data, at: now)
+        // The tag of a sequence.
+        case 0x30: try appReceipt(data)
+        default: try jws(data)
+        }
+    }
+
+    /// The environments in transaction receipts, which no signature covers.
+    private static let environments = ["Production", "Sandbox", "Xcode"]
+
+    private func transactionReceipt(_ data: Data, at now: Date) throws(VerificationFailure) -> Content {
+        guard let envelope = ReceiptEnvelope(data), Self.environments.contains(envelope.environment) else {
+            throw .malformed
+        }
+        // First: nothing of forged purchase information is parsed.
+        try transactionReceipts.verify(envelope.signatureBlob, over: envelope.purchaseInformation)
+        guard let response = ReceiptVerification(purchaseInformation: envelope.purchaseInformation, at: now) else {
+            throw .foreignContent
+        }
+        return .transactionReceipt(response, environment: envelope.environment)
+    }
+
+    private func appReceipt(_ data: Data) throws(VerificationFailure) -> Content {
+        guard let payload = AppReceiptPayload(try open(data, creationDate: AppReceiptPayload.creationDate)) else {
+            throw .foreignContent
+        }
+        return .appReceipt(payload.receipt, environment: payload.environment)
+    }
+
+    private func jws(_ data: Data) throws(VerificationFailure) -> Content {
+        guard let text = String(validating: data, as: UTF8.self) else { throw .malformed }
+        let payload = try payload(of: text) { SigningDate(of: $0)?.date }
+        guard let subject = Subject(ofPayload: payload) else { throw .foreignContent }
+        return .jws(subject, payload: payload)
+    }
+}
+
+extension AppStoreVerifier.Subject {
+    private enum Field: CodingKey {
+        case notificationType, receiptType, autoRenewProductId, transactionId
+    }
+
+    /// The presence of texts in the fields that tell a subject; a field with another value tells nothing.
+    private struct Fields: Decodable {
+        let texts: Set<Field>
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: Field.self)
+            texts = Set(fields.allKeys.filter { (try? fields.decode(String.self, forKey: $0)) != nil })
+        }
+    }
+
+    /// Reads the subject of a payload; nil if it has none that the App Store signs.
+    package init?(ofPayload payload: Data) {
+        guard let texts = (try? UntrustedJSON.decode(Fields.self, from: payload))?.texts else { return nil }
+        if texts.contains(.notificationType) {
+            self = .notification
+        } else if texts.contains(.receiptType) {
+            self = .appTransaction
+        } else if texts.contains(.autoRenewProductId) {
+            self = .renewalInfo
+        } else if texts.contains(.transactionId) {
+            self = .transaction
+        } else {
+            return nil
+        }
+    }
+}

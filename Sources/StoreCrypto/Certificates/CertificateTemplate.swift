@@ -100,3 +100,64 @@ extension CertificateTemplate.Use {
         }
     }
 }
+
+/// A private key and its certificate.
+struct CertifiedKey: Sendable {
+    let key: Key
+    let certificate: Certificate
+
+    init(key: Key, certificate: Certificate) { (self.key, self.certificate) = (key, certificate) }
+
+    /// Certifies a key in a role from a date on.
+    ///
+    /// - Parameters:
+    ///   - role: the role.
+    ///   - key: the key.
+    ///   - issuer: the issuer; nil for a self-signed certificate.
+    ///   - date: the first date that counts.
+    ///   - lifetimes: how long certificates are valid.
+    /// - Throws: a ``CryptoError`` for dates that no certificate can tell, and if libcrypto fails.
+    init(
+        _ role: CertificateRole,
+        _ key: Key,
+        issuer: CertifiedKey?,
+        at date: Date,
+        _ lifetimes: CertificateAuthority.Lifetimes
+    ) throws(CryptoError) {
+        var validity = try role.validity(at: date, lifetimes)
+        // It begins with its issuer, so that what is signed later than its signing date says is accepted as of that date.
+        if let start = issuer?.certificate.validity.lowerBound, start < validity.lowerBound {
+            validity = start..<validity.upperBound
+        }
+        let template = role.template(for: validity)
+        self.init(key: key, certificate: try template.issued(for: key, by: issuer))
+    }
+}
+
+extension CertificateTemplate {
+    /// Returns the certificate of a key; self-signed without an issuer.
+    func issued(for key: Key, by issuer: CertifiedKey?) throws(CryptoError) -> Certificate {
+        try issued(for: key, by: issuer?.key ?? key, named: issuer?.certificate.subject)
+    }
+}
+
+extension Date {
+    /// The end of the last year that certificates can name.
+    static let endOfCertificates = Date(timeIntervalSince1970: 253_402_300_800)
+
+    /// Returns the date as a Time of certificates: with two digits of the year until 2049, with four from then on.
+    ///
+    /// - Throws: a ``CryptoError`` outside the years 1950 to 9999.
+    func der() throws(CryptoError) -> [UInt8] {
+        let (year1950, year2050) = (-631_152_000.0, 2_524_608_000.0)
+        guard timeIntervalSince1970 >= year1950, self < .endOfCertificates else {
+            throw CryptoError("a certificate's dates must be in the years 1950 to 9999")
+        }
+        let digits =
+            formatted(.iso8601).utf8.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } + [
+                UInt8(ascii: "Z")
+            ]
+        return timeIntervalSince1970 < year2050
+            ? DER.element(.utcTime, digits.dropFirst(2)) : DER.element(.generalizedTime, digits)
+    }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// The rules for a chain of certificates below one that is trusted.
 struct ChainVerifier: Sendable {
@@ -74,4 +75,73 @@ struct ChainVerifier: Sendable {
         guard let isRevoked = leaf.isRevoked(by: revocationList, issuer: issuer) else { throw .foreignRevocationList }
         guard !isRevoked else { throw .revoked }
     }
+}
+
+/// A chain that leads to the trusted certificate.
+struct VerifiedChain: Sendable {
+    let leaf: Certificate
+    private let validities: [(member: VerificationFailure.ChainMember, dates: Range<Date>)]
+
+    init(leaf: Certificate, issuers: KeyValuePairs<VerificationFailure.ChainMember, Certificate>) {
+        self.leaf = leaf
+        validities = [(.leaf, leaf.validity)] + issuers.map { ($0.key, $0.value.validity) }
+    }
+
+    /// Throws the failure of the first certificate that had expired by a date, the earliest possible signing date.
+    func requireValidity(since date: Date) throws(VerificationFailure) {
+        for (member, dates) in validities where date >= dates.upperBound { throw .expired(member) }
+    }
+
+    /// Throws the failure of the first certificate that is not valid at a date, and if there is no date.
+    func requireValidity(at date: Date?) throws(VerificationFailure) {
+        guard let date else { throw .noSigningDate }
+        for (member, dates) in validities where !dates.contains(date) {
+            throw date < dates.lowerBound ? .notYetValid(member) : .expired(member)
+        }
+    }
+}
+
+/// A cache of values by the bytes that an input begins with: the last ``limit`` that were inserted.
+///
+/// Any thread may call.
+final class PrefixCache<Value: Sendable>: Sendable {
+    private let values = Locked<[(key: [UInt8], value: Value)]>([])
+
+    private static var limit: Int { 8 }
+
+    /// Returns the value whose key the bytes begin with, and the number of the key's bytes.
+    func value(atStartOf bytes: [UInt8]) -> (value: Value, count: Int)? {
+        values.withLock { values in
+            values.first { key, _ in
+                key.count <= bytes.count && memcmp(key, bytes, key.count) == 0
+            }
+            .map { ($0.value, $0.key.count) }
+        }
+    }
+
+    func insert(_ value: Value, for key: [UInt8]) {
+        values.withLock { values in
+            if values.count == Self.limit { values.removeFirst() }
+            values.append((key, value))
+        }
+    }
+}
+
+/// A private key, and the certificates that travel with its signatures, the leaf first.
+struct SigningChain: Sendable {
+    let key: Key
+    let certificates: [Certificate]
+
+    /// The dates at which all certificates are valid.
+    var validity: Range<Date> {
+        certificates.dropFirst().reduce(certificates[0].validity) { $0.clamped(to: $1.validity) }
+    }
+}
+
+/// The two forms in which purchases are signed.
+public enum SigningForm: Hashable, Sendable {
+    /// The App Store's: a chain of leaf, intermediate and root, marked by Apple's extensions.
+    case appStore
+    /// Xcode's in its tests: one self-signed certificate, which is trusted itself.
+    case xcode
 }

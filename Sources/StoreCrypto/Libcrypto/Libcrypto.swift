@@ -9,3 +9,39 @@ public enum Libcrypto {
     public static let advice =
         "libcrypto's headers are missing: run `apt install libssl-dev` and build again from scratch"
 }
+
+/// An error of signing, or of reading a key.
+///
+/// It contains nothing of a key.
+public struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A sentence that describes the error.
+    ///
+    /// Its wording is not stable.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+
+    static let unavailable = CryptoError(Libcrypto.advice)
+}
+
+/// A kind of key: a curve, or RSA with a number of bits.
+enum KeyKind: Hashable, Sendable, CustomStringConvertible {
+    case p256
+    case p384
+    case rsa(bits: Int)
+
+    var description: String {
+        switch self {
+        case .p256: "P-256"
+        case .p384: "P-384"
+        case .rsa(let bits): "RSA with \(bits) bits"
+        }
+    }
+}
+
+/// A hash algorithm of signatures.
+enum Digest: Hashable, Sendable {
+    case sha1
+    case sha256
+    case sha384
+}

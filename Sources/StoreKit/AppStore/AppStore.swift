@@ -18,3 +18,53 @@ public enum AppStore: Sendable {
     /// - Throws: a ``StoreKitError`` if nobody is signed in or the store cannot be reached.
     public static func sync() async throws { try await StoreFace.current.synchronize() }
 }
+
+extension AppStore {
+    /// An environment in which a store signs.
+    public struct Environment: RawRepresentable, Equatable, Hashable, Sendable {
+        /// The environment's name in payloads.
+        public let rawValue: String
+        /// Creates an environment, which may be one that is not listed here.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Real purchases.
+        public static let production = Environment(rawValue: "Production")
+        /// Purchases in a sandbox store.
+        public static let sandbox = Environment(rawValue: "Sandbox")
+        /// Purchases in Xcode's local store.
+        public static let xcode = Environment(rawValue: "Xcode")
+    }
+}
+
+extension AppStore {
+    /// A platform on which an app was bought.
+    public struct Platform: RawRepresentable, Equatable, Hashable, Sendable {
+        /// The platform's name in payloads.
+        public let rawValue: String
+        /// Creates a platform, which may be one that is not listed here.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// iPhone and iPad.
+        public static let iOS = Platform(rawValue: "iOS")
+        /// Mac.
+        public static let macOS = Platform(rawValue: "macOS")
+        /// Apple TV.
+        public static let tvOS = Platform(rawValue: "tvOS")
+        /// Apple Vision.
+        public static let visionOS = Platform(rawValue: "visionOS")
+        /// An organization's distribution.
+        ///
+        /// No payload of this library's stores has it, and Apple does not publish its name in payloads.
+        public static var managed: Platform { Platform(rawValue: "managed") }
+    }
+}
+
+/// The error of a request that a store rejects as malformed, such as one of Apple's Advanced Commerce API.
+///
+/// No store of this library throws it.
+public struct InvalidRequestError: Error {
+    /// The store's code.
+    public let code: Int64
+    /// The store's sentence.
+    public let message: String
+}

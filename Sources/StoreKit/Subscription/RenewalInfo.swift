@@ -102,3 +102,192 @@ extension Product.SubscriptionInfo.RenewalInfo: Hashable, CustomDebugStringConve
     /// The JSON of ``jsonRepresentation``.
     public var debugDescription: String { String(decoding: jsonRepresentation, as: UTF8.self) }
 }
+
+// No payload of this library's stores has what is here: they sell no year in monthly parts and no bundles.
+extension Product.SubscriptionInfo.RenewalInfo {
+    /// The way in which the next period is billed; nil if the store does not tell.
+    public var renewalBillingPlanType: SubscriptionInfo.BillingPlanType? {
+        payload.renewalBillingPlanType.map { SubscriptionInfo.BillingPlanType(rawValue: $0.rawValue) }
+    }
+
+    /// The renewal of the commitment that the period is a part of: always nil.
+    public var commitmentInfo: CommitmentInfo? { nil }
+
+    /// The renewal of a subscriber's commitment to several billing periods.
+    public struct CommitmentInfo: Equatable, Hashable, Sendable {
+        /// Whether the commitment will renew.
+        public let willAutoRenew: Bool
+        /// The product of the next commitment.
+        public let autoRenewPreference: String
+        /// The way in which the next commitment is billed.
+        public let renewalBillingPlanType: SubscriptionInfo.BillingPlanType
+        /// The date on which the next commitment begins.
+        public let renewalDate: Date
+        /// The price of the next commitment.
+        public let renewalPrice: Decimal
+    }
+
+    /// Whether the subscription will leave its bundle: always false.
+    public var willUnbundle: Bool { false }
+    /// The product of the bundle that the subscription is a part of: always nil.
+    public var bundleProductID: String? { nil }
+    /// The transaction that the bundle began with: always nil.
+    public var bundleOriginalTransactionID: String? { nil }
+    /// The subscription group of the bundle: always nil.
+    public var bundleSubscriptionGroupID: String? { nil }
+}
+
+// Strings from before their types.
+extension Product.SubscriptionInfo.RenewalInfo {
+    /// The raw value of the ``environment``.
+    @available(*, deprecated, renamed: "environment")
+    public var environmentStringRepresentation: String { payload.environment }
+
+    /// The code of the ``currency``, ISO 4217.
+    @available(*, deprecated, renamed: "currency.identifier")
+    public var currencyCode: String? { payload.currency }
+
+    /// The kind of the ``offer``.
+    @available(*, deprecated, renamed: "offer.type")
+    public var offerType: Transaction.OfferType? {
+        payload.offerType.map { Transaction.OfferType(rawValue: $0.rawValue) }
+    }
+
+    /// The identifier of the ``offer``.
+    @available(*, deprecated, renamed: "offer.id")
+    public var offerID: String? { payload.offerIdentifier }
+
+    /// The raw value of the ``offer``'s way to pay.
+    @available(*, deprecated, renamed: "offer.paymentMode.rawValue")
+    public var offerPaymentModeStringRepresentation: String? { payload.offerDiscountType?.rawValue }
+
+    /// The whole length of the ``offer``, ISO 8601.
+    @available(*, deprecated, renamed: "offer")
+    public var offerPeriodStringRepresentation: String? { payload.offerPeriod }
+}
+
+extension Product.SubscriptionInfo.RenewalInfo {
+    /// A reason why a subscription has expired or is not paid for.
+    public struct ExpirationReason: RawRepresentable, Equatable, Hashable, Sendable {
+        /// The value in the payload.
+        public let rawValue: Int
+        /// Creates a reason, which may be one that is not listed here.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// The user turned renewal off.
+        public static let autoRenewDisabled = ExpirationReason(rawValue: 1)
+        /// The renewal could not be charged.
+        public static let billingError = ExpirationReason(rawValue: 2)
+        /// The user did not consent to a price increase.
+        public static let didNotConsentToPriceIncrease = ExpirationReason(rawValue: 3)
+        /// The product was no longer on sale.
+        public static let productUnavailable = ExpirationReason(rawValue: 4)
+        /// Anything else.
+        public static let unknown = ExpirationReason(rawValue: 5)
+        /// The subscription left its bundle.
+        ///
+        /// No payload of this library's stores has it, and Apple does not publish its number.
+        public static var unbundled: ExpirationReason { ExpirationReason(rawValue: 6) }
+
+        /// The reason in words, in English.
+        public var localizedDescription: String {
+            switch self {
+            case .autoRenewDisabled: "Renewal turned off"
+            case .billingError: "Billing error"
+            case .didNotConsentToPriceIncrease: "Price increase not accepted"
+            case .productUnavailable: "Product no longer on sale"
+            case .unbundled: "Removed from a bundle"
+            default: "Unknown"
+            }
+        }
+    }
+}
+
+extension Product.SubscriptionInfo.RenewalInfo {
+    /// The state of a price increase.
+    @frozen public enum PriceIncreaseStatus: Equatable, Hashable, Sendable, BitwiseCopyable {
+        /// There is none, or the store tells nothing about it.
+        case noIncreasePending
+        /// The user was asked for consent and has not answered.
+        case pending
+        /// The user consented, or was told where no consent is needed.
+        case agreed
+
+        /// The state in words, in English.
+        public var localizedDescription: String {
+            switch self {
+            case .noIncreasePending: "No price increase"
+            case .pending: "Price increase awaits consent"
+            case .agreed: "Price increase accepted"
+            }
+        }
+
+        init(_ status: RenewalPayload.PriceIncreaseStatus?) {
+            self =
+                switch status {
+                case .pending: .pending
+                case .agreed: .agreed
+                default: .noIncreasePending
+                }
+        }
+    }
+}
+
+extension Product.SubscriptionInfo.RenewalInfo {
+    /// What Apple's Advanced Commerce API adds: always nil, since no other store has it.
+    public var advancedCommerceInfo: AdvancedCommerceInfo? { nil }
+
+    /// Information about a subscription that Apple's Advanced Commerce API described.
+    public struct AdvancedCommerceInfo: Equatable, Hashable, Sendable {
+        /// The token that orders changes to the subscription.
+        public let consistencyToken: String
+        /// The identifier that the developer's server gave the request.
+        public let requestReferenceID: String
+        /// The code of the tax category.
+        public let taxCode: String
+        /// The subscription's name.
+        public let displayName: String
+        /// The subscription's description.
+        public let description: String
+        /// The subscription's period.
+        public let period: SubscriptionPeriod
+        /// The items of the next period.
+        public let items: [Item]
+
+        /// An item of a subscription.
+        public struct Item: Equatable, Hashable, Sendable {
+            /// The description of an item.
+            public typealias Details = Transaction.AdvancedCommerceInfo.Item.Details
+
+            /// The item itself.
+            public let details: Product.SubscriptionInfo.RenewalInfo.AdvancedCommerceInfo.Item.Details
+            /// The increase of the item's price; nil for none.
+            public let priceIncreaseInfo: PriceIncreaseInfo?
+
+            /// An increase of an item's price.
+            public struct PriceIncreaseInfo: Equatable, Hashable, Sendable {
+                /// The new price.
+                public let price: Decimal
+                /// The items that the increase depends on.
+                public let dependentSKUs: [String]
+                /// The state of the increase.
+                public let status: Status
+
+                /// The state of a price increase.
+                public struct Status: RawRepresentable, Equatable, Hashable, Sendable {
+                    /// The value in the payload.
+                    public let rawValue: String
+                    /// Creates a state, which may be one that is not listed here.
+                    public init(rawValue: String) { self.rawValue = rawValue }
+
+                    /// The user consented.
+                    public static let accepted = Status(rawValue: "ACCEPTED")
+                    /// The user was asked for consent and has not answered.
+                    public static let pending = Status(rawValue: "PENDING")
+                    /// The user will be asked or told later.
+                    public static let scheduled = Status(rawValue: "SCHEDULED")
+                }
+            }
+        }
+    }
+}

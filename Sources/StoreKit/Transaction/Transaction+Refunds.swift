@@ -58,3 +58,66 @@ extension Transaction.RefundRequestError: LocalizedError, _BridgedError {
         [.duplicateRequest, .failed, .ineligible].first { $0._domain == error.domain && $0._code == error.code }
     }
 }
+
+extension Transaction {
+    /// The date since which the purchase is refunded or no longer shared; nil if it is neither.
+    public var revocationDate: Date? { payload.revocationDate?.date }
+
+    /// The reason for the refund or for the end of sharing; nil if there is neither.
+    public var revocationReason: RevocationReason? {
+        payload.revocationReason.map { RevocationReason(rawValue: $0.rawValue) }
+    }
+
+    /// The kind of the revocation; nil if there is none.
+    public var revocationType: RevocationType? { payload.revocationType.map { RevocationType(rawValue: $0.rawValue) } }
+
+    /// The raw value of ``revocationType``.
+    public var revocationTypeStringRepresentation: String? { payload.revocationType?.rawValue }
+
+    /// The part of the price that was refunded, in percent: 0 to 100; nil if the store does not tell.
+    public var revocationPercentage: Decimal? { payload.revocationPercentage.map { Decimal(thousandths: $0) } }
+
+    /// The reason for a refund or for the end of sharing.
+    public struct RevocationReason: RawRepresentable, Equatable, Hashable, Sendable {
+        /// The value in the payload.
+        public let rawValue: Int
+        /// Creates a reason, which may be one that is not listed here.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// A problem with the app.
+        public static let developerIssue = RevocationReason(rawValue: 1)
+        /// Anything but a problem with the app.
+        public static let other = RevocationReason(rawValue: 0)
+        /// The subscription became a part of a bundle.
+        ///
+        /// No payload of this library's stores has it, and Apple does not publish its number.
+        public static var upgradedToBundle: RevocationReason { RevocationReason(rawValue: 2) }
+
+        /// The reason in words, in English.
+        public var localizedDescription: String {
+            switch self {
+            case .developerIssue: "Problem with the app"
+            case .other: "Other reason"
+            case .upgradedToBundle: "Upgraded to a bundle"
+            default: "Unknown"
+            }
+        }
+    }
+
+    /// The kind of a revocation.
+    public struct RevocationType: RawRepresentable, Equatable, Hashable, Sendable {
+        /// The value in the payload.
+        public let rawValue: String
+        /// Creates a kind, which may be one that is not listed here.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The whole price was refunded.
+        public static let fullRefund = RevocationType(rawValue: "REFUND_FULL")
+        /// A part of the price was refunded.
+        public static let proratedRefund = RevocationType(rawValue: "REFUND_PRORATED")
+        /// The family no longer shares the purchase.
+        public static let familyRevocation = RevocationType(rawValue: "FAMILY_REVOKE")
+        /// An organization took back what it had assigned.
+        public static var assignmentRevocation: RevocationType { RevocationType(rawValue: "ASSIGNMENT_REVOKE") }
+    }
+}

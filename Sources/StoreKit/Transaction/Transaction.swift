@@ -101,3 +101,203 @@ extension Transaction: Hashable, CustomDebugStringConvertible {
     /// The JSON of ``jsonRepresentation``.
     public var debugDescription: String { String(decoding: jsonRepresentation, as: UTF8.self) }
 }
+
+// No payload of this library's stores has what is here: they sell no year in monthly parts and no bundles.
+extension Transaction {
+    /// The way in which the subscription is billed; nil if the store does not tell.
+    public var billingPlanType: SubscriptionInfo.BillingPlanType? {
+        payload.billingPlanType.map { SubscriptionInfo.BillingPlanType(rawValue: $0.rawValue) }
+    }
+
+    /// The commitment that the period is a part of: always nil.
+    public var commitmentInfo: CommitmentInfo? { nil }
+
+    /// A subscriber's commitment to several billing periods.
+    public struct CommitmentInfo: Equatable, Hashable, Sendable {
+        /// The number of the transaction's period, counted from 1.
+        public let billingPeriodNumber: UInt64
+        /// The number of periods.
+        public let totalBillingPeriods: UInt64
+        /// The end of the last period.
+        public let expirationDate: Date
+        /// The price of all periods.
+        public let price: Decimal
+    }
+
+    /// The original transaction of an earlier subscription that this one continues: always nil.
+    public var previousOriginalTransactionID: UInt64? { nil }
+    /// The product of the bundle that the subscription is a part of: always nil.
+    public var bundleProductID: String? { nil }
+    /// The transaction of the bundle that the subscription is a part of: always nil.
+    public var bundleTransactionID: String? { nil }
+    /// The transaction that the bundle began with: always nil.
+    public var bundleOriginalTransactionID: String? { nil }
+    /// The subscription group of the bundle: always nil.
+    public var bundleSubscriptionGroupID: String? { nil }
+}
+
+// Strings from before their types.
+extension Transaction {
+    /// The raw value of the ``environment``.
+    @available(*, deprecated, renamed: "environment")
+    public var environmentStringRepresentation: String { payload.environment }
+
+    /// The raw value of the ``reason``.
+    @available(*, deprecated, renamed: "reason")
+    public var reasonStringRepresentation: String { reason.rawValue }
+
+    /// The code of the ``currency``, ISO 4217.
+    @available(*, deprecated, renamed: "currency.identifier")
+    public var currencyCode: String? { payload.currency }
+
+    /// The country of the ``storefront``, ISO 3166-1 alpha-3; empty if the store does not tell.
+    @available(*, deprecated, renamed: "storefront")
+    public var storefrontCountryCode: String { payload.storefront ?? "" }
+
+    /// The kind of the ``offer``.
+    @available(*, deprecated, renamed: "offer.type")
+    public var offerType: OfferType? { payload.offerType.map { OfferType(rawValue: $0.rawValue) } }
+
+    /// The identifier of the ``offer``.
+    @available(*, deprecated, renamed: "offer.id")
+    public var offerID: String? { payload.offerIdentifier }
+
+    /// The raw value of the ``offer``'s way to pay.
+    @available(*, deprecated, renamed: "offer.paymentMode.rawValue")
+    public var offerPaymentModeStringRepresentation: String? { payload.offerDiscountType?.rawValue }
+
+    /// The whole length of the ``offer``, ISO 8601.
+    @available(*, deprecated, renamed: "offer")
+    public var offerPeriodStringRepresentation: String? { payload.offerPeriod }
+}
+
+extension Transaction {
+    /// Whether the account bought the product or has it from somebody else.
+    public var ownershipType: OwnershipType { OwnershipType(rawValue: payload.inAppOwnershipType.rawValue) }
+
+    /// The relation of an account to a transaction.
+    public struct OwnershipType: RawRepresentable, Equatable, Hashable, Sendable {
+        /// The value in the payload.
+        public let rawValue: String
+        /// Creates a relation, which may be one that is not listed here.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The account paid for it.
+        public static let purchased = OwnershipType(rawValue: "PURCHASED")
+        /// A member of the account's family paid for it.
+        public static let familyShared = OwnershipType(rawValue: "FAMILY_SHARED")
+        /// An organization paid for it and assigned it to the account.
+        public static var assigned: OwnershipType { OwnershipType(rawValue: "ASSIGNED") }
+
+        /// The relation in words, in English.
+        public var localizedDescription: String {
+            switch self {
+            case .purchased: "Purchased"
+            case .familyShared: "Shared by the family"
+            case .assigned: "Assigned"
+            default: "Unknown"
+            }
+        }
+    }
+}
+
+extension Transaction {
+    /// The cause of the transaction: ``Reason/purchase`` if the store does not tell.
+    public var reason: Reason { payload.transactionReason.map { Reason(rawValue: $0.rawValue) } ?? .purchase }
+
+    /// The cause of a transaction.
+    public struct Reason: RawRepresentable, Equatable, Hashable, Sendable {
+        /// The value in the payload.
+        public let rawValue: String
+        /// Creates a cause, which may be one that is not listed here.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The customer bought the product, or has it from the family since it was bought.
+        public static let purchase = Reason(rawValue: "PURCHASE")
+        /// A subscription renewed.
+        public static let renewal = Reason(rawValue: "RENEWAL")
+    }
+}
+
+extension Transaction {
+    /// The offer that the transaction's period is under; nil for none.
+    public var offer: Offer? {
+        Offer(
+            type: payload.offerType,
+            identifier: payload.offerIdentifier,
+            discount: payload.offerDiscountType,
+            length: payload.offerPeriod
+        )
+    }
+
+    /// An offer that was applied to a subscription.
+    public struct Offer: Equatable, Hashable, Sendable {
+        /// The offer's identifier, for a code its reference name; nil for an introductory offer.
+        public let id: String?
+        /// The kind of the offer.
+        public let type: OfferType
+        /// The way in which the offer is paid; nil if the store does not tell.
+        public let paymentMode: PaymentMode?
+        /// The whole length of the offer: two months at a lower price are two months; nil if the store does not tell.
+        public let period: Product.SubscriptionPeriod?
+
+        /// Creates an offer from a payload's values, nil if it has none.
+        init?(
+            type: TransactionPayload.OfferType?,
+            identifier: String?,
+            discount: TransactionPayload.OfferDiscountType?,
+            length: String?
+        ) {
+            guard let type else { return nil }
+            self.type = OfferType(rawValue: type.rawValue)
+            id = identifier
+            paymentMode = discount.map { PaymentMode(rawValue: $0.rawValue) }
+            period = length.flatMap { StoreProduct.Period(iso8601: $0) }.map { Product.SubscriptionPeriod($0) }
+        }
+
+        /// A way in which an offer is paid.
+        public struct PaymentMode: RawRepresentable, Equatable, Hashable, Sendable {
+            /// The value in the payload.
+            public let rawValue: String
+            /// Creates a way to pay, which may be one that is not listed here.
+            public init(rawValue: String) { self.rawValue = rawValue }
+
+            /// Nothing is paid.
+            public static let freeTrial = PaymentMode(rawValue: "FREE_TRIAL")
+            /// The price is paid every period.
+            public static let payAsYouGo = PaymentMode(rawValue: "PAY_AS_YOU_GO")
+            /// The price is paid once, for all periods.
+            public static let payUpFront = PaymentMode(rawValue: "PAY_UP_FRONT")
+            /// The price is paid once, for a product that is no subscription.
+            public static var oneTime: PaymentMode { PaymentMode(rawValue: "ONE_TIME") }
+        }
+    }
+
+    /// The kind of an offer.
+    public struct OfferType: RawRepresentable, Equatable, Hashable, Sendable {
+        /// The value in the payload.
+        public let rawValue: Int
+        /// Creates a kind, which may be one that is not listed here.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// For first-time subscribers.
+        public static let introductory = OfferType(rawValue: 1)
+        /// For subscribers that the app chooses.
+        public static let promotional = OfferType(rawValue: 2)
+        /// For users who have a code.
+        public static let code = OfferType(rawValue: 3)
+        /// For lapsed subscribers.
+        public static var winBack: OfferType { OfferType(rawValue: 4) }
+
+        /// The kind in words, in English.
+        public var localizedDescription: String {
+            switch self {
+            case .introductory: "Introductory offer"
+            case .promotional: "Promotional offer"
+            case .code: "Offer code"
+            case .winBack: "Win-back offer"
+            default: "Unknown"
+            }
+        }
+    }
+}

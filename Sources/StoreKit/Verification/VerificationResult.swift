@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// A value that a store signed, and whether its signature can be trusted.
 ///
@@ -44,4 +45,171 @@ extension VerificationResult: CustomDebugStringConvertible where SignedType: Cus
         case .unverified(let value, let error): "unverified(\(error), \(value.debugDescription))"
         }
     }
+}
+
+extension VerificationResult where SignedType == AppTransaction {
+    init(_ signed: SignedValue<AppTransactionPayload>) { self.init(judging: AppTransaction(signed)) }
+
+    /// The JWS in compact serialization, for a server to verify.
+    ///
+    /// A store in the process signs when it is first read. Empty if its signer fails.
+    public var jwsRepresentation: String { signed.text }
+
+    /// The JWS header's JSON.
+    public var headerData: Data { signed.header }
+
+    /// The JWS payload's JSON, which the value was read from.
+    public var payloadData: Data { signed.json }
+
+    /// The JWS signature's bytes.
+    public var signatureData: Data { signed.signature }
+
+    /// The bytes that the signature is over.
+    public var signedData: Data { signed.signedData }
+
+    /// The date of the signature.
+    public var signedDate: Date { unsafePayloadValue.signedDate }
+
+    /// The hash that ties the value to a device; empty if there is none.
+    public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
+
+    /// The UUID that the hash begins with; zeros if there is none.
+    public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
+}
+
+extension VerificationResult where SignedType == Product.SubscriptionInfo.RenewalInfo {
+    init(_ signed: SignedValue<RenewalPayload>) { self.init(judging: Product.SubscriptionInfo.RenewalInfo(signed)) }
+
+    /// The JWS in compact serialization, for a server to verify.
+    ///
+    /// A store in the process signs when it is first read. Empty if its signer fails.
+    public var jwsRepresentation: String { signed.text }
+
+    /// The JWS header's JSON.
+    public var headerData: Data { signed.header }
+
+    /// The JWS payload's JSON, which the value was read from.
+    public var payloadData: Data { signed.json }
+
+    /// The JWS signature's bytes.
+    public var signatureData: Data { signed.signature }
+
+    /// The bytes that the signature is over.
+    public var signedData: Data { signed.signedData }
+
+    /// The date of the signature.
+    public var signedDate: Date { unsafePayloadValue.signedDate }
+
+    /// The hash that ties the value to a device; empty if there is none.
+    public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
+
+    /// The UUID that the hash begins with; zeros if there is none.
+    public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
+}
+
+extension VerificationResult where SignedType == Transaction {
+    init(_ signed: SignedValue<TransactionPayload>, _ origin: StoreOrigin?) {
+        self.init(judging: Transaction(signed, origin))
+    }
+
+    /// The JWS in compact serialization, for a server to verify.
+    ///
+    /// A store in the process signs when it is first read. Empty if its signer fails.
+    public var jwsRepresentation: String { signed.text }
+
+    /// The JWS header's JSON.
+    public var headerData: Data { signed.header }
+
+    /// The JWS payload's JSON, which the value was read from.
+    public var payloadData: Data { signed.json }
+
+    /// The JWS signature's bytes.
+    public var signatureData: Data { signed.signature }
+
+    /// The bytes that the signature is over.
+    public var signedData: Data { signed.signedData }
+
+    /// The date of the signature.
+    public var signedDate: Date { unsafePayloadValue.signedDate }
+
+    /// The hash that ties the value to a device; empty if there is none.
+    public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
+
+    /// The UUID that the hash begins with; zeros if there is none.
+    public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
+}
+
+/// A value of Store Kit 2 whose properties are read from a signed payload.
+protocol SignedInformation {
+    associatedtype Payload: JWSPayload
+    /// The payload, its JWS, and the verifier's judgment.
+    var signed: SignedValue<Payload> { get }
+}
+
+extension SignedInformation {
+    /// The payload that the properties are read from, but for the date of its signature and its tie to a device.
+    var payload: Payload { signed.content }
+
+    /// The hash that ties the payload to a device; empty if there is none.
+    var deviceHash: Data { signed.payload.deviceVerification.flatMap { Data(base64Encoded: $0) } ?? Data() }
+
+    /// The UUID that the hash begins with; zeros if there is none.
+    var deviceNonce: UUID {
+        UUID(payload: signed.payload.deviceVerificationNonce)
+            ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    }
+}
+
+extension VerificationResult where SignedType: SignedInformation {
+    /// Creates the result that the verifier's judgment of a value makes.
+    init(judging value: SignedType) {
+        self =
+            if let defect = value.signed.defect {
+                .unverified(value, VerificationError(defect))
+            } else {
+                .verified(value)
+            }
+    }
+
+    var signed: SignedValue<SignedType.Payload> { unsafePayloadValue.signed }
+}
+
+// The parts of a JWS. Reading one signs a value that its store has not signed yet.
+extension SignedValue {
+    /// The JWS; empty if the signer fails.
+    var text: String { (try? jws) ?? "" }
+
+    /// The decoded header; empty if it cannot be decoded.
+    var header: Data { part(0) ?? Data() }
+
+    /// The decoded payload; the JSON of ``payload`` if it cannot be decoded.
+    var json: Data { part(1) ?? payload.json }
+
+    /// The decoded signature; empty if it cannot be decoded.
+    var signature: Data { part(2) ?? Data() }
+
+    /// The bytes that are signed: header and payload in Base64 for URLs, with a dot between them.
+    var signedData: Data {
+        let text = text.utf8
+        return Data(text[..<(text.lastIndex(of: UInt8(ascii: ".")) ?? text.startIndex)])
+    }
+
+    private func part(_ index: Int) -> Data? {
+        let parts = Array(text.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        return Base64URL.decode(parts[index]).map { Data($0) }
+    }
+}
+
+extension UUID {
+    /// Creates the UUID that a payload spells.
+    init?(payload text: String?) {
+        guard let text, let uuid = UUID(uuidString: text) else { return nil }
+        self = uuid
+    }
+}
+
+extension Decimal {
+    /// Creates an amount from thousandths, in which payloads have prices and percentages.
+    init(thousandths: some BinaryInteger) { self = Decimal(Int64(thousandths)) / 1000 }
 }

@@ -1,6 +1,8 @@
+import Foundation
+import StoreCore
+
 #if canImport(CPostgres)
     import CPostgres
-    import Foundation
 
     /// A connection to the server, which one thread uses at a time.
     ///
@@ -231,3 +233,171 @@
         }
     }
 #endif
+
+#if canImport(CPostgres)
+    /// A parameter of a statement, in PostgreSQL's binary form.
+    enum Parameter {
+        case integer(Int)
+        case boolean(Bool)
+        case text(String)
+        case bytes(Data)
+        case integers([Int])
+        case booleans([Bool])
+        case byteStrings([Data])
+        case texts([String])
+
+        /// Appends the bytes as the server reads them.
+        func append(to bytes: inout [UInt8]) {
+            switch self {
+            case .integer(let value): Self.append(Int64(value), to: &bytes)
+            case .boolean(let value): bytes.append(value ? 1 : 0)
+            case .text(let value): bytes.append(contentsOf: value.utf8)
+            case .bytes(let value): Self.append(value, to: &bytes)
+            case .integers(let values):
+                Self.append(values, of: 20, to: &bytes) { Self.append(Int64($0), to: &$1) }
+            case .booleans(let values): Self.append(values, of: 16, to: &bytes) { $1.append($0 ? 1 : 0) }
+            case .byteStrings(let values): Self.append(values, of: 17, to: &bytes) { Self.append($0, to: &$1) }
+            case .texts(let values): Self.append(values, of: 25, to: &bytes) { $1.append(contentsOf: $0.utf8) }
+            }
+        }
+
+        private static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
+            withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+        }
+
+        private static func append(_ value: Data, to bytes: inout [UInt8]) {
+            value.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        }
+
+        /// Appends an array of one dimension: its header with the type's object identifier, then each length and element.
+        private static func append<Element>(
+            _ elements: [Element],
+            of type: Int32,
+            to bytes: inout [UInt8],
+            _ appendElement: (Element, inout [UInt8]) -> Void
+        ) {
+            for number in [1, 0, type, Int32(elements.count), 1] { append(number, to: &bytes) }
+            for element in elements {
+                let start = bytes.count
+                append(Int32(0), to: &bytes)
+                appendElement(element, &bytes)
+                let length = Int32(bytes.count - start - 4)
+                withUnsafeBytes(of: length.bigEndian) { bytes.replaceSubrange(start..<start + 4, with: $0) }
+            }
+        }
+    }
+#endif
+
+#if canImport(CPostgres)
+    import CPostgres
+
+    /// The result of a statement: its rows, in binary form, or the number of rows that it changed.
+    final class ResultRows {
+        private let result: OpaquePointer
+
+        /// Takes over a result.
+        init(_ result: OpaquePointer) { self.result = result }
+
+        deinit { PQclear(result) }
+
+        /// The number of rows that were returned.
+        var count: Int { Int(PQntuples(result)) }
+
+        /// The number of rows that were inserted, changed or deleted.
+        var changes: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
+
+        func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
+
+        func bytes(_ row: Int, _ column: Int) -> Data { Data(value(row, column)) }
+
+        /// Returns a number of any width, and 1 or 0 for a Boolean.
+        func integer(_ row: Int, _ column: Int) -> Int {
+            let bytes = value(row, column)
+            let isNegative = bytes.count > 1 && bytes.first.map { $0 & 0x80 != 0 } ?? false
+            return bytes.reduce(isNegative ? -1 : 0) { $0 << 8 | Int($1) }
+        }
+
+        func text(_ row: Int, _ column: Int) -> String { String(decoding: value(row, column), as: UTF8.self) }
+
+        private func value(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+            let count = Int(PQgetlength(result, Int32(row), Int32(column)))
+            return UnsafeRawBufferPointer(start: PQgetvalue(result, Int32(row), Int32(column)), count: count)
+        }
+    }
+#endif
+
+#if canImport(CPostgres)
+    /// A thread that waits for a socket to become readable.
+    ///
+    /// A dispatch source would be waited for by one thread and served by another, and waking the second takes about as
+    /// long as a notification does.
+    final class SocketWatch: Sendable {
+        private let socket: Int32
+        private let isEnded = Locked(false)
+
+        /// Begins to watch a socket, also when its descriptor is closed meanwhile.
+        ///
+        /// - Parameters:
+        ///   - socket: the descriptor.
+        ///   - readable: reads what has come, on the thread. It is called again at once if it leaves something.
+        ///   - ended: releases what reads. It is called last, and once.
+        init(_ socket: Int32, readable: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void) {
+            // One of the watch's own: libpq closes its own by itself when a connection breaks.
+            let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+            let socket = copy < 0 ? socket : copy
+            self.socket = socket
+            let thread = Thread { [isEnded] in
+                var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+                while !isEnded.withLock({ $0 }) {
+                    if poll(&entry, 1, -1) > 0, !isEnded.withLock({ $0 }) { readable() }
+                }
+                isEnded.withLock { _ in if copy >= 0 { close(copy) } }
+                ended()
+            }
+            thread.name = "StorePostgres.SocketWatch"
+            thread.start()
+        }
+
+        /// Ends the watch; it may be called on any thread, and again.
+        func end() {
+            isEnded.withLock { isEnded in
+                if isEnded { return }
+                isEnded = true
+                // With the lock, so that the descriptor is still this one. What is written still goes out.
+                shutdown(socket, Int32(SHUT_RD))
+            }
+        }
+    }
+#endif
+
+/// A moment until which something is waited for.
+struct Deadline: Sendable {
+    private let instant: ContinuousClock.Instant
+
+    /// Creates a deadline some seconds from now, at most ten years.
+    init(after seconds: TimeInterval) { instant = .now + .seconds(Self.bounded(seconds)) }
+
+    /// Returns a time between 0 and ten years, which every clock can count.
+    static func bounded(_ seconds: TimeInterval) -> TimeInterval { min(max(0, seconds), 315_576_000) }
+
+    /// The seconds left, at least 0.
+    var seconds: TimeInterval {
+        let left = ContinuousClock.now.duration(to: instant) / .seconds(1)
+        return max(0, left)
+    }
+
+    /// Waits until a socket is ready.
+    ///
+    /// - Returns: false if the deadline passes first.
+    func waits(for socket: Int32, _ events: Int16) -> Bool {
+        var entry = pollfd(fd: socket, events: events, revents: 0)
+        while true {
+            let milliseconds = Int32(min(Double(Int32.max), (seconds * 1000).rounded(.up)))
+            let ready = poll(&entry, 1, milliseconds)
+            if ready > 0 { return true }
+            if ready == 0 { return false }
+            // Interrupted by a signal, or the socket is not one: the caller finds out which.
+            if errno != EINTR { return true }
+        }
+    }
+}

@@ -1,6 +1,7 @@
+import Foundation
+
 #if canImport(CPostgres)
     import CPostgres
-    import Foundation
 
     /// The settings of a connection in libpq's own form: a string of keywords and values, or a `postgresql://` URL.
     ///
@@ -92,3 +93,72 @@
         }
     }
 #endif
+
+#if canImport(CPostgres)
+    /// libpq's password file: a line has host, port, database, role and password, separated by colons.
+    struct PasswordFile {
+        let path: String
+        let database: String
+        let role: String
+
+        /// Returns the passwords of the role for the database, on whatever server; none where there is no file.
+        var passwords: [String] {
+            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
+            return text.split(whereSeparator: \.isNewline).compactMap { line in
+                let fields = Self.fields(line)
+                guard fields.count >= 5, ["*", database].contains(fields[2]), ["*", role].contains(fields[3]) else {
+                    return nil
+                }
+                return fields[4]
+            }
+        }
+
+        /// Returns the fields of a line, in which a backslash goes before a colon or a backslash that separates nothing.
+        private static func fields(_ line: Substring) -> [String] {
+            var fields = [""]
+            var characters = line.makeIterator()
+            while let character = characters.next() {
+                switch character {
+                case ":": fields.append("")
+                case "\\": fields[fields.count - 1].append(characters.next() ?? "\\")
+                default: fields[fields.count - 1].append(character)
+                }
+            }
+            return fields
+        }
+    }
+#endif
+
+/// The exit handler in which libcrypto, which libpq uses for passwords and TLS, frees what it has.
+package enum LibcryptoCleanup {
+    /// Has libcrypto register no exit handler.
+    ///
+    /// A thread that connects or reads while the process exits would go on in what was freed, and crash it. To wait for
+    /// such a thread may take seconds. The first use of libcrypto in a process decides: later calls change nothing.
+    package static func disable() { _ = isDisabled }
+
+    private static let isDisabled: Bool = {
+        // A libpq without TLS does not bring the library.
+        guard let symbol = dlsym(nil, "OPENSSL_init_crypto") else { return false }
+        typealias Initialize = @convention(c) (_ options: UInt64, _ settings: UnsafeRawPointer?) -> Int32
+        let noExitHandler: UInt64 = 0x0008_0000
+        return unsafeBitCast(symbol, to: Initialize.self)(noExitHandler, nil) == 1
+    }()
+}
+
+/// The pauses between attempts to connect: each twice the one before, from 50 milliseconds to 5 seconds.
+struct ReconnectPolicy: Sendable {
+    private static let first: TimeInterval = 0.05
+    private static let last: TimeInterval = 5
+
+    private var failures = 0
+
+    /// The pause after a failed attempt, in seconds.
+    mutating func pauseAfterFailure() -> TimeInterval {
+        defer { failures += 1 }
+        return min(Self.last, Self.first * pow(2, Double(min(failures, 16))))
+    }
+
+    /// Begins with the shortest pause again.
+    mutating func succeeded() { failures = 0 }
+}

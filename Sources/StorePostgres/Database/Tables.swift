@@ -1,5 +1,6 @@
 #if canImport(CPostgres)
     import Foundation
+    import StoreCore
 
     /// The names of StoreCore's tables and channels in a schema.
     struct Tables: Sendable {
@@ -81,6 +82,141 @@
                 name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 },
                 radix: 16
             )
+        }
+    }
+
+    /// The SQL of a database's ledgers, built once for all of them.
+    struct LedgerStatements: Sendable {
+        /// The queries about a store's name, `$1`: for its number and its last record, its last snapshot, and the records
+        /// behind that.
+        let opening: [String]
+        /// The statement that appends one record.
+        let insertOne: String
+        /// The statement that appends several records or none: the first decides whether its position is free.
+        let insertMany: String
+
+        /// The most records behind the last snapshot that are read with it: as many as a store reads at once.
+        private static let tail = 1024
+
+        init(_ tables: Tables) {
+            let store = "(SELECT id FROM \(tables.store) WHERE name = $1::text)"
+            opening = [
+                """
+                SELECT store.id, last.position, last.writer, last.batch
+                FROM \(tables.store) AS store LEFT JOIN LATERAL (
+                    SELECT position, writer, batch FROM \(tables.record) AS record
+                    WHERE record.store = store.id ORDER BY position DESC LIMIT 1
+                ) AS last ON true
+                WHERE store.name = $1::text
+                """,
+                SnapshotRow.last(in: tables, of: store),
+                """
+                SELECT \(RecordRow.columns) FROM \(tables.record) WHERE store = \(store)
+                AND position > coalesce((SELECT max(position) FROM \(tables.snapshot) WHERE store = \(store)), 0)
+                ORDER BY position LIMIT \(Self.tail)
+                """,
+            ]
+            // The columns of a record that differ between those of one append come last.
+            let varying = "position, checksum, is_counted_on, payload"
+            let insert = "INSERT INTO \(tables.record) (store, writer, batch, \(varying))"
+            insertOne = """
+                \(insert) SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bigint, $6::boolean, $7::bytea
+                ON CONFLICT DO NOTHING
+                """
+            insertMany = """
+                WITH news AS (
+                    SELECT $1::bigint AS store, $2::bigint AS writer, $3::bigint AS batch,
+                        $4::bigint + place AS position, checksum, is_counted_on, payload
+                    FROM unnest($5::bigint[], $6::boolean[], $7::bytea[])
+                        WITH ORDINALITY AS news (checksum, is_counted_on, payload, place)
+                ), first AS (
+                    \(insert) SELECT store, writer, batch, \(varying) FROM news WHERE position = $4 + 1
+                    ON CONFLICT DO NOTHING RETURNING 1
+                )
+                \(insert) SELECT store, writer, batch, \(varying) FROM news
+                WHERE position > $4 + 1 AND EXISTS (SELECT FROM first)
+                """
+        }
+    }
+
+    /// A row of the table of records.
+    struct RecordRow {
+        /// The columns that statements select for rows.
+        static let columns = "position, writer, batch, checksum, is_counted_on, payload"
+
+        let position: Int
+        let mark: RecordMark
+        private let checksum: Int
+        private let isCountedOn: Bool
+        private let payload: Data
+
+        init(_ rows: ResultRows, _ row: Int) {
+            position = rows.integer(row, 0)
+            mark = RecordMark(writer: rows.integer(row, 1), batch: rows.integer(row, 2))
+            checksum = rows.integer(row, 3)
+            isCountedOn = rows.integer(row, 4) == 1
+            payload = rows.bytes(row, 5)
+        }
+
+        /// Returns all rows of a result.
+        static func all(in rows: ResultRows) -> [RecordRow] { (0..<rows.count).map { RecordRow(rows, $0) } }
+
+        /// Decodes the record.
+        ///
+        /// - Throws: `damaged` for a changed row on which later records count, and `newer`.
+        /// - Returns: nil for any other changed row, which is served as an unreadable one.
+        func record(of store: String) throws(PostgresDatabaseError) -> LedgerRecord? {
+            do throws(StoredPayload.Unreadable) {
+                return try StoredPayload.read(payload, checksum: checksum, under: position) {
+                    try LedgerRecord(unpacking: $0)
+                }
+            } catch {
+                if error.isWhole {
+                    throw PostgresDatabaseError(
+                        .newer,
+                        "the store \(store) was written by a newer version: see its record \(position)"
+                    )
+                }
+                if isCountedOn {
+                    throw PostgresDatabaseError(
+                        .damaged,
+                        "record \(position) of the store \(store) is damaged, and later ones count on it: restore a backup"
+                    )
+                }
+                return nil
+            }
+        }
+    }
+
+    /// The name of an attempt to append: whoever appended a record is found again by it.
+    struct RecordMark: Hashable, Sendable {
+        let writer: Int
+        let batch: Int
+    }
+
+    /// A row of the table of snapshots.
+    struct SnapshotRow: Sendable {
+        let position: Int
+        private let checksum: Int
+        private let payload: Data
+
+        /// Takes the first of the rows that a query has found, nil for none.
+        init?(_ rows: ResultRows) {
+            guard rows.count > 0 else { return nil }
+            position = rows.integer(0, 0)
+            checksum = rows.integer(0, 1)
+            payload = rows.bytes(0, 2)
+        }
+
+        /// The snapshot, nil for a changed row.
+        var snapshot: LedgerSnapshot? {
+            guard StoredPayload(payload, under: position).checksum == checksum else { return nil }
+            return LedgerSnapshot(position: position, state: payload)
+        }
+
+        /// Returns the query for a store's last snapshot.
+        static func last(in tables: Tables, of store: String) -> String {
+            "SELECT position, checksum, payload FROM \(tables.snapshot) WHERE store = \(store) ORDER BY position DESC LIMIT 1"
         }
     }
 #endif

@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// The protocol in which devices elsewhere and their store speak: versions, paths and bounds.
 package enum DeviceProtocol {
@@ -70,4 +71,119 @@ package enum DeviceCall: String, CaseIterable, Sendable {
     package func path(version: Int) -> [String] {
         self == .hello ? [DeviceProtocol.root, rawValue] : [DeviceProtocol.root, String(version), rawValue]
     }
+}
+
+/// What a store's services answer at once on a device.
+package struct DeviceStatus: Hashable, Codable, Sendable {
+    package var canMakePayments: Bool
+    package var storefront: StoreStorefront?
+    package var promotionOverrides: PromotionOverrides
+    package var isPriceConsentPending: Bool
+    package var deviceVerificationID: UUID?
+
+    package init(
+        canMakePayments: Bool = true,
+        storefront: StoreStorefront? = nil,
+        promotionOverrides: PromotionOverrides = PromotionOverrides(),
+        isPriceConsentPending: Bool = false,
+        deviceVerificationID: UUID? = nil
+    ) {
+        self.canMakePayments = canMakePayments
+        self.storefront = storefront
+        self.promotionOverrides = promotionOverrides
+        self.isPriceConsentPending = isPriceConsentPending
+        self.deviceVerificationID = deviceVerificationID
+    }
+}
+
+/// The present app receipt, nil where there is none.
+package struct ReceiptUpdate: Hashable, Codable, Sendable {
+    package var receipt: Data?
+    /// The ledger's position as of which it is.
+    package var position: Int?
+
+    package init(_ receipt: Data?, position: Int? = nil) { (self.receipt, self.position) = (receipt, position) }
+}
+
+/// What a device says first.
+package struct Greeting: Hashable, Codable, Sendable {
+    package var software: String
+    package var versions: VersionRange
+    /// Whether the app receipt and the receipts of transactions are to come with the updates.
+    package var wantsReceipts: Bool
+
+    package init(
+        software: String = DeviceProtocol.software,
+        versions: VersionRange = DeviceProtocol.versions,
+        wantsReceipts: Bool
+    ) {
+        (self.software, self.versions, self.wantsReceipts) = (software, versions, wantsReceipts)
+    }
+}
+
+/// What a store answers to it.
+package struct Welcome: Hashable, Codable, Sendable {
+    package var software: String
+    /// The version that both will speak.
+    package var version: Int
+    /// The seconds between two signs of life on the stream of updates.
+    package var heartbeat: Double
+    /// The most bytes of a request's body that the store takes; nil where it does not say.
+    package var bodySize: Int?
+    package var status: DeviceStatus
+    package var receipt: ReceiptUpdate?
+
+    package init(
+        software: String = DeviceProtocol.software,
+        version: Int,
+        heartbeat: Double,
+        bodySize: Int? = nil,
+        status: DeviceStatus,
+        receipt: ReceiptUpdate?
+    ) {
+        (self.software, self.version, self.heartbeat) = (software, version, heartbeat)
+        self.bodySize = bodySize
+        (self.status, self.receipt) = (status, receipt)
+    }
+}
+
+/// An app's decision about a purchase that was under way when the storefront changed.
+package struct StorefrontDecision: Hashable, Codable, Sendable {
+    package var transaction: String
+    package var shouldContinue: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case transaction = "transactionIdentifier"
+        case shouldContinue
+    }
+
+    package init(transaction: String, shouldContinue: Bool) {
+        (self.transaction, self.shouldContinue) = (transaction, shouldContinue)
+    }
+}
+
+/// The body of a request without arguments, and of an answer without content.
+package struct Nothing: Hashable, Codable, Sendable {
+    package init() {}
+}
+
+/// A line of the stream of updates, as JSON; one without content is a sign of life.
+///
+/// What a line says of the status and of receipts holds before its batch is handed on.
+package struct UpdateLine: Hashable, Codable, Sendable {
+    /// The status, where it has changed; always in the first line.
+    package var status: DeviceStatus?
+    /// The app receipt, where it has changed.
+    package var receipt: ReceiptUpdate?
+    /// The receipts of the batch's purchased and restored transactions, by identifier.
+    package var receipts: [String: Data]?
+    package var batch: UpdateBatch?
+    /// Whether answers about the history, and of look-ups of products, may have changed; always in the first line.
+    package var hasChanged: Bool?
+    /// The reason why the store ends the stream.
+    package var failure: StoreFailure?
+
+    package init() {}
+
+    package var isEmpty: Bool { self == UpdateLine() }
 }

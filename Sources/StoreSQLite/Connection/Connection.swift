@@ -21,7 +21,7 @@
         private var isAbandoned = false
 
         /// Opens a file for reading and writing.
-        init(_ path: DatabasePath, patience: TimeInterval) throws(StoreDatabaseError) {
+        init(_ path: DatabasePath, patience: TimeInterval) throws(SQLiteDatabaseError) {
             try path.create()
             var opened: OpaquePointer?
             // Without `SQLITE_OPEN_CREATE`: if the file is deleted just now, SQLite must not create one that all may
@@ -32,10 +32,10 @@
                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
                 path.fileSystem
             )
-            guard let opened else { throw StoreDatabaseError(.other, "there is no memory left to open \(path.name)") }
-            do throws(StoreDatabaseError) {
+            guard let opened else { throw SQLiteDatabaseError(.other, "there is no memory left to open \(path.name)") }
+            do throws(SQLiteDatabaseError) {
                 guard status == SQLITE_OK, let main = Self.file(SQLITE_FCNTL_FILE_POINTER, of: opened) else {
-                    throw StoreDatabaseError(sqlite: status, system: sqlite3_system_errno(opened), path)
+                    throw SQLiteDatabaseError(sqlite: status, system: sqlite3_system_errno(opened), path)
                 }
                 file = try OpenFile(path.name, at: path.file, main)
             } catch {
@@ -59,7 +59,7 @@
         ///
         /// They are read through SQLite's own descriptor: closing another one would release the locks that this process
         /// has on the file.
-        func header() throws(StoreDatabaseError) -> Data {
+        func header() throws(SQLiteDatabaseError) -> Data {
             guard let read = file.handle.pointee.pMethods?.pointee.xRead else { throw error(SQLITE_MISUSE) }
             var bytes = [UInt8](repeating: 0, count: 100)
             // Missing bytes are filled with zeros, and the read is reported as short (a macro that Swift does not see).
@@ -83,7 +83,7 @@
             var lines: [String] = []
             // Without a log the file was refused when it was opened.
             if log != nil, !isAbandoned {
-                do throws(StoreDatabaseError) { try checkFiles() } catch { lines = abandon(because: error) }
+                do throws(SQLiteDatabaseError) { try checkFiles() } catch { lines = abandon(because: error) }
             }
             isOpen = false
             for statement in statements.values { statement.finalize() }
@@ -94,7 +94,7 @@
         }
 
         /// Sets whether closing keeps the log beside the file, and so leaves the file as it is.
-        func keepLog(_ isKept: Bool) throws(StoreDatabaseError) {
+        func keepLog(_ isKept: Bool) throws(SQLiteDatabaseError) {
             let status = store_keep_log_on_close(handle, isKept ? 1 : 0)
             guard status == SQLITE_OK else { throw error(status) }
         }
@@ -113,8 +113,8 @@
         /// Makes every commit from now on check the file and its log.
         ///
         /// - Parameter checkpointInterval: the number of frames in the log from which on it is checkpointed.
-        /// - Throws: ``StoreDatabaseError``.
-        func watchLog(checkpointInterval: Int) throws(StoreDatabaseError) {
+        /// - Throws: ``SQLiteDatabaseError``.
+        func watchLog(checkpointInterval: Int) throws(SQLiteDatabaseError) {
             // SQLite opens the log when it first reads.
             _ = try number("PRAGMA user_version")
             pageSize = Int64(try number("PRAGMA page_size") ?? 0)
@@ -156,11 +156,11 @@
             if size >= file.size || size >= wholeSize { file.size = size }
         }
 
-        /// Throws ``StoreDatabaseError/Code/fileLost`` if the file or its log is no longer the one that was opened, or is
+        /// Throws ``SQLiteDatabaseError/Code/fileLost`` if the file or its log is no longer the one that was opened, or is
         /// shorter than SQLite left it.
-        func checkFiles() throws(StoreDatabaseError) {
-            if let loss = file.loss { throw StoreDatabaseError(file.name, loss) }
-            if let log, let loss = log.loss { throw StoreDatabaseError(log.name, loss) }
+        func checkFiles() throws(SQLiteDatabaseError) {
+            if let loss = file.loss { throw SQLiteDatabaseError(file.name, loss) }
+            if let log, let loss = log.loss { throw SQLiteDatabaseError(log.name, loss) }
         }
 
         /// The length of all pages of the database, in the file or in the log.
@@ -174,7 +174,7 @@
         /// or whose log is gone.
         ///
         /// - Returns: lines for the log of the database's owner.
-        func abandon(because error: StoreDatabaseError) -> [String] {
+        func abandon(because error: SQLiteDatabaseError) -> [String] {
             isAbandoned = true
             try? keepLog(true)
             var lines = ["\(error)"]
@@ -187,7 +187,7 @@
             case (nil, .replaced): lines.append(log.setAside())
             default: break
             }
-            do throws(StoreDatabaseError) { try execute("PRAGMA wal_checkpoint(FULL)") } catch {
+            do throws(SQLiteDatabaseError) { try execute("PRAGMA wal_checkpoint(FULL)") } catch {
                 lines.append("\(error)")
             }
             return lines
@@ -196,7 +196,7 @@
         var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
         /// Returns a statement, prepared on first use.
-        func statement(_ sql: String) throws(StoreDatabaseError) -> Statement {
+        func statement(_ sql: String) throws(SQLiteDatabaseError) -> Statement {
             if let statement = statements[sql] { return statement }
             var prepared: OpaquePointer?
             let status = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
@@ -207,20 +207,20 @@
         }
 
         /// Runs statements that are needed once.
-        func execute(_ sql: String) throws(StoreDatabaseError) {
+        func execute(_ sql: String) throws(SQLiteDatabaseError) {
             let status = sqlite3_exec(handle, sql, nil, nil, nil)
             guard status == SQLITE_OK else { throw error(status) }
         }
 
         /// Returns the first column of the first row, as a number.
-        func number(_ sql: String) throws(StoreDatabaseError) -> Int? {
+        func number(_ sql: String) throws(SQLiteDatabaseError) -> Int? {
             let statement = try statement(sql)
             defer { statement.reset() }
             return try statement.step() ? statement.integer(0) : nil
         }
 
         /// Returns the first column of the first row, as a text.
-        func text(_ sql: String) throws(StoreDatabaseError) -> String? {
+        func text(_ sql: String) throws(SQLiteDatabaseError) -> String? {
             let statement = try statement(sql)
             defer { statement.reset() }
             return try statement.step() ? statement.text(0) : nil
@@ -229,8 +229,8 @@
         /// Runs `body` in a transaction: everything that it does takes effect, or nothing.
         func transaction<R>(
             _ mode: String = "IMMEDIATE",
-            _ body: () throws(StoreDatabaseError) -> R
-        ) throws(StoreDatabaseError) -> R {
+            _ body: () throws(SQLiteDatabaseError) -> R
+        ) throws(SQLiteDatabaseError) -> R {
             try statement("BEGIN \(mode)").run()
             do {
                 let result = try body()
@@ -246,17 +246,18 @@
             }
         }
 
-        private func error(_ status: Int32) -> StoreDatabaseError { Self.error(status, of: handle, path) }
+        private func error(_ status: Int32) -> SQLiteDatabaseError { Self.error(status, of: handle, path) }
 
         /// Returns the error of a failed call.
         ///
         /// It must be called right after that.
-        private static func error(_ status: Int32, of handle: OpaquePointer, _ path: DatabasePath) -> StoreDatabaseError
+        private static func error(_ status: Int32, of handle: OpaquePointer, _ path: DatabasePath)
+            -> SQLiteDatabaseError
         {
             // SQLite does not keep the system's error for a commit.
             let system = errno
             let isOpening = status & 0xFF == SQLITE_CANTOPEN
-            return StoreDatabaseError(sqlite: status, system: isOpening ? sqlite3_system_errno(handle) : system, path)
+            return SQLiteDatabaseError(sqlite: status, system: isOpening ? sqlite3_system_errno(handle) : system, path)
         }
     }
 #endif

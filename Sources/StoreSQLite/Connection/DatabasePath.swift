@@ -15,18 +15,18 @@
         var log: String { "\(file)-wal" }
         var logName: String { "\(name)-wal" }
 
-        init(_ url: URL, fileSystem: String?) throws(StoreDatabaseError) {
+        init(_ url: URL, fileSystem: String?) throws(SQLiteDatabaseError) {
             let name = url.lastPathComponent
             let path = url.path(percentEncoded: false)
             // SQLite would keep a database without a name until it is closed, and end a name at its first zero.
             guard url.isFileURL else {
-                throw StoreDatabaseError(.other, "\"\(name)\" cannot be opened: its URL is no file's")
+                throw SQLiteDatabaseError(.other, "\"\(name)\" cannot be opened: its URL is no file's")
             }
             guard !path.utf8.contains(0) else {
-                throw StoreDatabaseError(.other, "\"\(name)\" cannot be opened: there is a zero byte in its path")
+                throw SQLiteDatabaseError(.other, "\"\(name)\" cannot be opened: there is a zero byte in its path")
             }
             guard let files = sqlite3_vfs_find(fileSystem) else {
-                throw StoreDatabaseError(.other, "\(name) cannot be opened: SQLite has no such file system")
+                throw SQLiteDatabaseError(.other, "\(name) cannot be opened: SQLite has no such file system")
             }
             var full = [CChar](repeating: 0, count: Int(files.pointee.mxPathname) + 1)
             errno = 0
@@ -41,7 +41,7 @@
                 file = path
                 // SQLite stops following endless links by itself.
                 let reason = isTooLong ? ENAMETOOLONG : system == 0 ? ELOOP : system
-                throw StoreDatabaseError(opening: self, system: reason)
+                throw SQLiteDatabaseError(opening: self, system: reason)
             }
             file = full.withUnsafeBufferPointer { $0.baseAddress.flatMap { String(validatingCString: $0) } } ?? path
         }
@@ -49,15 +49,15 @@
         /// Creates the file if there is none, readable and writable by its owner only.
         ///
         /// SQLite itself would create it with the mode 0644, less the umask. It gives its other files the mode of this one.
-        func create() throws(StoreDatabaseError) {
-            if let obstacle = StoreDatabaseError.obstacle(at: self) { throw obstacle }
+        func create() throws(SQLiteDatabaseError) {
+            if let obstacle = SQLiteDatabaseError.obstacle(at: self) { throw obstacle }
             // Before the file: another process that is creating it just now writes it before there is a log.
             let isLogLeft = Self.size(of: log) ?? 0 > 0
             let size = Self.size(of: file)
             if isLogLeft, size ?? 0 == 0 {
                 // SQLite would delete the log, which is all that is left of the last changes.
                 let advice = "put the file back, or remove the log too"
-                throw StoreDatabaseError(
+                throw SQLiteDatabaseError(
                     .fileLost,
                     "\(name) is missing or empty, but its log \(logName) is not: \(advice)"
                 )
@@ -67,7 +67,7 @@
             guard mknod(file, S_IFREG | 0o600, 0) == 0 else {
                 // Another process may have created it meanwhile.
                 if errno == EEXIST { return }
-                throw StoreDatabaseError(opening: self, system: errno)
+                throw SQLiteDatabaseError(opening: self, system: errno)
             }
             // The umask may have taken the owner's own permissions.
             chmod(file, 0o600)

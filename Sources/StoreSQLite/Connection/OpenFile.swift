@@ -24,9 +24,9 @@
             _ name: String,
             at path: String,
             _ handle: UnsafeMutablePointer<sqlite3_file>
-        ) throws(StoreDatabaseError) {
+        ) throws(SQLiteDatabaseError) {
             var found = stat()
-            guard lstat(path, &found) == 0 else { throw StoreDatabaseError(name, .removed) }
+            guard lstat(path, &found) == 0 else { throw SQLiteDatabaseError(name, .removed) }
             (self.name, self.path, self.handle) = (name, path, handle)
             (device, inode, size) = (found.st_dev, found.st_ino, 0)
         }
@@ -64,7 +64,7 @@
         }
     }
 
-    extension StoreDatabaseError {
+    extension SQLiteDatabaseError {
         /// Creates the error for the loss of a file while it was open.
         init(_ name: String, _ loss: OpenFile.Loss) {
             let what =

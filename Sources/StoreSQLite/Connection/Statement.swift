@@ -5,9 +5,9 @@
     /// A prepared statement.
     final class Statement {
         private let handle: OpaquePointer
-        private let error: (Int32) -> StoreDatabaseError
+        private let error: (Int32) -> SQLiteDatabaseError
 
-        init(_ handle: OpaquePointer, error: @escaping (Int32) -> StoreDatabaseError) {
+        init(_ handle: OpaquePointer, error: @escaping (Int32) -> SQLiteDatabaseError) {
             self.handle = handle
             self.error = error
         }
@@ -17,15 +17,15 @@
         /// It must be called once, before the connection closes.
         func finalize() { sqlite3_finalize(handle) }
 
-        func bind(_ number: Int, at index: Int32) throws(StoreDatabaseError) {
+        func bind(_ number: Int, at index: Int32) throws(SQLiteDatabaseError) {
             try check(sqlite3_bind_int64(handle, index, Int64(number)))
         }
 
-        func bind(_ text: String, at index: Int32) throws(StoreDatabaseError) {
+        func bind(_ text: String, at index: Int32) throws(SQLiteDatabaseError) {
             try check(sqlite3_bind_text(handle, index, text, -1, Self.transient))
         }
 
-        func bind(_ data: Data, at index: Int32) throws(StoreDatabaseError) {
+        func bind(_ data: Data, at index: Int32) throws(SQLiteDatabaseError) {
             let status = data.withUnsafeBytes { bytes in
                 // Without an address it would be NULL rather than empty.
                 guard let start = bytes.baseAddress else { return sqlite3_bind_zeroblob(handle, index, 0) }
@@ -34,12 +34,12 @@
             try check(status)
         }
 
-        func bindNull(at index: Int32) throws(StoreDatabaseError) { try check(sqlite3_bind_null(handle, index)) }
+        func bindNull(at index: Int32) throws(SQLiteDatabaseError) { try check(sqlite3_bind_null(handle, index)) }
 
         /// Steps to the next row.
         ///
         /// Returns false behind the last.
-        func step() throws(StoreDatabaseError) -> Bool {
+        func step() throws(SQLiteDatabaseError) -> Bool {
             let status = sqlite3_step(handle)
             switch status {
             case SQLITE_ROW: return true
@@ -52,7 +52,7 @@
         func reset() { sqlite3_reset(handle) }
 
         /// Runs a statement that returns no rows.
-        func run() throws(StoreDatabaseError) {
+        func run() throws(SQLiteDatabaseError) {
             defer { reset() }
             while try step() {}
         }
@@ -68,7 +68,7 @@
             return Data(bytes: bytes, count: Int(sqlite3_column_bytes(handle, column)))
         }
 
-        private func check(_ status: Int32) throws(StoreDatabaseError) {
+        private func check(_ status: Int32) throws(SQLiteDatabaseError) {
             guard status == SQLITE_OK else { throw error(status) }
         }
 

@@ -51,8 +51,8 @@
         /// Creates a new file, or migrates an older one, in one transaction.
         ///
         /// Refuses a foreign file before anything is written.
-        static func run(on connection: Connection, name: String) throws(StoreDatabaseError) {
-            let isChanged = try connection.transaction("EXCLUSIVE") { () throws(StoreDatabaseError) -> Bool in
+        static func run(on connection: Connection, name: String) throws(SQLiteDatabaseError) {
+            let isChanged = try connection.transaction("EXCLUSIVE") { () throws(SQLiteDatabaseError) -> Bool in
                 let version = try connection.number("PRAGMA user_version") ?? 0
                 if try connection.number("SELECT count(*) FROM sqlite_master") == 0, version == 0 {
                     try connection.execute("PRAGMA application_id = \(DatabaseFile.applicationID)")
@@ -74,20 +74,21 @@
                 return true
             }
             guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
-                throw StoreDatabaseError(.other, "\(name) cannot be written ahead: its file system has no locks")
+                throw SQLiteDatabaseError(.other, "\(name) cannot be written ahead: its file system has no locks")
             }
             // A reader of the file without SQLite should see its version.
             if isChanged { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         }
 
         /// Throws unless the file's steps are those that are known here.
-        private static func check(_ connection: Connection, _ version: Int, _ name: String) throws(StoreDatabaseError) {
+        private static func check(_ connection: Connection, _ version: Int, _ name: String) throws(SQLiteDatabaseError)
+        {
             let rows = try connection.statement("SELECT name FROM migration ORDER BY number")
             defer { rows.reset() }
             var names: [String] = []
             while try rows.step() { names.append(rows.text(0) ?? "") }
             guard names == all.prefix(version).map(\.name) else {
-                throw StoreDatabaseError(
+                throw SQLiteDatabaseError(
                     .foreign,
                     "\(name) has gone through other changes of format than are known here"
                 )

@@ -1,5 +1,6 @@
 #if canImport(CSQLite)
     import Foundation
+    import StoreCore
 
     /// A row of records, their second copies or snapshots: a number, and bytes with their checksum.
     struct Row {
@@ -25,7 +26,7 @@
             _ range: ClosedRange<Int>,
             of table: String,
             on connection: Connection
-        ) throws(StoreDatabaseError) -> (rows: [Row], isPageDamaged: Bool) {
+        ) throws(SQLiteDatabaseError) -> (rows: [Row], isPageDamaged: Bool) {
             let all = try connection.statement(
                 "SELECT position, checksum, payload FROM \(table) WHERE position BETWEEN ?1 AND ?2 ORDER BY position"
             )
@@ -38,17 +39,33 @@
         }
 
         /// Returns the selected rows; nil where a page is damaged.
-        private static func rows(_ select: Statement, _ numbers: Int...) throws(StoreDatabaseError) -> [Row]? {
+        private static func rows(_ select: Statement, _ numbers: Int...) throws(SQLiteDatabaseError) -> [Row]? {
             defer { select.reset() }
             for (index, number) in numbers.enumerated() { try select.bind(number, at: Int32(index + 1)) }
             var rows: [Row] = []
-            do throws(StoreDatabaseError) {
+            do throws(SQLiteDatabaseError) {
                 while try select.step() { rows.append(Row(select)) }
                 return rows
             } catch {
                 guard error.code == .damaged else { throw error }
                 return nil
             }
+        }
+    }
+
+    extension StoredPayload {
+        /// Encodes a value under a number.
+        init(under number: Int, _ encode: () throws -> Data) throws(SQLiteDatabaseError) {
+            do { self.init(try encode(), under: number) } catch {
+                throw SQLiteDatabaseError(.other, "a record cannot be written down: \(error)")
+            }
+        }
+
+        /// Binds it to the second and third parameter of a statement whose first is its number.
+        func bind(to statement: Statement, under number: Int) throws(SQLiteDatabaseError) {
+            try statement.bind(number, at: 1)
+            try statement.bind(checksum, at: 2)
+            try statement.bind(data, at: 3)
         }
     }
 #endif

@@ -15,7 +15,7 @@
         }
 
         /// Returns the readable rows, in order.
-        func rescue() throws(StoreDatabaseError) -> [CommandRow] {
+        func rescue() throws(SQLiteDatabaseError) -> [CommandRow] {
             // From both ends as far as the damaged page; the index also lists the rows that were on it.
             let forward = try sequences("SELECT sequence, checksum FROM command ORDER BY sequence")
             let backward = try sequences("SELECT sequence, checksum FROM command ORDER BY sequence DESC")
@@ -26,8 +26,8 @@
             let lost = known.subtracting(rows.map(\.sequence)).sorted()
             // The rows are known if either can be read whole.
             let isWhole = forward.isWhole || indexed.isWhole
-            do throws(StoreDatabaseError) {
-                try connection.transaction { () throws(StoreDatabaseError) in
+            do throws(SQLiteDatabaseError) {
+                try connection.transaction { () throws(SQLiteDatabaseError) in
                     try core.setAside("command", on: connection)
                     let insert = try connection.statement(
                         "INSERT OR IGNORE INTO command (\(CommandRow.columns)) VALUES (?1, ?2, ?3, ?4, ?5)"
@@ -50,16 +50,16 @@
             return rows
         }
 
-        private func report(_ sequence: Int, _ reason: String) throws(StoreDatabaseError) {
+        private func report(_ sequence: Int, _ reason: String) throws(SQLiteDatabaseError) {
             try core.keep(DamagedRecord(place: .journal, number: sequence, reason: reason), Data(), on: connection)
         }
 
         /// Returns the first column, and whether all of it could be read.
-        private func sequences(_ sql: String) throws(StoreDatabaseError) -> (found: Set<Int>, isWhole: Bool) {
+        private func sequences(_ sql: String) throws(SQLiteDatabaseError) -> (found: Set<Int>, isWhole: Bool) {
             let select = try connection.statement(sql)
             defer { select.reset() }
             var found: Set<Int> = []
-            do throws(StoreDatabaseError) {
+            do throws(SQLiteDatabaseError) {
                 while try select.step() { found.insert(select.integer(0)) }
                 return (found, true)
             } catch {
@@ -68,10 +68,10 @@
             }
         }
 
-        private func row(_ sequence: Int) throws(StoreDatabaseError) -> [CommandRow] {
+        private func row(_ sequence: Int) throws(SQLiteDatabaseError) -> [CommandRow] {
             let select = try connection.statement("SELECT \(CommandRow.columns) FROM command WHERE sequence = ?1")
             defer { select.reset() }
-            do throws(StoreDatabaseError) {
+            do throws(SQLiteDatabaseError) {
                 try select.bind(sequence, at: 1)
                 return try select.step() ? [CommandRow(select)] : []
             } catch {

@@ -1,7 +1,7 @@
-#if canImport(CSQLite)
-    import Foundation
-    import StoreCore
+import Foundation
+import StoreCore
 
+#if canImport(CSQLite)
     /// A queue's journal, in a database.
     final class SQLiteJournal: QueueJournal {
         private let core: DatabaseCore
@@ -25,13 +25,13 @@
         func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
             // Later records of the previous queue cannot come behind the commands read here.
             opening.replace(with: superseded)?()
-            let commands = try core.use { connection throws(StoreDatabaseError) in
+            let commands = try core.use { connection throws(SQLiteDatabaseError) in
                 try read(connection)
             }
             return JournalContents(id: .unique(), commands: commands)
         }
 
-        private func read(_ connection: Connection) throws(StoreDatabaseError) -> [StoreCommand] {
+        private func read(_ connection: Connection) throws(SQLiteDatabaseError) -> [StoreCommand] {
             let sound = try CommandRow.all(on: connection)
             let rows = if let sound { sound } else { try JournalSalvage(core, connection).rescue() }
             var commands: [StoreCommand] = []
@@ -41,13 +41,13 @@
                     if error.isWhole {
                         let sentence =
                             "\(core.name) was written by a newer version: see command \(row.sequence) of its journal"
-                        throw StoreDatabaseError(.newer, sentence)
+                        throw SQLiteDatabaseError(.newer, sentence)
                     }
                     let record = DamagedRecord(place: .journal, number: row.sequence, reason: error.reason)
                     damaged.append((record, row.payload))
                 }
             }
-            core.setApart(damaged, on: connection) { record throws(StoreDatabaseError) in
+            core.setApart(damaged, on: connection) { record throws(SQLiteDatabaseError) in
                 let delete = try connection.statement("DELETE FROM command WHERE sequence = ?1")
                 try delete.bind(record.number, at: 1)
                 try delete.run()
@@ -59,7 +59,7 @@
             let payloads = try commands.map { command in
                 try StoredPayload(under: command.id.number) { try JSONEncoder().encode(command) }
             }
-            try core.write { connection throws(StoreDatabaseError) in
+            try core.write { connection throws(SQLiteDatabaseError) in
                 // An existing command was recorded, although its caller was told otherwise.
                 let insert = try connection.statement(
                     "INSERT OR IGNORE INTO command (number, checksum, payload, journal) VALUES (?1, ?2, ?3, ?4)"
@@ -73,7 +73,7 @@
         }
 
         func forget(_ commands: [OrderID]) throws {
-            try core.write { connection throws(StoreDatabaseError) in
+            try core.write { connection throws(SQLiteDatabaseError) in
                 let delete = try connection.statement("DELETE FROM command WHERE journal = ?1 AND number = ?2")
                 for command in commands {
                     try delete.bind(command.bits, at: 1)
@@ -84,15 +84,71 @@
         }
     }
 #else
-    import StoreCore
 
     /// The placeholder for a journal where there is no SQLite: it is never created.
     final class SQLiteJournal: QueueJournal {
         init(_ core: DatabaseCore) {}
         func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
-            throw StoreDatabaseError.unavailable
+            throw SQLiteDatabaseError.unavailable
         }
-        func record(_ commands: [StoreCommand]) throws { throw StoreDatabaseError.unavailable }
-        func forget(_ commands: [OrderID]) throws { throw StoreDatabaseError.unavailable }
+        func record(_ commands: [StoreCommand]) throws { throw SQLiteDatabaseError.unavailable }
+        func forget(_ commands: [OrderID]) throws { throw SQLiteDatabaseError.unavailable }
+    }
+#endif
+
+#if canImport(CSQLite)
+    /// A row of the journal's table.
+    struct CommandRow {
+        let sequence: Int
+        let journal: Int
+        let number: Int
+        let checksum: Int
+        let payload: Data
+
+        /// The columns that the statements select for rows.
+        static let columns = "sequence, journal, number, checksum, payload"
+
+        init(_ statement: Statement) {
+            sequence = statement.integer(0)
+            journal = statement.integer(1)
+            number = statement.integer(2)
+            checksum = statement.integer(3)
+            payload = statement.data(4)
+        }
+
+        /// Returns all rows in order; nil where a page of the table or of its index is damaged.
+        static func all(on connection: Connection) throws(SQLiteDatabaseError) -> [CommandRow]? {
+            do throws(SQLiteDatabaseError) {
+                let select = try connection.statement("SELECT \(columns) FROM command ORDER BY sequence")
+                defer { select.reset() }
+                var rows: [CommandRow] = []
+                while try select.step() { rows.append(CommandRow(select)) }
+                let count = "SELECT count(*) FROM command INDEXED BY sqlite_autoindex_command_1"
+                return try connection.number(count) == rows.count ? rows : nil
+            } catch {
+                guard error.code == .damaged else { throw error }
+                return nil
+            }
+        }
+
+        var command: StoreCommand {
+            get throws(StoredPayload.Unreadable) {
+                let command = try StoredPayload.read(payload, checksum: checksum, under: number) { data in
+                    try JSONDecoder().decode(StoreCommand.self, from: data)
+                }
+                guard command.id.bits == journal, command.id.number == number else {
+                    throw StoredPayload.Unreadable(reason: "it is another command", isWhole: false)
+                }
+                return command
+            }
+        }
+
+        /// Binds the row to the five parameters of a statement.
+        func bind(to statement: Statement) throws(SQLiteDatabaseError) {
+            for (index, value) in [sequence, journal, number, checksum].enumerated() {
+                try statement.bind(value, at: Int32(index + 1))
+            }
+            try statement.bind(payload, at: 5)
+        }
     }
 #endif

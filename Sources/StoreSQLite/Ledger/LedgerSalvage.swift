@@ -19,8 +19,8 @@
         /// Returns the number of records.
         ///
         /// Where the last page is damaged it is not known, and all records that there may have been count as lost.
-        static func end(_ core: DatabaseCore, _ connection: Connection) throws(StoreDatabaseError) -> Int {
-            do throws(StoreDatabaseError) {
+        static func end(_ core: DatabaseCore, _ connection: Connection) throws(SQLiteDatabaseError) -> Int {
+            do throws(SQLiteDatabaseError) {
                 return try connection.number("SELECT max(position) FROM record") ?? 0
             } catch {
                 guard error.code == .damaged else { throw error }
@@ -32,15 +32,15 @@
         }
 
         /// Replaces the table of the reserved number of records, if that cannot be read.
-        static func replaceReserve(_ core: DatabaseCore) throws(StoreDatabaseError) -> Bool {
-            try core.use { connection throws(StoreDatabaseError) in
-                do throws(StoreDatabaseError) {
+        static func replaceReserve(_ core: DatabaseCore) throws(SQLiteDatabaseError) -> Bool {
+            try core.use { connection throws(SQLiteDatabaseError) in
+                do throws(SQLiteDatabaseError) {
                     _ = try connection.number("SELECT position FROM reserve")
                     return false
                 } catch {
                     guard error.code == .damaged else { throw error }
                 }
-                try connection.transaction { () throws(StoreDatabaseError) in
+                try connection.transaction { () throws(SQLiteDatabaseError) in
                     try core.setAside("reserve", on: connection)
                     try connection.execute("INSERT INTO reserve VALUES (0)")
                 }
@@ -50,7 +50,7 @@
 
         /// Replaces the damaged table with a new one, if that can be written.
         func rescue(through end: Int) -> Bool {
-            do throws(StoreDatabaseError) {
+            do throws(SQLiteDatabaseError) {
                 try replace(through: end, isEndKnown: true)
                 return true
             } catch {
@@ -59,10 +59,10 @@
             }
         }
 
-        private func replace(through end: Int, isEndKnown: Bool) throws(StoreDatabaseError) {
+        private func replace(through end: Int, isEndKnown: Bool) throws(SQLiteDatabaseError) {
             // Before anything is written: a transaction that meets a damaged page cannot go on.
             let (lost, spares) = try examine(through: end)
-            try connection.transaction { () throws(StoreDatabaseError) in
+            try connection.transaction { () throws(SQLiteDatabaseError) in
                 let old = try core.setAside("record", on: connection)
                 let copy = try connection.statement(
                     "INSERT INTO record (position, checksum, payload) SELECT position, checksum, payload FROM \(old) WHERE position = ?1"
@@ -89,7 +89,7 @@
         }
 
         /// Returns the lost records, and those that exist only as a second copy.
-        private func examine(through end: Int) throws(StoreDatabaseError) -> (lost: IndexSet, spares: [Int: Row]) {
+        private func examine(through end: Int) throws(SQLiteDatabaseError) -> (lost: IndexSet, spares: [Int: Row]) {
             var lost = IndexSet()
             var spares: [Int: Row] = [:]
             var next = 1
@@ -101,7 +101,7 @@
                     if let spare = rows.first {
                         spares[position] = spare
                     } else if isPageDamaged {
-                        throw StoreDatabaseError(
+                        throw SQLiteDatabaseError(
                             .damaged,
                             "\(core.name) is damaged: record \(position) of its ledger cannot be read, nor whether later ones count on it"
                         )
@@ -114,7 +114,7 @@
             return (lost, spares)
         }
 
-        private func insert(_ row: Row?, at position: Int) throws(StoreDatabaseError) {
+        private func insert(_ row: Row?, at position: Int) throws(SQLiteDatabaseError) {
             let insert = try connection.statement(
                 "INSERT INTO record (position, checksum, payload) VALUES (?1, ?2, ?3)"
             )
@@ -125,7 +125,7 @@
         }
 
         /// Reports lost records; the sentence shows whether their number is known.
-        private func report(_ range: Range<Int>, isOpen: Bool) throws(StoreDatabaseError) {
+        private func report(_ range: Range<Int>, isOpen: Bool) throws(SQLiteDatabaseError) {
             if isOpen {
                 let reason = "\(Row.damagedPage), with those behind it, of which there may have been \(range.count - 1)"
                 let first = DamagedRecord(place: .ledger, number: range.lowerBound, reason: reason)

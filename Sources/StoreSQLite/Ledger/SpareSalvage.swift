@@ -12,18 +12,18 @@
         /// Replaces the damaged table with a new one, with the readable copies and new ones of the records themselves.
         ///
         /// - Returns: whether it was damaged.
-        /// - Throws: ``StoreDatabaseError/Code/damaged`` if a record cannot be read either, so that it is not known whether
+        /// - Throws: ``SQLiteDatabaseError/Code/damaged`` if a record cannot be read either, so that it is not known whether
         ///   there was a copy.
-        static func replace(_ core: DatabaseCore, through end: Int) throws(StoreDatabaseError) -> Bool {
-            try core.use { connection throws(StoreDatabaseError) in
+        static func replace(_ core: DatabaseCore, through end: Int) throws(SQLiteDatabaseError) -> Bool {
+            try core.use { connection throws(SQLiteDatabaseError) in
                 try SpareSalvage(core: core, connection: connection).replace(through: end)
             }
         }
 
-        private func replace(through end: Int) throws(StoreDatabaseError) -> Bool {
+        private func replace(through end: Int) throws(SQLiteDatabaseError) -> Bool {
             // Before anything is written: a transaction that meets a damaged page cannot go on.
             guard let copies = try copies(through: end) else { return false }
-            try connection.transaction { () throws(StoreDatabaseError) in
+            try connection.transaction { () throws(SQLiteDatabaseError) in
                 try core.setAside("spare", on: connection)
                 let insert = try connection.statement(
                     "INSERT INTO spare (position, checksum, payload) VALUES (?1, ?2, ?3)"
@@ -40,7 +40,7 @@
         }
 
         /// Returns the content of the new table; nil where the old one is sound.
-        private func copies(through end: Int) throws(StoreDatabaseError) -> [Row]? {
+        private func copies(through end: Int) throws(SQLiteDatabaseError) -> [Row]? {
             var copies: [Row] = []
             var isDamaged = false
             var next = 1
@@ -61,7 +61,7 @@
             _ spares: [Row],
             _ range: ClosedRange<Int>,
             _ end: Int
-        ) throws(StoreDatabaseError) -> [Row] {
+        ) throws(SQLiteDatabaseError) -> [Row] {
             let known = Dictionary(uniqueKeysWithValues: spares.map { ($0.position, $0) })
             let records = try Row.read(range, of: "record", on: connection).rows
             let found = Dictionary(uniqueKeysWithValues: records.map { ($0.position, $0) })
@@ -79,7 +79,7 @@
         }
 
         /// Whether a reachable record needs a copy.
-        private func isCountedOn(_ row: Row) throws(StoreDatabaseError) -> Bool {
+        private func isCountedOn(_ row: Row) throws(SQLiteDatabaseError) -> Bool {
             // It was set apart when it was known that no record depends on it.
             guard let payload = row.payload else { return false }
             do throws(StoredPayload.Unreadable) { return try row.record(payload).isCountedOn } catch {
@@ -89,8 +89,8 @@
             }
         }
 
-        private func unknown(_ position: Int) -> StoreDatabaseError {
-            StoreDatabaseError(
+        private func unknown(_ position: Int) -> SQLiteDatabaseError {
+            SQLiteDatabaseError(
                 .damaged,
                 "\(core.name) is damaged: record \(position) of its ledger cannot be read, nor whether later ones count on it"
             )

@@ -1,3 +1,6 @@
+import Foundation
+import StoreCore
+
 /// A word of a scenario's line, with its place.
 struct Word: Hashable, Sendable {
     /// The word without its quotes.
@@ -81,4 +84,73 @@ extension Word {
     }
 
     private static let escapes: [Character: Character] = ["\"": "\"", "\\": "\\", "n": "\n"]
+}
+
+/// The nearest of some names to a name that is none of them.
+package enum Suggestion {
+    /// Returns `; did you mean "…"?` if one of the names is near, else an empty text.
+    package static func text(for word: String, among names: [String]) -> String {
+        let known = names.map { ($0, distance(word.lowercased(), $0.lowercased())) }
+        guard let best = known.min(by: { $0.1 < $1.1 }), best.1 <= max(1, min(word.count, best.0.count) / 3) else {
+            return ""
+        }
+        return "; did you mean \"\(best.0)\"?"
+    }
+
+    /// Returns how many characters have to be inserted, deleted, replaced or swapped with their neighbor.
+    static func distance(_ left: String, _ right: String) -> Int {
+        let (left, right) = (Array(left.prefix(64)), Array(right.prefix(64)))
+        var beforeLast: [Int] = []
+        var last = Array(0...right.count)
+        for row in left.indices {
+            var current = [row + 1]
+            for column in right.indices {
+                let isSame = left[row] == right[column]
+                var best = min(last[column] + (isSame ? 0 : 1), last[column + 1] + 1, current[column] + 1)
+                if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+                    best = min(best, beforeLast[column - 1] + 1)
+                }
+                current.append(best)
+            }
+            (beforeLast, last) = (last, current)
+        }
+        return last[right.count]
+    }
+}
+
+extension StoreFailure {
+    /// Makes the failure with a code's name; nil for a name of none.
+    init?(word: String) {
+        let reason = "the scenario lets it fail"
+        if let code = Self.storeCodes[word] {
+            self = .storeKit(code, reason)
+        } else if let code = Self.networkCodes[word] {
+            self = .network(code, reason)
+        } else {
+            return nil
+        }
+    }
+
+    /// The names of all codes.
+    static let words = storeCodes.keys.sorted() + networkCodes.keys.sorted()
+
+    /// The code's name; nil for a code without one.
+    var word: String? {
+        switch domain {
+        case .storeKit: Code(rawValue: code).name
+        case .network: Self.networkCodes.first { $0.value.rawValue == code }?.key
+        }
+    }
+
+    private static let storeCodes: [String: Code] = {
+        let codes = (0..<64).map(Code.init(rawValue:))
+        return Dictionary(uniqueKeysWithValues: codes.compactMap { code in code.name.map { ($0, code) } })
+    }()
+
+    private static let networkCodes: [String: URLError.Code] = [
+        "timedOut": .timedOut, "notConnectedToInternet": .notConnectedToInternet,
+        "networkConnectionLost": .networkConnectionLost, "cannotConnectToHost": .cannotConnectToHost,
+        "cannotFindHost": .cannotFindHost, "badServerResponse": .badServerResponse,
+        "dataNotAllowed": .dataNotAllowed, "secureConnectionFailed": .secureConnectionFailed,
+    ]
 }

@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 
 /// The answers about transactions that were given at a store's present moment, where clients ask the same again and again.

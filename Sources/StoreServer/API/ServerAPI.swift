@@ -155,3 +155,265 @@ extension APIError {
             }
     }
 }
+
+// What changes the store.
+extension ServerAPI {
+    private struct ExtensionBody: Decodable {
+        let extendByDays: Lenient<Int>?
+        let extendReasonCode: Lenient<Int>?
+        let requestIdentifier: Lenient<String>?
+        let productId: Lenient<String>?
+        let storefrontCountryCodes: Lenient<[String]>?
+
+        /// The number of days, the reason and the request's identifier.
+        func values() throws -> (days: Int, reason: Int, request: String) {
+            guard let days = extendByDays?.value else { throw APIError.invalidExtendByDays }
+            guard let reason = extendReasonCode?.value else { throw APIError.invalidExtendReasonCode }
+            guard let request = requestIdentifier?.value else { throw APIError.invalidRequestIdentifier }
+            return (days, reason, request)
+        }
+    }
+
+    func extend(_ identifier: String, _ data: Data) throws -> HTTPResponse {
+        let identifier = try checked(identifier, else: .invalidOriginalTransactionIdentifier)
+        let (days, reason, request) = try body(ExtensionBody.self, data).values()
+        let outcome: ServerExtension
+        do {
+            outcome = try view.extendRenewal(of: identifier, days: days, reason: reason, request: request)
+        } catch ServerRefusal.notOriginalTransaction {
+            throw APIError.invalidOriginalTransactionIdentifier
+        }
+        var members: [String: AnswerValue] = [
+            "originalTransactionId": .text(outcome.originalTransactionIdentifier), "success": .bool(true),
+            "effectiveDate": .date(outcome.effectiveDate),
+        ]
+        members["webOrderLineItemId"] = outcome.webOrderLineItemIdentifier.map { .text($0) }
+        return object(members)
+    }
+
+    func extendAll(_ data: Data) throws -> HTTPResponse {
+        let body = try body(ExtensionBody.self, data)
+        let (days, reason, request) = try body.values()
+        guard let product = body.productId?.value, !product.isEmpty else { throw APIError.invalidProductIdentifier }
+        var storefronts: [String] = []
+        if let list = body.storefrontCountryCodes {
+            guard let codes = list.value else { throw APIError.invalidStorefrontCountryCode }
+            guard !codes.isEmpty else { throw APIError.invalidEmptyStorefrontCountryCodeList }
+            guard codes.allSatisfy({ Storefronts.storefront($0) != nil }) else {
+                throw APIError.invalidStorefrontCountryCode
+            }
+            storefronts = codes
+        }
+        try view.extendRenewals(of: product, days: days, reason: reason, request: request, storefronts: storefronts)
+        return object(["requestIdentifier": .text(request)])
+    }
+
+    func extensionStatus(of product: String, _ request: String) throws -> HTTPResponse {
+        guard let outcome = try view.massExtension(of: product, request: request) else {
+            throw APIError.statusRequestNotFound
+        }
+        return object([
+            "requestIdentifier": .text(outcome.requestIdentifier), "complete": .bool(outcome.isComplete),
+            "completeDate": .date(outcome.completeDate), "succeededCount": .number(outcome.succeededCount),
+            "failedCount": .number(outcome.failedCount),
+        ])
+    }
+
+    private struct TokenBody: Decodable {
+        let appAccountToken: Lenient<String>?
+    }
+
+    func setAppAccountToken(of identifier: String, _ data: Data) throws -> HTTPResponse {
+        let identifier = try checked(identifier, else: .invalidOriginalTransactionIdentifier)
+        let text = try body(TokenBody.self, data).appAccountToken?.value
+        guard let token = text.flatMap(UUID.init(uuidString:)) else { throw APIError.invalidAppAccountToken }
+        do {
+            try view.setAppAccountToken(token, ofOriginal: identifier)
+        } catch ServerRefusal.familyShared {
+            throw APIError.familyTransactionNotSupported
+        }
+        return HTTPResponse(200)
+    }
+
+    func takeConsumption(of identifier: String, _ data: Data, _ version: Consumption.Version) throws -> HTTPResponse {
+        let identifier = try checked(identifier)
+        let report = try Consumption(try body(Consumption.Members.self, data), version)
+        guard let transaction = try view.transaction(identifier) else { throw try unknown(identifier) }
+        guard transaction.payload.inAppOwnershipType == .purchased else { throw APIError.familyTransactionNotSupported }
+        try report.check(transaction.payload.type)
+        try view.takeConsumption(data, of: identifier)
+        return HTTPResponse(202)
+    }
+
+    func finish(_ identifier: String) throws -> HTTPResponse {
+        let identifier = try checked(identifier)
+        guard try view.transaction(identifier) != nil else { throw try unknown(identifier) }
+        try view.finish(identifier)
+        return HTTPResponse(200)
+    }
+}
+
+// Test notifications, and the history of all.
+extension ServerAPI {
+    func requestTest() throws -> HTTPResponse {
+        guard hasNotificationURL else { throw APIError.serverNotificationURLNotFound }
+        return object(["testNotificationToken": .text(try view.requestTestNotification())])
+    }
+
+    func testStatus(_ token: String) throws -> HTTPResponse {
+        let isWellFormed = token.unicodeScalars.allSatisfy { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+                || scalar == "-" || scalar == "_"
+        }
+        guard (1...128).contains(token.utf8.count), isWellFormed else { throw APIError.invalidTestNotificationToken }
+        guard let found = try view.testNotification(token) else { throw APIError.testNotificationNotFound }
+        return object(try members(of: found))
+    }
+
+    private func members(of notification: ServerNotification) throws -> [String: AnswerValue] {
+        [
+            "signedPayload": .text(try NotificationSigner(view: view).signedPayload(notification)),
+            "sendAttempts": .list(
+                notification.attempts.map {
+                    .object(["attemptDate": .date($0.date), "sendAttemptResult": .text($0.result)])
+                }
+            ),
+        ]
+    }
+
+    func notificationHistory(_ query: [HTTPRequest.QueryItem], _ data: Data) throws -> HTTPResponse {
+        let body = try body(NotificationFilter.Body.self, data)
+        let filter = try NotificationFilter(body, now: view.clock.now, environment: view.environment) { identifier in
+            guard let transaction = try view.transaction(try checked(identifier)) else {
+                throw APIError.transactionIdentifierNotFound
+            }
+            return transaction.payload.appTransactionId
+        }
+        let token = query.last { $0.name == "paginationToken" }?.value
+        var position = try token.map { text in
+            guard let token = PaginationToken(text), token.request == body.fingerprint else {
+                throw APIError.invalidPaginationToken
+            }
+            guard !token.hasExpired(at: view.clock.now) else { throw APIError.paginationTokenExpired }
+            return token.position
+        }
+        var page: [ServerNotification] = []
+        var hasMore = false
+        try view.forEachNotification(after: position, since: filter.start) { notification in
+            guard filter.contains(notification) else { return true }
+            hasMore = page.count == Self.pageSize
+            if !hasMore { page.append(notification) }
+            return !hasMore
+        }
+        position = page.last?.position
+        var members: [String: AnswerValue] = [
+            "hasMore": .bool(hasMore),
+            "notificationHistory": .list(try page.map { .object(try self.members(of: $0)) }),
+        ]
+        if hasMore, let position {
+            let token = PaginationToken(position: position, request: body.fingerprint, date: view.clock.now)
+            members["paginationToken"] = .text(token.text)
+        }
+        return object(members)
+    }
+}
+
+// What changes nothing.
+extension ServerAPI {
+    func transaction(_ identifier: String) throws -> HTTPResponse {
+        guard let transaction = try view.transaction(try checked(identifier)) else { throw try unknown(identifier) }
+        return object(["signedTransactionInfo": .text(try transaction.jws)])
+    }
+
+    func appTransaction(of identifier: String) throws -> HTTPResponse {
+        // Also of an account that has bought nothing yet.
+        guard let known = try view.appTransaction(of: try checked(identifier)) else {
+            throw APIError.transactionIdentifierNotFound
+        }
+        return object(["signedAppTransactionInfo": .text(try known.jws)])
+    }
+
+    func history(
+        of identifier: String,
+        _ query: [HTTPRequest.QueryItem],
+        isComplete: Bool
+    ) throws -> HTTPResponse {
+        var meant = try HistoryQueryReader(query).query(of: try checked(identifier), limit: Self.pageSize)
+        meant.isComplete = isComplete
+        let page = try answer(about: identifier) { identifier in
+            meant.anyTransaction = identifier
+            return try view.history(meant)
+        }
+        return object(try app.merging(members(page)) { $1 })
+    }
+
+    func refunds(of identifier: String, _ query: [HTTPRequest.QueryItem], isPaged: Bool) throws -> HTTPResponse {
+        let revision = isPaged ? query.last { $0.name == "revision" }?.value : nil
+        // The first version has no pages, and shows the first 50.
+        let limit = isPaged ? Self.pageSize : 50
+        let page = try answer(about: identifier) { try view.refunds(of: $0, after: revision, limit: limit) }
+        let members = try members(page)
+        return object(isPaged ? members : members.filter { $0.key == "signedTransactions" })
+    }
+
+    private func members(_ page: ServerHistoryPage) throws -> [String: AnswerValue] {
+        [
+            "revision": .text(page.revision), "hasMore": .bool(page.hasMore),
+            "signedTransactions": .list(try page.transactions.map { .text(try $0.jws) }),
+        ]
+    }
+
+    func subscriptions(of identifier: String, _ query: [HTTPRequest.QueryItem]) throws -> HTTPResponse {
+        let states = try query.filter { $0.name == "status" }.map { item in
+            guard let number = Int(item.value), let state = SubscriptionState(rawValue: number) else {
+                throw APIError.invalidStatus
+            }
+            return state
+        }
+        let groups = try answer(about: identifier) { try view.subscriptions(of: $0) }
+        let data = try groups.compactMap { group -> AnswerValue? in
+            let meant = group.subscriptions.filter { states.isEmpty || states.contains($0.state) }
+            if meant.isEmpty { return nil }
+            return .object([
+                "subscriptionGroupIdentifier": .text(group.groupIdentifier),
+                "lastTransactions": .list(try meant.map { AnswerValue.object(try members($0)) }),
+            ])
+        }
+        return object(app.merging(["data": .list(data)]) { $1 })
+    }
+
+    private func members(_ subscription: SignedSubscription) throws -> [String: AnswerValue] {
+        [
+            "status": .number(subscription.state.rawValue),
+            "originalTransactionId": .text(subscription.renewal.payload.originalTransactionId),
+            "signedTransactionInfo": .text(try subscription.transaction.jws),
+            "signedRenewalInfo": .text(try subscription.renewal.jws),
+        ]
+    }
+
+    func order(_ identifier: String) throws -> HTTPResponse {
+        orderAnswer(try view.transactions(ofOrder: identifier).map { try $0.jws })
+    }
+
+    /// Returns the answer about an order: status 0 with its transactions, or 1 for one that is unknown.
+    func orderAnswer(_ transactions: [String]) -> HTTPResponse {
+        object([
+            "status": .number(transactions.isEmpty ? 1 : 0),
+            "signedTransactions": .list(transactions.map { .text($0) }),
+        ])
+    }
+
+    /// Returns what is known of the account of a transaction, or of an app transaction.
+    private func answer<Answer>(about identifier: String, _ read: (String) throws -> Answer?) throws -> Answer {
+        if let answer = try read(try checked(identifier)) { return answer }
+        guard let some = try view.transaction(ofAppTransaction: identifier), let answer = try read(some) else {
+            throw APIError.transactionIdentifierNotFound
+        }
+        return answer
+    }
+
+    /// Returns the error of an identifier that is no transaction's.
+    func unknown(_ identifier: String) throws -> APIError {
+        try view.isAppTransaction(identifier) ? .appTransactionIdentifierNotSupported : .transactionIdentifierNotFound
+    }
+}

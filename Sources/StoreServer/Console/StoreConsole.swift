@@ -118,3 +118,30 @@ package final class StoreConsole: Sendable {
         HTTPResponse(status, json: AnswerValue.object(["error": .text(sentence)]).json)
     }
 }
+
+/// A performer of a page's acts, with what keeps the settings and the time that no ledger keeps.
+package struct ConsolePerformer: Sendable {
+    let performer: ScenarioPerformer
+    let keep: @Sendable () throws -> Void
+
+    /// Creates a performer.
+    ///
+    /// - Parameters:
+    ///   - performer: the performer, whose ``ScenarioPerformer/settings`` are those to keep.
+    ///   - keep: is called after each act, one at a time. The act is done even if it throws: its error is a sentence that says
+    ///     so, and what will be lost.
+    package init(_ performer: ScenarioPerformer, keep: @escaping @Sendable () throws -> Void = {}) {
+        (self.performer, self.keep) = (performer, keep)
+    }
+}
+
+extension String {
+    /// Cuts a text that would be too long for a page.
+    ///
+    /// - Parameter limit: the most bytes in UTF-8 of a text that stays as it is, and the most characters of another.
+    /// - Returns: the text, or its beginning with the number of characters that are left out.
+    func shortened(to limit: Int = 1 << 17) -> String {
+        guard utf8.count > limit else { return self }
+        return "\(prefix(limit))… (\(dropFirst(limit).count) more characters)"
+    }
+}

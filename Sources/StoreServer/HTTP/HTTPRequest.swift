@@ -49,3 +49,69 @@ package struct HTTPRequest: Hashable, Sendable {
         return text.removingPercentEncoding ?? String(text)
     }
 }
+
+/// The headers of a request, as they arrived, and whether they say without doubt where its body ends.
+///
+/// A proxy in front that reads them otherwise would take the end of one client's request for the beginning of another's.
+struct HTTPHeaders {
+    /// The values by the names in lowercase; of several with the same name, the last.
+    private(set) var values: [String: String] = [:]
+    /// The bytes of all, and what libmicrohttpd keeps of each.
+    private(set) var size = 0
+    private var repeated: Set<String> = []
+    private var hasMalformedName = false
+
+    /// Adds a header: untrusted input, of any content.
+    mutating func add(_ name: String, _ value: String) {
+        size += name.utf8.count + value.utf8.count + 64
+        let name = name.lowercased()
+        // Before the colon no space may stand: some drop it, others have a header of another name.
+        if name.isEmpty || name.utf8.contains(where: { $0 <= UInt8(ascii: " ") }) { hasMalformedName = true }
+        if values.updateValue(value, forKey: name) != nil { repeated.insert(name) }
+    }
+
+    /// The length of the body that they announce; nil for none, and for no number.
+    var contentLength: UInt64? { values["content-length"].flatMap { UInt64($0) } }
+
+    /// Whether they are those of one request, to one host, with one end, in a version of HTTP.
+    func areSound(in version: String) -> Bool {
+        guard !hasMalformedName, repeated.isDisjoint(with: ["content-length", "transfer-encoding", "host"])
+        else { return false }
+        guard let encoding = values["transfer-encoding"] else {
+            return values["content-length"].map { text in
+                !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            } ?? true
+        }
+        return encoding.lowercased() == "chunked" && values["content-length"] == nil && version == "HTTP/1.1"
+    }
+}
+
+/// An HTTP response.
+package struct HTTPResponse: Sendable {
+    /// The status code.
+    package var status: Int
+    /// The headers; length, date and connection are the server's.
+    package var headers: [String: String]
+    /// The body.
+    package var body: Data
+    /// What is sent in place of the body, piece by piece; nil for the body.
+    package var stream: HTTPStream?
+
+    /// Creates a response, by default without a body.
+    package init(_ status: Int, headers: [String: String] = [:], body: Data = Data()) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// Creates a response with a stream.
+    package init(_ status: Int = 200, headers: [String: String] = [:], stream: HTTPStream) {
+        self.init(status, headers: headers)
+        self.stream = stream
+    }
+
+    /// Creates a response with JSON.
+    package init(_ status: Int = 200, json: Data) {
+        self.init(status, headers: ["Content-Type": "application/json"], body: json)
+    }
+}

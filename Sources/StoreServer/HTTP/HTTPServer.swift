@@ -1,8 +1,9 @@
+import Foundation
+import StoreCore
+import StoreCrypto
+
 #if canImport(CMicroHTTPD)
     import CMicroHTTPD
-    import Foundation
-    import StoreCore
-    import StoreCrypto
 
     /// An HTTP server over libmicrohttpd, with threads of its own.
     ///
@@ -184,3 +185,91 @@
             ) -> Void
     }
 #endif
+
+#if !canImport(CMicroHTTPD)
+
+    // A placeholder where there is no libmicrohttpd. None is ever created, as the property of type Never says.
+    package struct HTTPServer: Sendable {
+        private let never: Never
+
+        package init(
+            host: String = "127.0.0.1",
+            port: UInt16 = 0,
+            identity: ServerIdentity? = nil,
+            limits: HTTPLimits = HTTPLimits(),
+            clock: any StoreClock = SystemClock.shared,
+            handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+        ) throws(StoreServerError) { throw .unavailable }
+
+        package var port: UInt16 { switch never {} }
+        package func stop() { switch never {} }
+    }
+#endif
+
+/// The availability of libmicrohttpd in this module, and advice where it is missing.
+public enum MicroHTTPD {
+    /// Whether libmicrohttpd's header was there when this was built.
+    ///
+    /// Where it was not, opening a ``StoreServer`` throws ``StoreServerError/unavailable``. ``ServerNotifications`` needs
+    /// no library.
+    public static var isAvailable: Bool {
+        #if canImport(CMicroHTTPD)
+            true
+        #else
+            false
+        #endif
+    }
+
+    /// The advice where ``isAvailable`` is false, in one line.
+    public static let advice =
+        "libmicrohttpd's header is missing: run `apt install libmicrohttpd-dev` and build again from scratch"
+}
+
+/// An address and a port to listen on.
+struct SocketAddress {
+    private(set) var storage = sockaddr_storage()
+    let isIPv6: Bool
+
+    /// Creates an address from its text: an IPv4 or IPv6 address, or `localhost`.
+    init(host: String, port: UInt16) throws(StoreServerError) {
+        var four = in_addr()
+        var six = in6_addr()
+        if inet_pton(AF_INET, host == "localhost" ? "127.0.0.1" : host, &four) == 1 {
+            isIPv6 = false
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr = four
+            withUnsafeMutableBytes(of: &storage) { $0.storeBytes(of: address, as: sockaddr_in.self) }
+        } else if inet_pton(AF_INET6, host, &six) == 1 {
+            isIPv6 = true
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port.bigEndian
+            address.sin6_addr = six
+            withUnsafeMutableBytes(of: &storage) { $0.storeBytes(of: address, as: sockaddr_in6.self) }
+        } else {
+            throw StoreServerError("\"\(host)\" is no address to listen on, as 127.0.0.1 or ::1 is one")
+        }
+    }
+
+    /// Runs a closure with a pointer to the address.
+    func withPointer<Result>(_ body: (UnsafeRawPointer) -> Result) -> Result {
+        withUnsafeBytes(of: storage) { body($0.baseAddress!) }
+    }
+}
+
+/// An error of opening a server.
+///
+/// It contains no key and no secret.
+public struct StoreServerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A sentence that describes the error.
+    ///
+    /// Its wording is not stable.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+
+    /// The error where the module was built without libmicrohttpd, with ``MicroHTTPD/advice``.
+    public static let unavailable = StoreServerError(MicroHTTPD.advice)
+}

@@ -74,3 +74,62 @@ public struct ServerNotifications: AsyncSequence, Sendable {
         }
     }
 }
+
+extension ServerView {
+    /// Calls a closure with each notification behind a position, oldest first, until it returns false.
+    ///
+    /// With a date it leaves out those before, or most of them.
+    func forEachNotification(
+        after position: ServerNotification.Position?,
+        since date: Date? = nil,
+        _ body: (ServerNotification) throws -> Bool
+    ) throws {
+        var position = position
+        while true {
+            let page = try notifications(after: position, since: date, limit: 256)
+            for notification in page where try !body(notification) { return }
+            guard let last = page.last else { return }
+            position = last.position
+        }
+    }
+}
+
+/// A listener to a store's history for whom a task waits.
+final class NotificationBell: HistoryListener {
+    private struct State {
+        var rings = 0
+        var waiting: CheckedContinuation<Bool, Never>?
+    }
+
+    private let state = Locked(State())
+
+    /// The number of rings until now.
+    var rings: Int { state.withLock { $0.rings } }
+
+    func historyChanged() {
+        let waiting = state.withLock { state in
+            state.rings += 1
+            return state.waiting.take()
+        }
+        waiting?.resume(returning: true)
+    }
+
+    /// Waits for a ring after a number of them.
+    ///
+    /// - Returns: false once the task is canceled.
+    func wait(since rings: Int) async -> Bool {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer = state.withLock { state -> Bool? in
+                    if Task.isCancelled { return false }
+                    if state.rings != rings { return true }
+                    state.waiting = continuation
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiting.take() }?.resume(returning: false)
+        }
+    }
+}

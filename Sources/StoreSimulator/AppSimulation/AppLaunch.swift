@@ -32,3 +32,84 @@ public final class AppLaunch: Sendable {
     /// Apps have to ask for it here where they compare dates: `Date()` is the real date, which does not move with the run.
     public var now: Date { storeClock.now }
 }
+
+/// An app that was launched, of a type that only its simulation knows.
+class LaunchedApp {
+    /// A call of the app's code.
+    typealias Call<Answer> = nonisolated(nonsending) @Sendable (LaunchedApp) async -> Answer
+
+    /// The app of a type.
+    final class Box<App>: LaunchedApp {
+        fileprivate let app: App
+
+        init(_ app: App) { self.app = app }
+    }
+
+    /// Returns a question to an app of a type.
+    ///
+    /// Each app that is called must be of this type, which is not checked.
+    static func question<App, Answer>(_ question: @escaping @Sendable (App) async -> Answer) -> Call<Answer> {
+        { launched in
+            nonisolated(unsafe) let app = unsafeDowncast(launched, to: Box<App>.self).app  // A life uses one thread.
+            return await question(app)
+        }
+    }
+
+    /// Returns an action of a user in an app of a type, as ``question(_:)`` does; its error is ignored.
+    static func action<App>(_ action: @escaping @Sendable (App) async throws -> Void) -> Call<Void> {
+        { launched in
+            nonisolated(unsafe) let app = unsafeDowncast(launched, to: Box<App>.self).app  // A life uses one thread.
+            try? await action(app)
+        }
+    }
+}
+
+/// The context and the queue of a launch that has ended, as long as code of it uses them.
+struct EndedLaunch {
+    private weak let context: StoreContext?
+    private weak let queue: SKPaymentQueue?
+
+    init(_ launch: AppLife.Running) {
+        context = launch.context
+        // Code without the context may keep its queue.
+        queue = launch.context.defaultQueueIfMade as? SKPaymentQueue
+    }
+
+    /// Tells code that awaits a purchase, an update or the like that there is no more, and takes the store from it.
+    func endWaits() {
+        guard let context = context ?? queue?.storeContext else { return }
+        context.use(nil)
+        let queue = context.defaultQueueIfMade as? SKPaymentQueue ?? queue
+        _ = queue?.relaunch()
+    }
+}
+
+/// The context of code whose process has ended: one without a store.
+///
+/// Its callbacks are jobs, of which there are only so many: nothing else ends a request that begins again in its delegate.
+/// One thread uses it.
+final class StorelessContext {
+    private var context = StorelessContext.newContext()
+
+    private static func newContext() -> StoreContext { StoreContext(delivery: .onMainActor, log: .silent) }
+
+    /// Binds the calling thread to this context.
+    func bindToThread() { StoreContext.ofThread = context }
+
+    /// Ends what code listens to in this context, and binds the calling thread to a new one, where code may listen again.
+    func endWaits() {
+        guard let queue = context.defaultQueueIfMade as? SKPaymentQueue else { return }
+        let last = context
+        context = Self.newContext()
+        bindToThread()
+        withExtendedLifetime(last) { _ = queue.relaunch() }
+    }
+
+    /// Frees the calling thread from this context.
+    ///
+    /// Code that still listens in it waits forever: on any other thread it would have the process's context.
+    func leave() {
+        if context.defaultQueueIfMade != nil { _ = Unmanaged.passRetained(context) }
+        StoreContext.ofThread = nil
+    }
+}

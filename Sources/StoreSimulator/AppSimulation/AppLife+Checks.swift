@@ -210,3 +210,182 @@ extension AppLife {
         return last.refund != nil
     }
 }
+
+/// The purchases that an app was told of: only what it knows of can it deliver or take back.
+final class ShownTransactions: Sendable {
+    /// What was shown between two moments.
+    struct Interval: Sendable {
+        fileprivate(set) var transactions: Set<String> = []
+        /// The products of which the app was told that something ended.
+        fileprivate(set) var revokedProducts: Set<String> = []
+        /// Whether it has read a receipt, which has everything.
+        fileprivate(set) var isEverything = false
+    }
+
+    private let interval = Locked(Interval())
+
+    /// Returns what was shown since the last call.
+    func taken() -> Interval {
+        interval.withLock { interval in
+            defer { interval = Interval() }
+            return interval
+        }
+    }
+
+    func note(_ batch: UpdateBatch) {
+        interval.withLock { interval in
+            for update in batch.updates {
+                switch update {
+                case .transaction(let transaction) where transaction.state == .purchased:
+                    interval.transactions.insert(transaction.identifier)
+                case .revoked(let products): interval.revokedProducts.formUnion(products)
+                default: break
+                }
+            }
+        }
+    }
+
+    func note(_ page: HistoryPage) {
+        interval.withLock { $0.transactions.formUnion(page.transactions.map(\.content.transactionId)) }
+    }
+
+    func noteReceipt() { interval.withLock { $0.isEverything = true } }
+}
+
+/// The purchases of a product by the users of the devices.
+///
+/// The store's transactions are read after each step, and most of them are as they were: only what can change is looked at
+/// again. No step deletes any.
+struct PurchaseList {
+    private(set) var purchases: [DeliveryTracker.Purchase] = []
+    /// The index among the store's transactions of each purchase.
+    private var indices: [Int] = []
+    /// The indices of those that may become a purchase.
+    private var undecided: [Int] = []
+    /// The number of transactions that were looked at.
+    private var count = 0
+
+    /// Takes over what the store has sold of a product, and what has become of it.
+    mutating func update(of product: String, from transactions: [SandboxTransaction]) {
+        // In place: a copy of a transaction costs more than all that is asked of it.
+        for (place, index) in indices.enumerated() {
+            purchases[place].isFinished = transactions[index].isFinished
+            purchases[place].isRefunded = transactions[index].cancellationDate != nil
+        }
+        let waiting = undecided
+        undecided = []
+        for index in waiting { add(index, of: transactions) }
+        for index in count..<transactions.count
+        where transactions[index].origin == .purchase && transactions[index].productIdentifier == product
+            && transactions[index].account != AppStep.relativeName
+        {
+            add(index, of: transactions)
+        }
+        count = transactions.count
+    }
+
+    private mutating func add(_ index: Int, of transactions: [SandboxTransaction]) {
+        switch transactions[index].state {
+        case .failed, .restored: return
+        case .purchasing, .deferred: return undecided.append(index)
+        // What answers a purchase was sold before.
+        case .purchased: if transactions[index].held != nil { return }
+        }
+        indices.append(index)
+        purchases.append(
+            DeliveryTracker.Purchase(
+                id: transactions[index].id,
+                place: purchases.count,
+                quantity: transactions[index].quantity,
+                isFinished: transactions[index].isFinished,
+                isRefunded: transactions[index].cancellationDate != nil
+            )
+        )
+    }
+}
+
+/// A set of purchases, by their places among those of their product.
+struct PurchaseSet: Hashable {
+    /// A bit for each of the first places: most sets have no others, and need no array.
+    private var first: UInt64 = 0
+    /// A bit for each further place, without zeros at the end, so that equal sets have equal words.
+    private var further: [UInt64] = []
+
+    var isEmpty: Bool { first == 0 && further.isEmpty }
+
+    /// The places, in order.
+    var places: [Int] {
+        var places: [Int] = []
+        forEach { places.append($0) }
+        return places
+    }
+
+    func contains(_ place: Int) -> Bool {
+        place < 64
+            ? first >> UInt64(place) & 1 == 1
+            : place >> 6 <= further.count && further[place >> 6 - 1] >> UInt64(place & 63) & 1 == 1
+    }
+
+    mutating func insert(_ place: Int) {
+        if place < 64 { return first |= 1 << UInt64(place) }
+        while further.count < place >> 6 { further.append(0) }
+        further[place >> 6 - 1] |= 1 << UInt64(place & 63)
+    }
+
+    mutating func remove(_ place: Int) {
+        if place < 64 { return first &= ~(1 << UInt64(place)) }
+        guard place >> 6 <= further.count else { return }
+        further[place >> 6 - 1] &= ~(1 << UInt64(place & 63))
+        trim()
+    }
+
+    /// Adds a place, or takes it away if it is in the set.
+    mutating func toggle(_ place: Int) { if contains(place) { remove(place) } else { insert(place) } }
+
+    mutating func removeAll() {
+        first = 0
+        further.removeAll(keepingCapacity: true)
+    }
+
+    func union(_ other: PurchaseSet) -> PurchaseSet {
+        var result = further.count >= other.further.count ? self : other
+        let less = further.count >= other.further.count ? other : self
+        result.first |= less.first
+        for index in less.further.indices { result.further[index] |= less.further[index] }
+        return result
+    }
+
+    func intersection(_ other: PurchaseSet) -> PurchaseSet {
+        var result = PurchaseSet()
+        result.first = first & other.first
+        if further.isEmpty || other.further.isEmpty { return result }
+        result.further = zip(further, other.further).map { $0 & $1 }
+        result.trim()
+        return result
+    }
+
+    func subtracting(_ other: PurchaseSet) -> PurchaseSet {
+        var result = self
+        result.first &= ~other.first
+        for index in 0..<min(further.count, other.further.count) { result.further[index] &= ~other.further[index] }
+        result.trim()
+        return result
+    }
+
+    func isSuperset(of other: PurchaseSet) -> Bool { other.subtracting(self).isEmpty }
+
+    func forEach(_ body: (Int) -> Void) {
+        Self.forEach(in: first, from: 0, body)
+        for (index, word) in further.enumerated() { Self.forEach(in: word, from: 64 * (index + 1), body) }
+    }
+
+    private static func forEach(in word: UInt64, from place: Int, _ body: (Int) -> Void) {
+        var rest = word
+        while rest != 0 {
+            body(place + rest.trailingZeroBitCount)
+            rest &= rest - 1
+        }
+    }
+
+    private mutating func trim() { while further.last == 0 { further.removeLast() } }
+}

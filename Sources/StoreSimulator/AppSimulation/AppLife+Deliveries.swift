@@ -86,3 +86,139 @@ extension AppLife {
         return purchaseLists[claim].purchases
     }
 }
+
+/// A record of which purchases of a product an app can have delivered, as far as its count tells.
+///
+/// A count alone does not tell one delivered twice and another never from each of them delivered once. But an app can deliver
+/// only what it has been told of, and has no reason to deliver late what it has finished.
+struct DeliveryTracker {
+    /// A purchase of the product.
+    struct Purchase {
+        let id: String
+        /// Its place among all purchases of the product, which it keeps.
+        let place: Int
+        let quantity: Int
+        var isFinished: Bool
+        var isRefunded: Bool
+        /// Whether it has to be delivered here; it may be in either case.
+        var isDue = true
+    }
+
+    /// The largest number of explanations to tell apart.
+    private static let limit = 256
+
+    /// The different sets of purchases that can have been delivered, nil if there are too many.
+    private var explanations: [PurchaseSet]? = [PurchaseSet()]
+    private var count = 0
+    /// The purchases that the app was ever told of.
+    private var known = PurchaseSet()
+    private var unfinished = PurchaseSet()
+    /// The purchases that can have been delivered, or taken back, since the count was explained last.
+    private var deliverable = PurchaseSet()
+    private var returnable = PurchaseSet()
+
+    /// The quantities of the purchases, by their places.
+    private var quantities: [Int] = []
+
+    /// Explains a new count.
+    ///
+    /// - Parameters:
+    ///   - count: how many the app says that it has delivered.
+    ///   - purchases: all purchases of the product.
+    ///   - shown: what the app was told of since the last call.
+    ///   - product: the product's identifier.
+    ///   - isLate: whether the app may have waited for something until now, and act on what it knew before.
+    /// - Returns: how many it can have delivered at most; nil if that is not known.
+    mutating func explain(
+        _ count: Int,
+        of purchases: [Purchase],
+        _ shown: ShownTransactions.Interval,
+        of product: String,
+        isLate: Bool
+    ) -> Int? {
+        if explanations == nil { return nil }
+        let mayReturn = shown.isEverything || shown.revokedProducts.contains(product)
+        // What comes late comes by itself, and not in place of something else.
+        let (isLateGain, isLateLoss) = (isLate && count > self.count, isLate && count < self.count)
+        var fresh = PurchaseSet()
+        for id in shown.transactions {
+            // Most often it is one of the last.
+            if let purchase = purchases.last(where: { $0.id == id }) { fresh.insert(purchase.place) }
+        }
+        for index in purchases.indices {
+            let place = purchases[index].place
+            while quantities.count <= place { quantities.append(0) }
+            quantities[place] = purchases[index].quantity
+            let isShown = shown.isEverything || fresh.contains(place)
+            if isShown { known.insert(place) }
+            if isShown || known.contains(place) && (isLateGain || unfinished.contains(place)) {
+                deliverable.insert(place)
+            }
+            if purchases[index].isRefunded, isShown || mayReturn || isLateLoss { returnable.insert(place) }
+            if purchases[index].isFinished { unfinished.remove(place) } else { unfinished.insert(place) }
+        }
+        if count == self.count, returnable.isEmpty {
+            deliverable.removeAll()
+            return count
+        }
+        // Most often all that can be delivered is, at once, which no other set explains.
+        if explanations?.count == 1, returnable.isEmpty, let last = explanations?[0] {
+            let all = last.union(deliverable)
+            if sum(all) == count {
+                explanations?[0] = all
+                self.count = count
+                deliverable.removeAll()
+                return count
+            }
+        }
+        guard let explanations else { return nil }
+        let most = explanations.map { sum($0.union(deliverable)) }.max() ?? 0
+        var next: Set<PurchaseSet> = []
+        for explanation in explanations {
+            let choices = deliverable.subtracting(explanation).union(returnable.intersection(explanation)).places
+            guard choices.count <= 8, next.count <= Self.limit else {
+                self.explanations = nil
+                return nil
+            }
+            for choice in 0..<(1 << choices.count) {
+                var candidate = explanation
+                for (index, place) in choices.enumerated() where choice >> index & 1 == 1 { candidate.toggle(place) }
+                if sum(candidate) == count { next.insert(candidate) }
+            }
+        }
+        if next.count > Self.limit {
+            self.explanations = nil
+            return nil
+        }
+        // Where nothing explains it, a part is delivered, or the app does not see all that it has: it will.
+        if next.isEmpty { return most }
+        self.explanations = Array(next)
+        self.count = count
+        deliverable.removeAll()
+        returnable.removeAll()
+        return most
+    }
+
+    private func sum(_ purchases: PurchaseSet) -> Int {
+        var sum = 0
+        purchases.forEach { sum += quantities[$0] }
+        return sum
+    }
+
+    /// Whether the count can be that of the purchases that should have been delivered.
+    ///
+    /// - Parameters:
+    ///   - purchases: all purchases of the product.
+    ///   - isTakenBack: whether none that was refunded may be among them.
+    /// - Returns: whether there is an explanation, true if there are too many to tell.
+    func canBe(_ purchases: [Purchase], isTakenBack: Bool) -> Bool {
+        guard let explanations else { return true }
+        var (due, refunded) = (PurchaseSet(), PurchaseSet())
+        for purchase in purchases where purchase.isRefunded || purchase.isDue {
+            if purchase.isRefunded { refunded.insert(purchase.place) } else { due.insert(purchase.place) }
+        }
+        return explanations.contains {
+            $0.isSuperset(of: due) && (!isTakenBack || $0.intersection(refunded).isEmpty)
+        }
+    }
+}

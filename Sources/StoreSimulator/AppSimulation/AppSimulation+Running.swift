@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import Synchronization
 
 extension AppSimulation {
     /// Lives many lives, until one breaks a rule.
@@ -126,6 +127,251 @@ extension AppSimulation {
                     throw AppSimulationError.isNotAccess(name)
                 }
             case .invariant: break
+            }
+        }
+    }
+}
+
+/// What is known of the lives of a run while they are under way, for a run that is canceled, stands still, or ends with its
+/// process.
+final class RunMonitor: Sendable {
+    /// A life under way.
+    final class Life: Sendable {
+        fileprivate struct State {
+            var place = Place.launch
+            var since = ContinuousClock.now
+            var isReported = false
+        }
+
+        fileprivate let seed: UInt64
+        fileprivate let state = Locked(State())
+
+        fileprivate init(seed: UInt64) { self.seed = seed }
+    }
+
+    /// A place in a life.
+    enum Place: Sendable {
+        case launch
+        case step(Int, AppStep)
+        case end
+    }
+
+    /// The lives under way, in the order of their beginnings.
+    private let lives = Locked<[Life]>([])
+    private let isCanceled = Atomic<Bool>(false)
+    private let limit: Duration
+    private let say: @Sendable (String) -> Void
+    private let seeds: UnderwaySeeds?
+
+    /// - Parameters:
+    ///   - limit: the time for which a life may stand still.
+    ///   - seeds: where the seeds under way are written.
+    ///   - say: prints a line.
+    init(limit: Duration, seeds: UnderwaySeeds? = nil, say: @escaping @Sendable (String) -> Void) {
+        self.limit = limit
+        self.seeds = seeds
+        self.say = say
+    }
+
+    func cancel() { isCanceled.store(true, ordering: .relaxed) }
+
+    /// Throws if the run is canceled.
+    func checkCancellation() throws { if isCanceled.load(ordering: .relaxed) { throw CancellationError() } }
+
+    // MARK: Lives
+
+    /// Calls a body that lives lives of a seed.
+    func withSeed<R>(_ seed: UInt64, _ body: () throws -> R) rethrows -> R {
+        seeds?.begin(seed)
+        defer { seeds?.end(seed) }
+        return try body()
+    }
+
+    func begin(_ seed: UInt64) -> Life {
+        let life = Life(seed: seed)
+        lives.withLock { $0.append(life) }
+        return life
+    }
+
+    /// Notes that a life goes on.
+    ///
+    /// - Throws: `CancellationError` if the run is canceled.
+    func go(_ life: Life, to place: Place) throws {
+        life.state.withLock { state in
+            (state.place, state.since, state.isReported) = (place, ContinuousClock.now, false)
+        }
+        try checkCancellation()
+    }
+
+    func end(_ life: Life) { lives.withLock { $0.removeAll { $0 === life } } }
+
+    // MARK: Standing still
+
+    /// Calls a body, and says which lives stand still meanwhile.
+    func watching<R>(_ body: () throws -> R) rethrows -> R {
+        let condition = NSCondition()
+        let isOver = Locked(false)
+        let thread = Thread { [self] in
+            condition.lock()
+            defer { condition.unlock() }
+            while !isOver.withLock({ $0 }) {
+                let next = report()
+                // A wait of centuries traps (Foundation of Swift 6.3), and one of no time would use up a core.
+                let pause = min(max(next.seconds, 0.01), 3_600)
+                _ = condition.wait(until: Date(timeIntervalSinceNow: pause))
+            }
+        }
+        thread.name = "AppSimulation"
+        thread.start()
+        defer {
+            condition.lock()
+            isOver.withLock { $0 = true }
+            condition.signal()
+            condition.unlock()
+        }
+        return try body()
+    }
+
+    /// Says which lives stand still; returns the time until another may do.
+    private func report() -> Duration {
+        let now = ContinuousClock.now
+        var (lines, next) = ([String](), limit)
+        for life in lives.withLock({ $0 }) {
+            life.state.withLock { state in
+                if state.isReported { return }
+                let left = limit - (now - state.since)
+                if left > .zero {
+                    next = min(next, left)
+                } else {
+                    state.isReported = true
+                    lines.append("a life of seed \(life.seed) has stood still for \(limit), \(state.place.text)")
+                }
+            }
+        }
+        for line in lines { say(line) }
+        return next
+    }
+}
+
+extension RunMonitor.Place {
+    fileprivate var text: String {
+        switch self {
+        case .launch: "at the first launch"
+        case .step(let index, let step): "at step \(index + 1), \(step)"
+        case .end: "after its last step"
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in seconds.
+    fileprivate var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}
+
+/// The lives of a simulation, distributed to threads; the result does not depend on which thread lived which.
+struct AppRunPlan: Sendable {
+    private let seeds: [UInt64]
+    private let stepCount: Int
+    private let setup: AppSimulationSetup
+    private let monitor: RunMonitor
+    private let choices: AppStepGenerator.Choices
+
+    init(seeds: [UInt64], steps: Int, setup: AppSimulationSetup, monitor: RunMonitor) {
+        self.seeds = seeds
+        stepCount = steps
+        self.setup = setup
+        self.monitor = monitor
+        choices = setup.choices
+    }
+
+    private struct State {
+        var next = 0
+        /// The number of lives that count: all, or those up to the first that breaks a rule.
+        var end: Int
+        /// The number of lives, from the first on, whose coverage is merged.
+        var merged = 0
+        var coverage = AppCoverage()
+        /// The coverages of lives that wait for one before them.
+        var waiting: [Int: AppCoverage] = [:]
+        /// The outcome of the first run that does not count.
+        var outcome: Outcome?
+        var isCanceled = false
+
+        mutating func end(at run: Int, with outcome: Outcome) {
+            if run < end { (end, self.outcome) = (run, outcome) }
+        }
+
+        mutating func merge(_ coverage: AppCoverage, of run: Int) {
+            waiting[run] = coverage
+            while merged < end, let next = waiting.removeValue(forKey: merged) {
+                self.coverage.add(next)
+                merged += 1
+            }
+        }
+    }
+
+    private enum Outcome {
+        case violation(AppLife.Violation, AppCoverage, SandboxTimeline)
+        case error(any Error)
+    }
+
+    /// Lives all lives, and returns what they met and the first failure.
+    func performed(jobs: Int) async throws -> (AppCoverage, AppSimulationFailure?) {
+        let state = Locked(State(end: seeds.count))
+        return try await withTaskCancellationHandler {
+            try await setup.onThread { try monitor.watching { try performHere(jobs: jobs, state) } }
+        } onCancel: {
+            monitor.cancel()
+            state.withLock { $0.isCanceled = true }
+        }
+    }
+
+    private func performHere(jobs: Int, _ state: Locked<State>) throws -> (AppCoverage, AppSimulationFailure?) {
+        DispatchQueue.concurrentPerform(iterations: min(jobs, seeds.count)) { _ in
+            while let run = state.withLock({ Self.next(&$0) }) { perform(run, state) }
+        }
+        var result = state.withLock { $0 }
+        switch result.outcome {
+        case .error(let error): throw error
+        case .violation(let violation, let coverage, let events):
+            let seed = seeds[result.end]
+            let steps = steps(seed: seed)
+            result.coverage.add(coverage)
+            var failure = try monitor.withSeed(seed) {
+                try setup.failure(of: violation, events, seed: seed, steps: steps, monitor)
+            }
+            failure.coverage = result.coverage
+            return (result.coverage, failure)
+        case nil:
+            if result.merged < seeds.count { throw CancellationError() }
+            return (result.coverage, nil)
+        }
+    }
+
+    private static func next(_ state: inout State) -> Int? {
+        guard state.next < state.end, !state.isCanceled else { return nil }
+        defer { state.next += 1 }
+        return state.next
+    }
+
+    /// Returns the steps of a seed's life.
+    private func steps(seed: UInt64) -> [AppStep] {
+        var generator = AppStepGenerator(choices, seed: seed)
+        return setup.beginning + generator.steps(stepCount)
+    }
+
+    private func perform(_ run: Int, _ state: Locked<State>) {
+        let result = Result {
+            try monitor.withSeed(seeds[run]) {
+                try setup.violation(seed: seeds[run], steps: steps(seed: seeds[run]), monitor)
+            }
+        }
+        state.withLock { state in
+            switch result {
+            case .success(let (nil, coverage, _)): state.merge(coverage, of: run)
+            case .success(let (violation?, coverage, events)):
+                state.end(at: run, with: .violation(violation, coverage, events))
+            case .failure(let error): state.end(at: run, with: .error(error))
             }
         }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 
 /// The configuration of an ``AppSimulation``, independent of the app's type.
@@ -48,5 +49,147 @@ struct AppSimulationSetup: Sendable {
         // An app that need not look at signatures delivers whatever they are.
         if !isVerified { weights[.signature] = 0 }
         return .init(actions: actions.map(\.name), products: products, weights: weights)
+    }
+}
+
+// One life.
+extension AppSimulationSetup {
+    /// Lives a life on the calling thread.
+    ///
+    /// Returns the rule that it breaks, nil for none, and then what the store recorded.
+    func violation(
+        seed: UInt64,
+        steps: [AppStep],
+        _ monitor: RunMonitor,
+        tracesDeliveries: Bool = false
+    ) throws -> (AppLife.Violation?, AppCoverage, SandboxTimeline) {
+        try monitor.checkCancellation()
+        let life = try AppLife(self, seed: seed, monitor)
+        life.store.tracesDeliveries = tracesDeliveries
+        do {
+            try life.live(steps)
+            return (nil, life.coverage, SandboxTimeline())
+        } catch let violation as AppLife.Violation {
+            return (violation, life.coverage, (try? life.store.timeline) ?? SandboxTimeline())
+        }
+    }
+
+    /// Lives a life, and returns the failure of the shortest life that breaks a rule as well; nil if it breaks none.
+    func failure(seed: UInt64, steps: [AppStep], _ monitor: RunMonitor) throws -> AppSimulationFailure? {
+        let (violation, _, events) = try violation(seed: seed, steps: steps, monitor)
+        return try violation.map { try failure(of: $0, events, seed: seed, steps: steps, monitor) }
+    }
+
+    /// Returns the failure of the shortest life that breaks a rule, as a life has done; of this one if it does not repeat.
+    func failure(
+        of violation: AppLife.Violation,
+        _ events: SandboxTimeline,
+        seed: UInt64,
+        steps: [AppStep],
+        _ monitor: RunMonitor
+    ) throws -> AppSimulationFailure {
+        func failure(_ sentence: String, _ shrunk: [AppStep], _ events: SandboxTimeline) -> AppSimulationFailure {
+            .init(sentence: sentence, seed: seed, drawn: steps.count, steps: shrunk, events: events)
+        }
+        if let again = try self.violation(seed: seed, steps: steps, monitor).0 {
+            let shrunk = try shrunk(seed: seed, steps: steps, again, monitor)
+            // Only now, for no other life is looked at.
+            let (last, _, told) = try self.violation(seed: seed, steps: shrunk, monitor, tracesDeliveries: true)
+            if let last { return failure(last.sentence, shrunk, told) }
+        }
+        return failure("\(violation.sentence), which the same seed did not bring about again", steps, events)
+    }
+
+    /// Calls a body on a thread that may be used up.
+    func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+        }
+    }
+}
+
+// Of a life that breaks a rule, the shortest part that does.
+extension AppSimulationSetup {
+    /// Returns the steps that it takes to break a rule, if not always the same.
+    func shrunk(
+        seed: UInt64,
+        steps: [AppStep],
+        _ first: AppLife.Violation,
+        _ monitor: RunMonitor
+    ) throws -> [AppStep] {
+        // What breaks the same rule is most likely the same mistake.
+        let same = try shrunk(steps, first) {
+            try violation(seed: seed, steps: $0, monitor).0.map { $0.rule == first.rule } ?? false
+        }
+        if same.count <= Self.few { return same }
+        let other = try shrunk(same, first) { try violation(seed: seed, steps: $0, monitor).0 != nil }
+        return other.count < same.count ? other : same
+    }
+
+    /// As many steps as are understood at a glance.
+    private static var few: Int { 8 }
+
+    private func shrunk(
+        _ steps: [AppStep],
+        _ first: AppLife.Violation,
+        _ breaks: ([AppStep]) throws -> Bool
+    ) throws -> [AppStep] {
+        var best = steps
+        let prefix = Array(steps.prefix(first.step + 1))
+        if prefix.count < steps.count, try breaks(prefix) { best = prefix }
+        while true {
+            let next = try shrunkOnce(best, breaks)
+            // A process that is killed earlier may need less again.
+            if next == best { return best }
+            best = next
+        }
+    }
+
+    private func shrunkOnce(_ steps: [AppStep], _ breaks: ([AppStep]) throws -> Bool) throws -> [AppStep] {
+        var best = try withoutPieces(steps, breaks)
+        // What a process passes before it is killed may not be needed where it is killed earlier.
+        var index = 0
+        while index < best.count {
+            var rest = best
+            rest.remove(at: index)
+            if let shorter = try killsEarlier(rest).first(where: breaks) {
+                (best, index) = (shorter, 0)
+            } else {
+                index += 1
+            }
+        }
+        return try killsEarlier(best).first(where: breaks) ?? best
+    }
+
+    /// Takes out pieces, large ones first.
+    private func withoutPieces(_ steps: [AppStep], _ breaks: ([AppStep]) throws -> Bool) rethrows -> [AppStep] {
+        var (best, size) = (steps, max(steps.count / 2, 1))
+        while true {
+            var (index, hasShrunk) = (0, false)
+            while index < best.count {
+                var rest = best
+                rest.removeSubrange(index..<min(rest.count, index + size))
+                if try breaks(rest) {
+                    (best, hasShrunk) = (rest, true)
+                } else {
+                    index += size
+                }
+            }
+            if size == 1, !hasShrunk { return best }
+            size = max(size / 2, 1)
+        }
+    }
+
+    /// Returns the steps with one process killed earlier, earliest first; only at one of the first boundaries.
+    private func killsEarlier(_ steps: [AppStep]) -> some Sequence<[AppStep]> {
+        steps.indices.lazy.flatMap { index -> LazyMapSequence<Range<Int>, [AppStep]> in
+            var end = 1
+            if case .kill(let count) = steps[index] { end = min(max(count, 1), AppStepGenerator.latestKill + 1) }
+            return (1..<end).lazy.map { earlier in
+                var earlierSteps = steps
+                earlierSteps[index] = .kill(after: earlier)
+                return earlierSteps
+            }
+        }
     }
 }

@@ -153,3 +153,225 @@ private final class LaunchReceiver: StoreUpdateReceiver {
         if !process.isDead { receiver.connectionLost(failure) }
     }
 }
+
+/// The way to the store of one launch in which no step disturbs the wire or kills the process at a boundary.
+///
+/// The queue asks the store directly, as it asks any store in its process: nothing is in flight, so nothing needs a wire. The
+/// commands of a process that has ended are refused, and its queue is not notified.
+final class DirectLaunchBackend: LaunchBackend, ImmediateStore, @unchecked Sendable {  // unchecked: as its superclass
+    private let store: any ImmediateStore
+    private let connections = Locked<Set<StoreConnectionID>>([])
+
+    /// - Parameters:
+    ///   - store: the device in the store.
+    ///   - process: the launch's process.
+    ///   - shown: the record of what the app is told of.
+    ///   - historyFaults: the faults of questions about what was bought.
+    init(
+        _ store: any ImmediateStore,
+        _ process: AppProcess,
+        _ shown: ShownTransactions,
+        _ historyFaults: HistoryFaults
+    ) {
+        self.store = store
+        super.init(store, process, shown, historyFaults)
+    }
+
+    var isSelfContained: Bool { store.isSelfContained }
+
+    func openConnection(
+        _ listener: any NewsListener,
+        journal: JournalID,
+        after cursor: UpdateCursor?
+    ) -> StoreConnectionID {
+        guard process.pass(.call) else { return StoreConnectionID(rawValue: 0) }
+        let own = LaunchListener(listener, process)
+        let connection = store.openConnection(own, journal: journal, after: cursor)
+        connections.withLock { _ = $0.insert(connection) }
+        return connection
+    }
+
+    func closeConnection(_ connection: StoreConnectionID) {
+        if connections.withLock({ $0.remove(connection) }) != nil { store.closeConnection(connection) }
+    }
+
+    func exchange(_ commands: [StoreCommand], on connection: StoreConnectionID?, into exchange: inout Exchange) {
+        guard process.pass(.call) else { return exchange.refuse(AppProcess.lost) }
+        store.exchange(commands, on: connection, into: &exchange)
+        noteNews(exchange)
+    }
+
+    func exchange(_ command: StoreCommand, on connection: StoreConnectionID?, into exchange: inout Exchange) {
+        guard process.pass(.call) else { return exchange.refuse(AppProcess.lost) }
+        store.exchange(command, on: connection, into: &exchange)
+        noteNews(exchange)
+    }
+
+    private func noteNews(_ exchange: Exchange) { if case .batch = exchange.news { shown.note(exchange.batch) } }
+
+    override func close() {
+        let all = connections.withLock { connections in
+            defer { connections = [] }
+            return connections
+        }
+        for connection in all.sorted() { store.closeConnection(connection) }
+        super.close()
+    }
+}
+
+/// A listener that is not notified once its process has ended.
+private final class LaunchListener: NewsListener {
+    private let listener: any NewsListener
+    private let process: AppProcess
+
+    init(_ listener: any NewsListener, _ process: AppProcess) {
+        self.listener = listener
+        self.process = process
+    }
+
+    func newsArrived() { if process.pass(.update) { listener.newsArrived() } }
+}
+
+/// What one launch reads of its user's history.
+final class LaunchHistory: HistoryService {
+    private let history: any HistoryService
+    private let process: AppProcess
+    private let shown: ShownTransactions
+    private let faults: HistoryFaults
+
+    init(
+        _ history: any HistoryService,
+        _ process: AppProcess,
+        _ shown: ShownTransactions,
+        _ faults: HistoryFaults
+    ) {
+        self.history = history
+        self.process = process
+        self.shown = shown
+        self.faults = faults
+    }
+
+    /// Passes on a question and its answer, with the next fault if there is one.
+    private func ask<Answer: Sendable>(
+        _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
+        _ call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
+    ) {
+        process.ask(reply) { answered in
+            // What a simulation asks an app is answered.
+            if process.isSpared { call(answered) } else { faults.ask(answered, call) }
+        }
+    }
+
+    func transactions(
+        _ query: HistoryQuery,
+        reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
+    ) {
+        ask { [shown] answer in
+            if case .success(let page) = answer { shown.note(page) }
+            reply(answer)
+        } _: {
+            history.transactions(query, reply: $0)
+        }
+    }
+
+    func subscriptions(
+        _ query: SubscriptionQuery,
+        reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
+    ) {
+        ask(reply) { history.subscriptions(query, reply: $0) }
+    }
+
+    func appTransaction(reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void) {
+        ask(reply) { history.appTransaction(reply: $0) }
+    }
+
+    func synchronize(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+        ask({ (answer: Result<Void, StoreFailure>) in reply(answer.failure) }) { answered in
+            history.synchronize { answered($0.map { .failure($0) } ?? .success(())) }
+        }
+    }
+
+    func isEligibleForIntroductoryOffer(
+        inGroup group: String,
+        reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
+    ) {
+        ask(reply) { history.isEligibleForIntroductoryOffer(inGroup: group, reply: $0) }
+    }
+
+    func requestRefund(
+        ofTransaction identifier: String,
+        reply: @escaping @Sendable (Result<RefundAnswer, StoreFailure>) -> Void
+    ) {
+        ask(reply) { history.requestRefund(ofTransaction: identifier, reply: $0) }
+    }
+
+    var deviceVerificationID: UUID? { history.deviceVerificationID }
+
+    func follow(_ listener: any HistoryListener) {
+        if !process.isDead { history.follow(listener) }
+    }
+}
+
+/// The faults of the questions that Store Kit 2 asks about what the user has bought.
+final class HistoryFaults: Sendable {
+    /// A fault of one question.
+    enum Fault: Sendable {
+        /// It is not answered, and fails.
+        case fail(StoreFailure)
+        /// Its answer comes so many seconds later.
+        case delay(TimeInterval)
+    }
+
+    private struct State {
+        /// The faults of the next questions.
+        var next: [Fault] = []
+        /// The answers that come late.
+        var late: [Int: @Sendable () -> Void] = [:]
+        var count = 0
+    }
+
+    private let state = Locked(State())
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    /// The number of questions with a fault.
+    var count: Int { state.withLock { $0.count } }
+
+    func add(_ fault: Fault) { state.withLock { $0.next.append(fault) } }
+    func removeAll() { state.withLock { $0.next = [] } }
+
+    /// Asks a question, with the next fault if there is one.
+    func ask<Answer: Sendable>(
+        _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
+        _ call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
+    ) {
+        let (fault, number) = state.withLock { state -> (Fault?, Int) in
+            guard !state.next.isEmpty else { return (nil, state.count) }
+            state.count += 1
+            return (state.next.removeFirst(), state.count)
+        }
+        switch fault {
+        case nil: call(reply)
+        case .fail(let failure): reply(.failure(failure))
+        case .delay(let seconds): call { answer in self.keep(number, for: seconds) { reply(answer) } }
+        }
+    }
+
+    /// Keeps the answer to a question with a fault, of which each has a number.
+    private func keep(_ number: Int, for seconds: TimeInterval, _ answer: @escaping @Sendable () -> Void) {
+        state.withLock { $0.late[number] = answer }
+        clock.schedule(at: clock.now + seconds) { [weak self] in
+            self?.state.withLock { $0.late.removeValue(forKey: number) }?()
+        }
+    }
+
+    /// Gives all answers that are late, so that nobody waits for them when the life is over.
+    func answerLate() {
+        let late = state.withLock { state in
+            defer { state.late = [:] }
+            return state.late.sorted { $0.key < $1.key }.map(\.value)
+        }
+        for answer in late { answer() }
+    }
+}

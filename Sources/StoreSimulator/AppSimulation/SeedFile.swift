@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// A text file with the seeds of lives that failed, one in each line.
 struct SeedFile: Sendable {
@@ -42,5 +43,87 @@ struct SeedFile: Sendable {
         guard try !seeds(in: text).contains(seed) else { return }
         let beginning = text.isEmpty ? "# Seeds of lives that failed.\n" : text.hasSuffix("\n") ? "" : "\n"
         try file.write(contentsOf: Data("\(beginning)\(seed)\n".utf8))
+    }
+}
+
+/// The seeds of the lives under way, in a file beside the seeds that are kept.
+///
+/// The file is gone when the run is over. One that is left is that of a process which ended in one of these lives: a trap ends
+/// the process, and leaves nothing else to tell the seed.
+final class UnderwaySeeds: Sendable {
+    private let path: String
+    private let descriptor: Int32
+    private let seeds: Locked<[UInt64]>
+
+    /// Begins a file, which is locked as long as the process lives; nil where none can be made.
+    ///
+    /// - Parameters:
+    ///   - file: the file of the seeds that are kept.
+    ///   - first: seeds that are still to be lived.
+    init?(beside file: URL, first: [UInt64]) {
+        path = "\(Self.prefix(file))\(UUID().uuidString)"
+        // Nobody sees it under its name before it is locked.
+        let temporary = "\(file.path).new-\(UUID().uuidString)"
+        descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        seeds = Locked(first)
+        guard descriptor >= 0 else { return nil }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, rename(temporary, path) == 0 else {
+            unlink(temporary)
+            return nil
+        }
+        write(first)
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Puts a seed first, which is lived now.
+    func begin(_ seed: UInt64) {
+        seeds.withLock { seeds in
+            if let index = seeds.firstIndex(of: seed) { seeds.remove(at: index) }
+            seeds.insert(seed, at: 0)
+            write(seeds)
+        }
+    }
+
+    func end(_ seed: UInt64) {
+        seeds.withLock { seeds in
+            if let index = seeds.firstIndex(of: seed) { seeds.remove(at: index) }
+            write(seeds)
+        }
+    }
+
+    /// Removes the file.
+    func remove() { unlink(path) }
+
+    private func write(_ seeds: [UInt64]) {
+        let text = Array(seeds.map { "\($0)\n" }.joined().utf8)
+        _ = pwrite(descriptor, text, text.count, 0)
+        ftruncate(descriptor, off_t(text.count))
+    }
+
+    // MARK: What processes have left
+
+    private static func prefix(_ file: URL) -> String { "\(file.path).underway-" }
+
+    /// Removes the files of processes that have ended, and returns their seeds, those first that were lived last.
+    static func taken(beside file: URL) -> [UInt64] {
+        let folder = file.deletingLastPathComponent()
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        var seeds: [UInt64] = []
+        for name in names.sorted() {
+            let path = folder.appending(path: name).path
+            guard path.hasPrefix(prefix(file)) else { continue }
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            // A process that lives holds the lock.
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
+            let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+            for seed in text.split(separator: "\n").compactMap({ UInt64($0) }) where !seeds.contains(seed) {
+                seeds.append(seed)
+            }
+            unlink(path)
+        }
+        return seeds
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+@_spi(ExperimentalScheduling) import _Concurrency
 
 /// A scheduler that runs the Swift tasks of one thread on this thread, in an order that follows from their code alone.
 ///
@@ -214,5 +215,135 @@ enum TaskSchedulerError: Error, CustomStringConvertible {
             "other code of this process has replaced the hooks of Swift's runtime by which a simulation keeps its tasks: let it "
                 + "set its own before the first simulation, which passes on to them"
         }
+    }
+}
+
+/// An executor of a ``TaskScheduler``, which also decides when its tasks have slept.
+///
+/// A lane is never freed: tasks refer to their executor without owning it, and one that the app's own thread resumes may
+/// come when the scheduler is gone. It serves another scheduler when some thousand others have done so.
+final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor {
+    private struct WeakScheduler { weak var scheduler: TaskScheduler? }
+
+    // Jobs that come later than the scheduler's last are lost.
+    private let scheduler = Locked(WeakScheduler())
+
+    private init() { _ = Unmanaged.passRetained(self) }
+
+    private struct Pool {
+        var retired: [TaskSchedulerLane] = []
+        /// Those that have waited, last the one that has waited longest.
+        var ready: [TaskSchedulerLane] = []
+    }
+
+    private static let pool = Locked(Pool())
+    /// The number of lanes that wait, so that what was late for one scheduler does not come to the next.
+    private static let waiting = 4_096
+
+    /// Returns a lane that serves no scheduler.
+    static func next() -> TaskSchedulerLane {
+        let lane = pool.withLock { pool -> TaskSchedulerLane? in
+            if pool.ready.isEmpty, pool.retired.count >= 2 * waiting {
+                pool.ready = pool.retired.prefix(waiting).reversed()
+                pool.retired.removeFirst(waiting)
+            }
+            return pool.ready.popLast()
+        }
+        return lane ?? TaskSchedulerLane()
+    }
+
+    func retire() { Self.pool.withLock { $0.retired.append(self) } }
+
+    func attach(_ scheduler: TaskScheduler) { self.scheduler.withLock { $0.scheduler = scheduler } }
+
+    private var attached: TaskScheduler? { scheduler.withLock { $0.scheduler } }
+
+    func enqueue(_ job: consuming ExecutorJob) { attached?.enqueue(UnownedJob(job), on: self) }
+
+    func enqueue(_ job: UnownedJob) { attached?.enqueue(job, on: self) }
+
+    func enqueue<C: Clock>(
+        _ job: consuming ExecutorJob,
+        after delay: C.Duration,
+        tolerance: C.Duration?,
+        clock: C
+    ) {
+        attached?.enqueue(UnownedJob(job), on: self, after: Self.seconds(delay))
+    }
+
+    func enqueue<C: Clock>(
+        _ job: consuming ExecutorJob,
+        at instant: C.Instant,
+        tolerance: C.Duration?,
+        clock: C
+    ) {
+        attached?.enqueue(UnownedJob(job), on: self, after: Self.seconds(clock.now.duration(to: instant)))
+    }
+
+    /// Returns a duration in seconds, 0 for one of another clock's own type.
+    private static func seconds<D: DurationProtocol>(_ duration: D) -> Double {
+        guard let duration = duration as? Duration else { return 0 }
+        let (seconds, attoseconds) = duration.components
+        // What remains of a duration differs with each run.
+        return ((Double(seconds) + Double(attoseconds) * 1e-18) * 100).rounded(.up) / 100
+    }
+}
+
+/// The hooks of Swift's runtime by which a thread keeps the tasks that begin on it.
+///
+/// They belong to the process: a thread without a ``TaskScheduler`` is served by the hooks that were set before, or by the
+/// runtime as ever. The runtime finds the general executor and the main actor's through them; actors' executors run on the
+/// general one.
+enum RuntimeHooks {
+    private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
+    private typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
+    private typealias MainExecutor = @convention(thin) () -> UnownedSerialExecutor
+    private typealias MainExecutorHook = @convention(thin) (MainExecutor) -> UnownedSerialExecutor
+
+    /// A variable of the runtime's, and the hook's address in it.
+    private struct Place: @unchecked Sendable {  // unchecked: the runtime reads it without a lock, too
+        let variable: UnsafeMutableRawPointer
+        let hook: UInt
+
+        /// Sets a hook.
+        static func set<Hook>(_ hook: Hook, at variable: UnsafeMutableRawPointer) -> Place {
+            variable.assumingMemoryBound(to: Hook?.self).pointee = hook
+            return Place(variable: variable, hook: variable.load(as: UInt.self))
+        }
+
+        var isSet: Bool { variable.load(as: UInt.self) == hook }
+    }
+
+    // Set once, before the hooks are that read them.
+    nonisolated(unsafe) private static var olderEnqueue: EnqueueHook?
+    nonisolated(unsafe) private static var olderMainExecutor: MainExecutorHook?
+
+    /// Where the hooks are, which are set on first use; nil with a runtime that does not have them.
+    private static let places: [Place]? = {
+        // Before these, which pass on to it: a hook that is set later would replace them.
+        DetachedTasks.begin()
+        guard let process = dlopen(nil, RTLD_NOW),
+            let enqueue = dlsym(process, "swift_task_enqueueGlobal_hook"),
+            let mainExecutor = dlsym(process, "swift_task_getMainExecutor_hook")
+        else { return nil }
+        olderEnqueue = enqueue.load(as: EnqueueHook?.self)
+        olderMainExecutor = mainExecutor.load(as: MainExecutorHook?.self)
+        let hook: EnqueueHook = { job, original in
+            if let scheduler = TaskScheduler.current { return scheduler.general.enqueue(job) }
+            if let older = RuntimeHooks.olderEnqueue { older(job, original) } else { original(job) }
+        }
+        let mainHook: MainExecutorHook = { original in
+            if let scheduler = TaskScheduler.current { return scheduler.main.asUnownedSerialExecutor() }
+            return RuntimeHooks.olderMainExecutor.map { $0(original) } ?? original()
+        }
+        return [Place.set(hook, at: enqueue), Place.set(mainHook, at: mainExecutor)]
+    }()
+
+    /// Sets the hooks, unless that was done.
+    ///
+    /// - Throws: a ``TaskSchedulerError`` if the runtime has none, or somebody has set others since.
+    static func check() throws {
+        guard let places else { throw TaskSchedulerError.noHooks }
+        if !places.allSatisfy(\.isSet) { throw TaskSchedulerError.otherHooks }
     }
 }

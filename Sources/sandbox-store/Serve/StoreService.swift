@@ -1,6 +1,8 @@
 import Foundation
 import StoreCore
 import StoreCrypto
+import StorePostgres
+import StoreSQLite
 import StoreScenario
 import StoreServer
 
@@ -79,5 +81,65 @@ struct StoreService {
     func stop() {
         server.stop()
         database.close()
+    }
+}
+
+/// The database of a store that is served: a file of this machine's, or a PostgreSQL server that several machines share.
+struct ServedDatabase {
+    let ledger: any Ledger
+    /// The path beside which is kept what the ledger does not keep.
+    let place: String
+    /// Whether other processes may have the store open too.
+    let isShared: Bool
+    private let closing: () -> Void
+
+    /// Opens the database that `--store` names.
+    ///
+    /// - Parameters:
+    ///   - store: a file's path, or what ``SharedStoreAddress`` reads.
+    ///   - folder: the folder that has this process's keys, and its settings where the store is on a server.
+    /// - Throws: the errors of the database.
+    init(_ store: String, folder: URL) throws {
+        guard let address = SharedStoreAddress(store) else {
+            let database = try SQLiteDatabase(at: URL(filePath: store))
+            (ledger, place, isShared, closing) = (database.ledger, store, false, database.close)
+            return
+        }
+        let database = try PostgresDatabase(address.settings)
+        ledger = try database.ledger(address.name)
+        place = folder.appending(path: "store").path(percentEncoded: false)
+        (isShared, closing) = (true, database.close)
+    }
+
+    func close() { closing() }
+}
+
+/// SIGTERM and SIGINT, held back until they are waited for: one that comes while a server opens is not lost, and ends nothing
+/// in the middle.
+///
+/// To be made before any thread that should not get them.
+struct TerminationSignals {
+    private var signals = sigset_t()
+    private var earlier = sigset_t()
+
+    /// Holds the signals back.
+    init() {
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTERM)
+        sigaddset(&signals, SIGINT)
+        pthread_sigmask(SIG_BLOCK, &signals, &earlier)
+    }
+
+    /// Waits for one of them, or returns at once if one has come.
+    func wait() {
+        var signals = signals
+        var number: Int32 = 0
+        sigwait(&signals, &number)
+    }
+
+    /// Lets them through again.
+    func restore() {
+        var earlier = earlier
+        pthread_sigmask(SIG_SETMASK, &earlier, nil)
     }
 }

@@ -14,7 +14,7 @@ struct StoreFile: KeptStore {
     }
 
     let performer: ScenarioPerformer
-    private let database: StoreDatabase
+    private let database: SQLiteDatabase
     private let settings: SettingsFile
 
     /// Opens the store in a file.
@@ -30,7 +30,7 @@ struct StoreFile: KeptStore {
                 description: "there is no store in \(path); sandbox-store --store \(path) init FILE.storekit makes one"
             )
         }
-        let database = try StoreDatabase(at: URL(filePath: path), patience: patience)
+        let database = try SQLiteDatabase(at: URL(filePath: path), patience: patience)
         let settings = SettingsFile(beside: path)
         let time = try settings.time(of: database.ledger)
         let clock = time.map(ManualClock.init(startingAt:)) ?? ManualClock()
@@ -52,7 +52,7 @@ struct StoreFile: KeptStore {
         }
         // Products that cannot be sold leave no file behind.
         _ = try SandboxStore(configuration)
-        let database = try StoreDatabase(at: URL(filePath: path))
+        let database = try SQLiteDatabase(at: URL(filePath: path))
         let clock = start.map(ManualClock.init(startingAt:)) ?? ManualClock()
         let signer = try Self.signer(beside: path)
         let store = try Self.openStore(configuration, clock: clock, ledger: database.ledger, signer: signer)
@@ -61,7 +61,7 @@ struct StoreFile: KeptStore {
         try keep()
     }
 
-    private init(database: StoreDatabase, settings: SettingsFile, store: SandboxStore) {
+    private init(database: SQLiteDatabase, settings: SettingsFile, store: SandboxStore) {
         self.database = database
         self.settings = settings
         performer = ScenarioPerformer(store: store)

@@ -35,7 +35,7 @@ final class Client: NSObject, SKPaymentTransactionObserver, @unchecked Sendable 
         configuration.timeout = 3
         configuration.clock = HastyClock(lead: role.lead)
         let client = Locked<Client?>(nil)
-        journal = WatchedJournal(try StoreDatabase(at: role.journal, durability: .normal).journal) {
+        journal = WatchedJournal(try SQLiteDatabase(at: role.journal, durability: .normal).journal) {
             deliveries.async { client.withLock { $0 }?.reportSettled() }
         }
         queue = SKPaymentQueue(

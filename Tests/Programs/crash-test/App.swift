@@ -159,10 +159,10 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
 }
 
 extension App.Setup {
-    func database(at file: URL) throws -> StoreDatabase {
+    func database(at file: URL) throws -> SQLiteDatabase {
         switch lane {
-        case .caller: try StoreDatabase(at: file, durability: .normal, lane: .caller)
-        case .background: try StoreDatabase(at: file, durability: .normal)
+        case .caller: try SQLiteDatabase(at: file, durability: .normal, lane: .caller)
+        case .background: try SQLiteDatabase(at: file, durability: .normal)
         }
     }
 

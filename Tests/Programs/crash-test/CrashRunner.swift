@@ -93,7 +93,7 @@ struct CrashRunner {
             if files.fileExists(atPath: to) { try files.removeItem(atPath: to) }
             if files.fileExists(atPath: from) { try files.copyItem(atPath: from, toPath: to) }
         }
-        let database = try StoreDatabase(at: copy, durability: .normal, patience: 0, lane: .caller)
+        let database = try SQLiteDatabase(at: copy, durability: .normal, patience: 0, lane: .caller)
         defer { database.close() }
         let faults = try database.check()
         guard faults.isEmpty else { throw ExpectedState.Contradiction(description: faults.joined(separator: "; ")) }

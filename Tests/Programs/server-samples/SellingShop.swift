@@ -29,7 +29,7 @@ final class SellingShop {
         dice = SplitMix64(seed: seed)
         let clock = SystemClock()
         let authority = try CertificateAuthority(folder: folder.appending(path: "authority"), now: clock.now)
-        let database = try StoreDatabase(at: folder.appending(path: "store.db"))
+        let database = try SQLiteDatabase(at: folder.appending(path: "store.db"))
         store = try SandboxStore(
             products: [
                 .consumable("coins", price: "0.99"),

@@ -17,7 +17,7 @@
             let shop = try Shop(try folder.open(fileSystem: system.name), clock: time)
             shop.buy("full.game")
             system.plan(.fail(SQLITE_FULL), of: [.write], isLasting: true)
-            let error = try #require(throws: StoreDatabaseError.self) { try shop.store.setPaymentsAllowed(false) }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try shop.store.setPaymentsAllowed(false) }
             #expect(error.code == .diskFull)
             #expect(error.description == "the disk with store.sqlite is full")
             #expect(shop.store.canMakePayments)
@@ -43,7 +43,7 @@
                 // Nothing of this kind was needed.
                 #expect(act == .truncate || act == .delete)
             } catch {
-                #expect((error as? StoreDatabaseError)?.code == .inputOutput)
+                #expect((error as? SQLiteDatabaseError)?.code == .inputOutput)
                 #expect(shop.store.sells("axe") == false)
             }
             system.repair()
@@ -54,15 +54,15 @@
         }
 
         @Test(arguments: [
-            (EROFS, StoreDatabaseError.Code.readOnly), (EDQUOT, .diskFull), (EIO, .inputOutput),
+            (EROFS, SQLiteDatabaseError.Code.readOnly), (EDQUOT, .diskFull), (EIO, .inputOutput),
         ])
         func `What the system said to SQLite when a write failed decides what is said of it`(
             system number: Int32,
-            code: StoreDatabaseError.Code
+            code: SQLiteDatabaseError.Code
         ) throws {
             let shop = try Shop(try folder.open(fileSystem: system.name))
             system.plan(.fail(SQLITE_IOERR | 3 << 8, system: number), of: [.write])
-            let error = try #require(throws: StoreDatabaseError.self) { try shop.store.setPaymentsAllowed(false) }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try shop.store.setPaymentsAllowed(false) }
             #expect(error.code == code, "\(error)")
             system.repair()
             try shop.store.setPaymentsAllowed(false)
@@ -73,7 +73,7 @@
             let id = try journal.open {}.id
             let command = StoreCommand(id: OrderID(journal: id, number: 1), action: .finish(transaction: "1"))
             system.plan(.fail(SQLITE_FULL), of: [.write], isLasting: true)
-            let error = try #require(throws: StoreDatabaseError.self) { try journal.record([command]) }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try journal.record([command]) }
             #expect(error.code == .diskFull)
             #expect(try journal.open {}.commands.isEmpty)
             system.repair()
@@ -84,7 +84,7 @@
         @Test func `A file that may only be read is refused, and opened when it may be written`() throws {
             try folder.open().close()
             system.isReadOnly = true
-            let error = try #require(throws: StoreDatabaseError.self) { try folder.open(fileSystem: system.name) }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try folder.open(fileSystem: system.name) }
             #expect(error.code == .readOnly)
             #expect(error.description == "store.sqlite may not be written")
             system.isReadOnly = false
@@ -96,7 +96,7 @@
         {
             try folder.open().close()
             system.folderRefusal = reason
-            let error = try #require(throws: StoreDatabaseError.self) { try folder.open(fileSystem: system.name) }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try folder.open(fileSystem: system.name) }
             #expect(error.code == .readOnly)
             #expect(error.description == "the folder of store.sqlite may not be written")
             system.folderRefusal = nil
@@ -128,7 +128,7 @@
         }
 
         @Test func `Without waiting for the disk a purchase costs no wait`() throws {
-            let database = try StoreDatabase(
+            let database = try SQLiteDatabase(
                 at: folder.file,
                 durability: .normal,
                 patience: 0,

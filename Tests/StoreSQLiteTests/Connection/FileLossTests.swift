@@ -34,7 +34,7 @@
             #expect(shop.shopper.history.contains("sword purchased") == false)
             let sentence = "\(sentence) while the database was open: nothing is read or written any more"
             for act in [{ _ = try database.check() }, { try shop.store.setPaymentsAllowed(false) }] {
-                let error = try #require(throws: StoreDatabaseError.self) { try act() }
+                let error = try #require(throws: SQLiteDatabaseError.self) { try act() }
                 #expect(error.code == .fileLost)
                 #expect(error.description == sentence)
             }
@@ -71,7 +71,7 @@
             let left = try lose("store.sqlite was deleted or moved") {
                 try FileManager.default.removeItem(at: folder.file)
             }
-            let error = try #require(throws: StoreDatabaseError.self) { try folder.open() }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try folder.open() }
             #expect(error.code == .fileLost)
             #expect(error.description.contains("its log store.sqlite-wal is not"))
             #expect(try folder.contents == left)
@@ -148,7 +148,7 @@
         @Test func `A file that is truncated to nothing is noticed, and not opened anew over its log`() throws {
             let left = try lose("store.sqlite was truncated") { try truncate(folder.file, to: 0) }
             #expect(left["store.sqlite-wal"]?.isEmpty == false)
-            let error = try #require(throws: StoreDatabaseError.self) { try folder.open() }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try folder.open() }
             #expect(error.code == .fileLost)
             #expect(try folder.contents == left)
         }

@@ -11,10 +11,10 @@
         init() throws { folder = try Folder() }
 
         /// Opens the file in vain, and shows that nothing in its folder has changed.
-        private func refusal(of folder: Folder? = nil) throws -> StoreDatabaseError {
+        private func refusal(of folder: Folder? = nil) throws -> SQLiteDatabaseError {
             let folder = folder ?? self.folder
             let before = try folder.contents
-            let error = try #require(throws: StoreDatabaseError.self) { try folder.open() }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try folder.open() }
             #expect(try folder.contents == before)
             return error
         }
@@ -80,20 +80,20 @@
 
         @Test func `A folder that is not there is named`() throws {
             let file = folder.url.appending(path: "nowhere/store.sqlite")
-            let error = try #require(throws: StoreDatabaseError.self) { try StoreDatabase(at: file) }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try SQLiteDatabase(at: file) }
             #expect(error.code == .missingFolder)
             #expect(error.description == "the folder nowhere, for store.sqlite, is not there")
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(),
                 withIntermediateDirectories: true
             )
-            #expect(try StoreDatabase(at: file).ledger.head == 0)
+            #expect(try SQLiteDatabase(at: file).ledger.head == 0)
         }
 
         @Test func `A file in the place of the folder is named`() throws {
             try Data().write(to: folder.file)
             let file = folder.file.appending(path: "other.sqlite")
-            let error = try #require(throws: StoreDatabaseError.self) { try StoreDatabase(at: file, patience: 0) }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try SQLiteDatabase(at: file, patience: 0) }
             #expect(error.code == .missingFolder)
             #expect(error.description == "store.sqlite, where other.sqlite should be, is not a folder")
         }
@@ -103,14 +103,14 @@
             if suffix != "" { try folder.open().close() }
             let obstacle = folder.url.appending(path: "store.sqlite\(suffix)")
             try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: true)
-            let error = try #require(throws: StoreDatabaseError.self) { try folder.open() }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try folder.open() }
             #expect(error.code == .foreign)
             #expect(error.description.hasPrefix("store.sqlite\(suffix) is a folder, where a database"))
         }
 
         @Test func `A pipe in the place of the file is named, and not waited for`() throws {
             try #require(mkfifo(folder.file.path(percentEncoded: false), 0o600) == 0)
-            let error = try #require(throws: StoreDatabaseError.self) { try folder.open() }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try folder.open() }
             #expect(error.code == .foreign)
             #expect(error.description == "store.sqlite is not a file, where a database should be")
         }
@@ -122,7 +122,7 @@
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let rest = length - folder.path(percentEncoded: false).utf8.count
             let file = folder.appending(path: String(repeating: "l", count: rest))
-            let error = try #require(throws: StoreDatabaseError.self) { try StoreDatabase(at: file, patience: 0) }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try SQLiteDatabase(at: file, patience: 0) }
             #expect(error.code == .other)
             #expect(error.description.hasSuffix("cannot be opened: File name too long"))
         }
@@ -131,7 +131,7 @@
             let folder = folder.url.appending(path: String(repeating: "l/", count: 110))
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let rest = 504 - folder.path(percentEncoded: false).utf8.count
-            let database = try StoreDatabase(at: folder.appending(path: String(repeating: "l", count: rest)))
+            let database = try SQLiteDatabase(at: folder.appending(path: String(repeating: "l", count: rest)))
             let shop = try Shop(database)
             shop.buy("sword")
             shop.queue.settle()
@@ -141,14 +141,14 @@
         @Test(arguments: ["https://example.com", "https://example.com/store.sqlite", "store.sqlite"])
         func `A URL that is no file's is refused, rather than kept nowhere or somewhere else`(text: String) throws {
             let file = try #require(URL(string: text))
-            let error = try #require(throws: StoreDatabaseError.self) { try StoreDatabase(at: file, patience: 0) }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try SQLiteDatabase(at: file, patience: 0) }
             #expect(error.code == .other)
             #expect(error.description.contains("its URL is no file's"))
         }
 
         @Test func `A path with a zero byte is refused, rather than cut there`() throws {
             let file = try #require(URL(string: "\(folder.file.absoluteString)%00.copy"))
-            let error = try #require(throws: StoreDatabaseError.self) { try StoreDatabase(at: file, patience: 0) }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try SQLiteDatabase(at: file, patience: 0) }
             #expect(error.description.contains("there is a zero byte in its path"))
             #expect(!FileManager.default.fileExists(atPath: folder.file.path(percentEncoded: false)))
         }
@@ -185,7 +185,7 @@
         @Test func `Who comes second is refused with a sentence, and let in when the first has closed`() throws {
             let first = try folder.open()
             let shop = try Shop(first)
-            let error = try #require(throws: StoreDatabaseError.self) { try folder.open(patience: 0.01) }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try folder.open(patience: 0.01) }
             #expect(error.code == .inUse)
             #expect(error.description.contains("store.sqlite is in use"))
             shop.buy("sword")
@@ -195,12 +195,12 @@
 
         @Test func `Who was refused has not let other processes in`() async throws {
             let first = try folder.open()
-            #expect(throws: StoreDatabaseError.self) { try folder.open(patience: 0.01) }
+            #expect(throws: SQLiteDatabaseError.self) { try folder.open(patience: 0.01) }
             let path = folder.file.path
             await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
                 do {
-                    _ = try StoreDatabase(at: URL(fileURLWithPath: path), patience: 0.01)
-                } catch let error as StoreDatabaseError where error.code == .inUse {
+                    _ = try SQLiteDatabase(at: URL(fileURLWithPath: path), patience: 0.01)
+                } catch let error as SQLiteDatabaseError where error.code == .inUse {
                     exit(7)
                 }
             }
@@ -233,17 +233,17 @@
             let shop = try Shop(database)
             database.close()
             database.close()
-            let error = try #require(throws: StoreDatabaseError.self) { try database.damage() }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try database.damage() }
             #expect(error.code == .closed)
             #expect(error.description == "store.sqlite has been closed")
-            #expect(throws: StoreDatabaseError.self) { try shop.store.register(.consumable("axe", price: "1")) }
+            #expect(throws: SQLiteDatabaseError.self) { try shop.store.register(.consumable("axe", price: "1")) }
             shop.buy("sword")
             #expect(shop.shopper.history == ["sword purchasing", "sword failed"])
-            #expect(throws: StoreDatabaseError.self) { try database.journal.open {} }
+            #expect(throws: SQLiteDatabaseError.self) { try database.journal.open {} }
         }
 
         @Test func `A store on a file answers on a thread of its queue's unless it is told otherwise`() throws {
-            let database = try StoreDatabase(at: folder.file)
+            let database = try SQLiteDatabase(at: folder.file)
             #expect(try SandboxStore(ledger: database.ledger).lane == .background)
             database.close()
             #expect(try SandboxStore(ledger: folder.open().ledger).lane == .caller)

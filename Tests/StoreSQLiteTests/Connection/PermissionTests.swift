@@ -36,8 +36,8 @@
             let file = folder.file.path(percentEncoded: false)
             await #expect(processExitsWith: .success) { [file = file as String, sentence = sentence as String] in
                 try Self.dropPrivileges()
-                let error = try #require(throws: StoreDatabaseError.self) {
-                    try StoreDatabase(at: URL(filePath: file), patience: 0)
+                let error = try #require(throws: SQLiteDatabaseError.self) {
+                    try SQLiteDatabase(at: URL(filePath: file), patience: 0)
                 }
                 #expect(error.code == .readOnly)
                 #expect(error.description == sentence)
@@ -89,8 +89,8 @@
         }
 
         @Test func `A place that takes no files is refused as one that may not be written`() throws {
-            let error = try #require(throws: StoreDatabaseError.self) {
-                try StoreDatabase(at: URL(filePath: "/proc/store.sqlite"), patience: 0)
+            let error = try #require(throws: SQLiteDatabaseError.self) {
+                try SQLiteDatabase(at: URL(filePath: "/proc/store.sqlite"), patience: 0)
             }
             #expect(error.code == .readOnly)
             #expect(error.description == "the folder of store.sqlite may not be written")
@@ -115,7 +115,7 @@
                     }
                     return false
                 }
-                let database = try StoreDatabase(
+                let database = try SQLiteDatabase(
                     at: folder.appending(path: "store.sqlite"),
                     durability: .full,
                     patience: 0,
@@ -133,7 +133,7 @@
         @Test func `A new file at the end of a link is the owner's alone`() throws {
             let link = folder.url.appending(path: "link.sqlite")
             try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file)
-            let database = try StoreDatabase(at: link, patience: 0)
+            let database = try SQLiteDatabase(at: link, patience: 0)
             #expect(try Self.modes(in: folder.url)["store.sqlite"] == 0o600)
             database.close()
         }

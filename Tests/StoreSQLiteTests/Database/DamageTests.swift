@@ -84,7 +84,7 @@
                 "UPDATE record SET payload = '' WHERE position = 2; UPDATE spare SET payload = '' WHERE position = 2"
             )
             let database = try folder.open(log: log.log)
-            let error = try #require(throws: StoreDatabaseError.self) { try SandboxStore(ledger: database.ledger) }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try SandboxStore(ledger: database.ledger) }
             #expect(error.code == .damaged)
             #expect(error.description.contains("record 2 of the ledger"))
         }
@@ -124,7 +124,7 @@
             try rewrite("record", "position = 6", under: 6)
             let before = try folder.contents
             let database = try folder.open(log: log.log)
-            let error = try #require(throws: StoreDatabaseError.self) { try SandboxStore(ledger: database.ledger) }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try SandboxStore(ledger: database.ledger) }
             #expect(error.code == .newer)
             #expect(
                 error.description == "store.sqlite was written by a newer version: see record 6 of its ledger"
@@ -141,7 +141,7 @@
             try rewrite("command", "sequence = 1", under: 4)
             let before = try folder.contents
             let database = try folder.open(log: log.log)
-            let error = try #require(throws: StoreDatabaseError.self) { try database.journal.open {} }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try database.journal.open {} }
             #expect(error.code == .newer)
             database.close()
             #expect(try folder.contents == before)
@@ -149,7 +149,7 @@
 
         @Test func `What hears of damage may ask the database about it`() throws {
             try spoil("UPDATE command SET payload = '{}' WHERE sequence = 1")
-            let database = Locked<StoreDatabase?>(nil)
+            let database = Locked<SQLiteDatabase?>(nil)
             let found = Locked<[DamagedRecord]>([])
             let log = StoreLog { _ in
                 let damage = try? database.withLock { $0 }?.damage()
@@ -165,7 +165,7 @@
         @Test func `The file is free when closing it returns, even to whoever still reads`() throws {
             try spoil("UPDATE command SET payload = '{}' WHERE sequence = 1")
             let system = FaultFileSystem()
-            let database = Locked<StoreDatabase?>(nil)
+            let database = Locked<SQLiteDatabase?>(nil)
             let openFiles = Locked<Int?>(nil)
             // Called by the thread that reads, before the reading returns.
             let log = StoreLog { _ in

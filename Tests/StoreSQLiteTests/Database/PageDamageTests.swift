@@ -33,7 +33,7 @@
         }
 
         /// Buys something, and shows that it is there at the next launch, and that nothing is reported again.
-        private func sellsOn(_ database: StoreDatabase, _ store: SandboxStore) throws {
+        private func sellsOn(_ database: SQLiteDatabase, _ store: SandboxStore) throws {
             let (lines, damage) = (log.lines, try database.damage())
             try store.account.buy("sword")
             let all = try store.transactions
@@ -94,7 +94,7 @@
             try pages.spoil(try #require(try pages.leaves(of: "record").first))
             try pages.spoil(try pages.root(of: "spare"))
             let database = try folder.open(log: log.log)
-            let error = try #require(throws: StoreDatabaseError.self) { try SandboxStore(ledger: database.ledger) }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try SandboxStore(ledger: database.ledger) }
             #expect(error.code == .damaged)
         }
 
@@ -211,7 +211,7 @@
                     try store.account.buy("sword")
                     try store.register(.consumable("axe", price: "0.49"))
                     try store.account.buy("gold")
-                } catch let error as StoreDatabaseError {
+                } catch let error as SQLiteDatabaseError {
                     #expect([.damaged, .foreign].contains(error.code), "page \(page): \(error)")
                     refused[page] = error.description
                 }

@@ -35,13 +35,13 @@ final class Folder: Sendable {
 
     /// Opens the database; a store on it answers on the caller's thread unless told otherwise.
     func open(
-        durability: StoreDatabase.Durability = .full,
+        durability: SQLiteDatabase.Durability = .full,
         patience: TimeInterval = 0,
         lane: BackendLane = .caller,
         log: StoreLog = .silent,
         fileSystem: String? = nil
-    ) throws -> StoreDatabase {
-        try StoreDatabase(
+    ) throws -> SQLiteDatabase {
+        try SQLiteDatabase(
             at: file,
             durability: durability,
             patience: patience,

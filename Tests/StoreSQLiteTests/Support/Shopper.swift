@@ -64,7 +64,7 @@ struct Shop {
     let shopper: Shopper
 
     init(
-        _ database: StoreDatabase,
+        _ database: SQLiteDatabase,
         shopper: Shopper = Shopper(),
         clock: ManualClock = ManualClock(),
         authorizer: Authorizer = .approving,

@@ -7,7 +7,7 @@ import StoreSQLite
 final class WatchedStorage: StableStorage {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "WatchedStorage-\(UUID())")
     private let opened: @Sendable () -> Void
-    private var database: StoreDatabase?
+    private var database: SQLiteDatabase?
 
     init(opened: @escaping @Sendable () -> Void) throws {
         self.opened = opened
@@ -15,7 +15,7 @@ final class WatchedStorage: StableStorage {
     }
 
     func open(isOver: @escaping @Sendable () -> Bool) throws -> (ledger: any Ledger, journal: any QueueJournal) {
-        let database = try StoreDatabase(
+        let database = try SQLiteDatabase(
             at: folder.appending(path: "store.sqlite"),
             durability: .normal,
             lane: .caller,

@@ -205,7 +205,7 @@ import Testing
         }
         var identifier: String?
         do {
-            let database = try StoreDatabase(at: file)
+            let database = try SQLiteDatabase(at: file)
             let shop = try Shop(ledger: database.ledger)
             let transport = ScriptedTransport(shop.clock, [.prematureClose])
             let outbox = try outbox(shop, transport)
@@ -215,7 +215,7 @@ import Testing
             outbox.stop(waits: true)
             database.close()
         }
-        let database = try StoreDatabase(at: file)
+        let database = try SQLiteDatabase(at: file)
         let shop = try Shop(ledger: database.ledger)
         let transport = ScriptedTransport(shop.clock)
         let outbox = try outbox(shop, transport)

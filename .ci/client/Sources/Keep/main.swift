@@ -6,7 +6,7 @@ import StoreSQLite
 
 let clock = SystemClock()
 let authority = try CertificateAuthority(folder: URL(filePath: "keys"), now: clock.now)
-let database = try StoreDatabase(at: URL(filePath: "store.sqlite"))
+let database = try SQLiteDatabase(at: URL(filePath: "store.sqlite"))
 let store = try SandboxStore(
     products: [
         .nonConsumable("castle", price: "9.99"),

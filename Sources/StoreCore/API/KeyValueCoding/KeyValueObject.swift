@@ -76,3 +76,140 @@ open class KeyValueObject: NSObject {
         "\(type(of: self)) has no property \"\(key)\" that key-value coding could reach"
     }
 }
+
+/// An object that keeps the values that key-value coding sets, beside its immutable ones.
+protocol ChangeKeeper: KeyValueObject {
+    func keep(_ value: Any, for key: String)
+}
+
+/// The values that key-value coding has set on an otherwise immutable object.
+///
+/// Costs one word until it is used.
+struct KeyedChanges: ~Copyable, Sendable {
+    private let box = LazyReference<Locked<[String: Any]>>()
+
+    /// Returns the value that was set, else the original.
+    func value<Value>(_ key: String, else original: @autoclosure () -> Value) -> Value {
+        guard let changed = box.load(), let value = changed.withLock({ $0[key] }) else { return original() }
+        return value as! Value
+    }
+
+    func set<Value>(_ key: String, to value: Value) {
+        (box.load() ?? box.storeIfNil(Locked([:]))).withLock { $0[key] = value }
+    }
+}
+
+/// The conversion between a property's type and the values of key-value coding.
+///
+/// Foundation's classes and Swift's types are interchangeable, as in Objective-C.
+struct KeyedKind<Value: SendableMetatype>: Sendable {
+    let name: String
+    let give: @Sendable (Value) -> Any?
+    let take: @Sendable (Any?) -> Value?
+
+    init(
+        _ name: String,
+        give: @escaping @Sendable (Value) -> Any? = { $0 },
+        take: @escaping @Sendable (Any) -> Value?
+    ) {
+        self.init(name: name, give: give, take: { $0.flatMap(take) })
+    }
+
+    private init(name: String, give: @escaping @Sendable (Value) -> Any?, take: @escaping @Sendable (Any?) -> Value?) {
+        self.name = name
+        self.give = give
+        self.take = take
+    }
+
+    /// Returns the kind of values that cast to the type.
+    static func cast(_ name: String) -> KeyedKind { KeyedKind(name) { $0 as? Value } }
+
+    /// The same kind, with nil as a value.
+    var optional: KeyedKind<Value?> {
+        KeyedKind<Value?>(
+            name: "\(name) or nil",
+            give: { [give] in $0.flatMap(give) },
+            take: { [take] in $0 == nil ? .some(nil) : take($0).map { .some($0) } }
+        )
+    }
+}
+
+extension KeyedKind<String> {
+    static var text: KeyedKind { cast("a String") }
+}
+
+extension KeyedKind<Bool> {
+    static var flag: KeyedKind { KeyedKind("a Bool") { ($0 as? NSNumber)?.boolValue } }
+}
+
+extension KeyedKind<NSDecimalNumber> {
+    static var decimal: KeyedKind {
+        KeyedKind("an NSDecimalNumber") { value in
+            if let value = value as? NSDecimalNumber { return value }
+            // Converted through the text: as a binary fraction 0.99 is another number.
+            return (value as? NSNumber).map { NSDecimalNumber(string: $0.stringValue) }
+        }
+    }
+}
+
+extension KeyedKind where Value: FixedWidthInteger {
+    static var integer: KeyedKind {
+        KeyedKind("an integer") { value in
+            guard let number = value as? NSNumber, number.doubleValue == number.doubleValue.rounded() else {
+                return nil
+            }
+            return Value(exactly: number.int64Value)
+        }
+    }
+}
+
+extension KeyedKind where Value: RawRepresentable, Value.RawValue: FixedWidthInteger & SendableMetatype {
+    /// The kind of enumerations: takes a case or its raw value, and returns the raw value, as in Objective-C.
+    static var cases: KeyedKind {
+        KeyedKind("a \(Value.self) or its raw value", give: { $0.rawValue }) { value in
+            value as? Value ?? KeyedKind<Value.RawValue>.integer.take(value).flatMap(Value.init(rawValue:))
+        }
+    }
+}
+
+/// A property as key-value coding sees it: its names, its getter, and a setter that may reject the value.
+struct KeyedProperty: Sendable {
+    fileprivate let names: [String]
+    let read: @Sendable (KeyValueObject) -> Any?
+    let write: @Sendable (KeyValueObject, Any?) -> Bool
+    let wants: String
+
+    /// Creates a property that reads through the open getter, so that an override is honored.
+    init<Owner: KeyValueObject, Value: SendableMetatype>(
+        _ name: String,
+        or oldName: String? = nil,
+        _ path: any KeyPath<Owner, Value> & Sendable,
+        _ kind: KeyedKind<Value>,
+        write: @escaping @Sendable (Owner, Value) -> Void
+    ) {
+        names = [name] + (oldName.map { [$0] } ?? [])
+        wants = kind.name
+        read = { kind.give(($0 as! Owner)[keyPath: path]) }
+        self.write = { owner, value in
+            guard let value = kind.take(value) else { return false }
+            write(owner as! Owner, value)
+            return true
+        }
+    }
+
+    /// Creates a property whose changes the object keeps under the property's name.
+    init<Owner: ChangeKeeper, Value: SendableMetatype>(
+        _ name: String,
+        or oldName: String? = nil,
+        _ path: any KeyPath<Owner, Value> & Sendable,
+        _ kind: KeyedKind<Value>
+    ) {
+        self.init(name, or: oldName, path, kind) { $0.keep($1, for: name) }
+    }
+}
+
+extension [String: KeyedProperty] {
+    init(named properties: KeyedProperty...) {
+        self.init(uniqueKeysWithValues: properties.flatMap { property in property.names.map { ($0, property) } })
+    }
+}

@@ -125,3 +125,14 @@ extension AsyncServiceAdapter: HistoryService where Service == any AsyncHistoryS
     var deviceVerificationID: UUID? { service.deviceVerificationID }
     func follow(_ listener: any HistoryListener) { service.follow(listener) }
 }
+
+extension StoreClock {
+    /// Runs a call to an asynchronous store in a task, for which settling waits.
+    func run(_ body: @escaping @Sendable () async -> Void) {
+        let work = activity.begin()
+        Task {
+            await body()
+            work.end()
+        }
+    }
+}

@@ -15,3 +15,112 @@ public protocol ContentService: Sendable {
     ///     download with this error; the app may start it again.
     func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void)
 }
+
+/// A ``ContentService`` written with `async` functions, for an ``AsyncStoreBackend`` to conform to.
+public protocol AsyncContentService: Sendable {
+    /// Returns some bytes of a file that the store hosts, as ``ContentService/fetchContent(_:reply:)`` says.
+    ///
+    /// - Parameter request: the range of bytes, and their file.
+    /// - Returns: at least one byte and at most ``ContentRequest/limit``, beginning at ``ContentRequest/offset``.
+    /// - Throws: the reason why it cannot. The download fails with it, and the app may start it again.
+    func content(_ request: ContentRequest) async throws -> Data
+}
+
+/// A queue's request for a range of bytes of a hosted file.
+public struct ContentRequest: Hashable, Codable, Sendable {
+    /// The transaction that the file belongs to.
+    public var transaction: String
+    /// The product that was paid for.
+    public var productIdentifier: String
+    /// The file, as the transaction described it.
+    public var content: StoreContent
+    /// The number of bytes received already, and the position of the first one wanted.
+    public var offset: Int64
+    /// The largest number of bytes to send, at least 1.
+    public var limit: Int
+
+    /// Makes a request for a range of bytes.
+    public init(
+        transaction: String,
+        productIdentifier: String,
+        content: StoreContent,
+        offset: Int64 = 0,
+        limit: Int
+    ) {
+        self.transaction = transaction
+        self.productIdentifier = productIdentifier
+        self.content = content
+        self.offset = offset
+        self.limit = limit
+    }
+}
+
+extension ContentRequest {
+    private enum CodingKeys: String, CodingKey {
+        case transactionIdentifier, productIdentifier, content, offset, limit
+    }
+
+    /// Decodes a request.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            transaction: try container.decode(String.self, forKey: .transactionIdentifier),
+            productIdentifier: try container.decode(String.self, forKey: .productIdentifier),
+            content: try container.decode(StoreContent.self, forKey: .content),
+            offset: try container.decode(LongText.self, forKey: .offset).value,
+            limit: try container.decode(Int.self, forKey: .limit)
+        )
+    }
+
+    /// Encodes all parts, the number of bytes received as text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(transaction, forKey: .transactionIdentifier)
+        try container.encode(productIdentifier, forKey: .productIdentifier)
+        try container.encode(content, forKey: .content)
+        try container.encode(LongText(offset), forKey: .offset)
+        try container.encode(limit, forKey: .limit)
+    }
+}
+
+/// A file that a store hosts for a transaction: its name, version and size.
+///
+/// Comes with the transaction (``StoreTransaction/content``). The bytes are fetched, piece by piece, once the app asks
+/// for them: see ``ContentService/fetchContent(_:reply:)``.
+public struct StoreContent: Hashable, Codable, Sendable {
+    /// The file's name within its transaction; the product's identifier, unless there are several files.
+    public var identifier: String
+    /// The version of the file, integers separated by periods.
+    public var version: String
+    /// The file's size in bytes, at least 0.
+    public var length: Int64
+
+    /// Describes a hosted file.
+    public init(identifier: String, version: String = "1.0", length: Int64) {
+        self.identifier = identifier
+        self.version = version
+        self.length = length
+    }
+}
+
+extension StoreContent {
+    private enum CodingKeys: String, CodingKey { case identifier, version, length }
+
+    /// Decodes a file's description, whose size is text, or a number as the first version wrote.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            identifier: try container.decode(String.self, forKey: .identifier),
+            version: try container.decode(String.self, forKey: .version),
+            length: try container.decode(LongText.self, forKey: .length).value
+        )
+    }
+
+    /// Encodes all parts, the size as text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(identifier, forKey: .identifier)
+        try container.encode(version, forKey: .version)
+        try container.encode(LongText(length), forKey: .length)
+    }
+}

@@ -12,3 +12,89 @@ public protocol PromotionService: Sendable {
     ///   - reply: to be called once, on any thread, with nil on success.
     func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void)
 }
+
+/// A ``PromotionService`` written with `async` functions, for an ``AsyncStoreBackend`` to conform to.
+public protocol AsyncPromotionService: Sendable {
+    /// The app's changes on this device, as far as is known now. Must not block.
+    var promotionOverrides: PromotionOverrides { get }
+
+    /// Changes how the store promotes products on this device.
+    ///
+    /// - Parameter change: the change that the app wants.
+    /// - Throws: the reason why it cannot. The app's completion handler gets it.
+    func changePromotion(_ change: PromotionChange) async throws
+}
+
+/// A change that an app makes to how its store promotes products on a device.
+public enum PromotionChange: Hashable, Sendable {
+    /// Puts these products first; an empty array restores the store's order.
+    case order([String])
+    /// Shows or hides a product; nil restores the store's setting.
+    case visibility(productIdentifier: String, isShown: Bool?)
+}
+
+extension PromotionChange: Codable {
+    private enum Kind: String, Codable { case order, visibility }
+    private enum CodingKeys: String, CodingKey { case type, productIdentifiers, productIdentifier, isShown }
+
+    /// The form that the first version wrote into ledgers.
+    private enum FirstForm: Decodable {
+        case order([String])
+        case visibility(productIdentifier: String, isShown: Bool?)
+    }
+
+    /// Decodes a change by its type, or in the form that the first version wrote.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        switch try container.decodeIfPresent(Kind.self, forKey: .type) {
+        case .order: self = .order(try container.decode([String].self, forKey: .productIdentifiers))
+        case .visibility:
+            self = .visibility(
+                productIdentifier: try container.decode(String.self, forKey: .productIdentifier),
+                isShown: try container.decodeIfPresent(Bool.self, forKey: .isShown)
+            )
+        case nil:
+            switch try FirstForm(from: decoder) {
+            case .order(let identifiers): self = .order(identifiers)
+            case .visibility(let identifier, let isShown):
+                self = .visibility(productIdentifier: identifier, isShown: isShown)
+            }
+        }
+    }
+
+    /// Encodes the type, and what belongs to it.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .order(let identifiers):
+            try container.encode(Kind.order, forKey: .type)
+            try container.encode(identifiers, forKey: .productIdentifiers)
+        case .visibility(let identifier, let isShown):
+            try container.encode(Kind.visibility, forKey: .type)
+            try container.encode(identifier, forKey: .productIdentifier)
+            try container.encodeIfPresent(isShown, forKey: .isShown)
+        }
+    }
+}
+
+/// An app's changes, on one device, to how its store promotes products.
+public struct PromotionOverrides: Hashable, Codable, Sendable {
+    /// The identifiers of the products that come first, in order; the others follow in the store's order.
+    public var order: [String]
+    /// The products that are shown or hidden regardless of the store's setting: true for shown, false for hidden.
+    public var visibility: [String: Bool]
+
+    /// Creates overrides; without any, the store's settings apply.
+    public init(order: [String] = [], visibility: [String: Bool] = [:]) {
+        self.order = order
+        self.visibility = visibility
+    }
+
+    /// Applies a change.
+    public mutating func apply(_ change: PromotionChange) {
+        switch change {
+        case .order(let identifiers): order = identifiers
+        case .visibility(let identifier, let isShown): visibility[identifier] = isShown
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A queue's connection to the updates of one of a sandbox store's devices.
 ///
 /// Its pending news, in order: the rest of a snapshot, then ``waiting``, then the ledger's records after ``seen``.
@@ -148,5 +150,285 @@ extension SandboxConnection.Snapshot {
         if isLast { updates += trailer }
         let through = UpdateCursor(position: position, part: isLast ? nil : partsGiven)
         return UpdateBatch(after: after, through: through, updates: updates)
+    }
+}
+
+// The connections: the pending news of each, and the listeners to notify.
+extension SandboxDriverState {
+    /// The maximum of updates kept for a connection that may not ask for long; more are read back from the ledger.
+    private static var maximumWaiting: Int { 64 }
+    private static var batchSize: Int { 256 }
+
+    mutating func open(
+        _ listener: any NewsListener,
+        _ device: DeviceID,
+        journal: JournalID,
+        after cursor: UpdateCursor?
+    ) -> StoreConnectionID {
+        lastConnection += 1
+        let id = StoreConnectionID(rawValue: lastConnection)
+        connections.append(
+            SandboxConnection(id: id, device: device, journal: journal, listener: listener, after: cursor)
+        )
+        return id
+    }
+
+    /// Removes a connection, and returns it to be released without the lock.
+    mutating func close(_ id: StoreConnectionID) -> SandboxConnection? {
+        index(of: id).map { connections.remove(at: $0) }
+    }
+
+    /// Returns the index of a connection by binary search, as they are in the order of their identifiers.
+    // Inlined: otherwise it would be given a copy of the whole shell.
+    @inline(__always)
+    func index(of id: StoreConnectionID) -> Int? {
+        var low = 0
+        var high = connections.count
+        while low < high {
+            let middle = (low + high) / 2
+            if connections[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < connections.count && connections[low].id == id ? low : nil
+    }
+
+    /// Closes the connections of a device, or of all of them: their queues lose the store, and reconnect.
+    mutating func breakConnections(of device: DeviceID? = nil, _ failure: StoreFailure) {
+        work &+= 1
+        // One that has not begun is told of it when it begins.
+        for index in connections.indices
+        where connections[index].beginning == nil && (device == nil || connections[index].device == device) {
+            connections[index].lose(failure)
+            ring(index)
+        }
+    }
+
+    /// Works out each connection's updates for the last change.
+    mutating func tellConnections() {
+        if !historyRings.isEmpty { ringHistory() }
+        for index in connections.indices where mayTell(index, fresh.count) {
+            let (device, journal) = (connections[index].device, connections[index].journal)
+            // Moved out: the shell is used meanwhile.
+            var waiting: [StoreUpdate] = []
+            swap(&waiting, &connections[index].waiting)
+            for number in fresh.indices { add(fresh[number].event, for: device, journal, to: &waiting) }
+            swap(&waiting, &connections[index].waiting)
+            told(index)
+        }
+    }
+
+    /// Works out each connection's updates for a change of one record.
+    // A function of its own: in one that is too large, the compiler copies what it looks at in arrays.
+    @inline(never)
+    mutating func tellConnections(of record: LedgerRecord) {
+        if !historyRings.isEmpty { ringHistory() }
+        for index in connections.indices where mayTell(index, 1) {
+            let (device, journal) = (connections[index].device, connections[index].journal)
+            var waiting: [StoreUpdate] = []
+            swap(&waiting, &connections[index].waiting)
+            add(record.event, for: device, journal, to: &waiting)
+            swap(&waiting, &connections[index].waiting)
+            told(index)
+        }
+    }
+
+    /// Returns whether a connection is to be told of so many new records from memory.
+    ///
+    /// Otherwise it has been dealt with.
+    @inline(__always)
+    private mutating func mayTell(_ index: Int, _ count: Int) -> Bool {
+        guard connections[index].isBehind(state.position) else { return false }
+        if state.devices[connections[index].device].start > connections[index].told {
+            connections[index].skip(to: state.position)
+        } else if connections[index].seen + count == state.position,
+            connections[index].id == asking || connections[index].waiting.count + count <= Self.maximumWaiting
+        {
+            return true
+        }
+        ring(index)
+        return false
+    }
+
+    @inline(__always)
+    private mutating func told(_ index: Int) {
+        connections[index].seen = state.position
+        if connections[index].hasBatch { ring(index) }
+    }
+
+    /// Notifies each connection that has pending news.
+    mutating func ringAll() {
+        for index in connections.indices
+        where connections[index].beginning == nil && connections[index].hasNews(at: state.position) { ring(index) }
+    }
+
+    @inline(__always)
+    private mutating func ring(_ index: Int) {
+        guard !connections[index].isRung, connections[index].id != asking else { return }
+        connections[index].isRung = true
+        rings.append(connections[index].listener)
+    }
+
+    // Changes nothing: as a mutating function it is not given a copy of the shell.
+    @inline(__always)
+    private mutating func add(
+        _ event: StoreEvent,
+        for device: DeviceID,
+        _ journal: JournalID,
+        to updates: inout [StoreUpdate]
+    ) {
+        switch event {
+        case .sold(let order) where order.device == device:
+            state.addTransaction(order.transaction, for: device, to: &updates)
+        case .finished(let finish) where finish.command.journal == journal:
+            break
+        default:
+            addRare(event, for: device, journal, to: &updates)
+        }
+    }
+
+    @inline(never)
+    private mutating func addRare(
+        _ event: StoreEvent,
+        for device: DeviceID,
+        _ journal: JournalID,
+        to updates: inout [StoreUpdate]
+    ) {
+        if case .operator(.promoted(device, let product)) = event, let promotion = promotion(of: product, on: device) {
+            updates.append(promotion)
+        } else {
+            state.addUpdates(from: event, for: device, journal: journal, to: &updates)
+        }
+    }
+}
+
+// MARK: - News
+
+extension SandboxDriverState {
+    /// Moves a connection's pending news into an exchange.
+    mutating func takeNews(of id: StoreConnectionID, now: Date, _ exchange: inout Exchange) {
+        guard let index = index(of: id) else { return }
+        if connections[index].beginning != nil {
+            begin(index, now: now)
+        } else if firstDoubtful != nil, !isSure() {
+            // It is notified once the state matches the ledger.
+            return connections[index].isRung = false
+        }
+        do {
+            if try takeBatch(index, &exchange.batch) { exchange.news = .batch }
+            exchange.hasMore = connections[index].hasNews(at: state.position)
+            connections[index].isRung = exchange.hasMore
+        } catch {
+            exchange.news = .lost(error)
+        }
+        if deliveries != nil { trace(exchange, to: connections[index].device, now: now) }
+        if case .lost = exchange.news { connections.remove(at: index) }
+    }
+
+    private mutating func begin(_ index: Int, now: Date) {
+        work &+= 1
+        let device = connections[index].device
+        let beginning = connections[index].beginning
+        // Until the end, so that nothing is kept for it on the way.
+        defer { connections[index].beginning = nil }
+        do {
+            guard settings.isReachable(from: device) else { throw SandboxDriver.unreachable }
+            // News that can be read is told, even if due work has to wait.
+            try? catchUp(with: now)
+            try refresh()
+        } catch {
+            return connections[index].lose(StoreFailure(ofStore: error))
+        }
+        connections[index].seen = state.position
+        connections[index].told = state.position
+        if case .after(let cursor) = beginning, cursor.part == nil, cursor.position <= state.position,
+            cursor.position >= state.devices[device].start
+        {
+            connections[index].seen = cursor.position
+            connections[index].told = cursor.position
+        } else {
+            connections[index].snapshot = SandboxConnection.Snapshot(
+                position: state.position,
+                transactions: state.unfinished(on: device),
+                trailer: state.revocations(on: device) + promotions(on: device)
+            )
+        }
+    }
+
+    /// Moves the next updates of a connection into an empty batch.
+    ///
+    /// Returns false if there are none.
+    @inline(__always)
+    private mutating func takeBatch(_ index: Int, _ batch: inout UpdateBatch) throws(StoreFailure) -> Bool {
+        if !connections[index].hasNews(at: state.position) { return false }
+        if try takeRareBatch(index, &batch) { return true }
+        return connections[index].takeWaiting(&batch)
+    }
+
+    private mutating func takeRareBatch(_ index: Int, _ batch: inout UpdateBatch) throws(StoreFailure) -> Bool {
+        if case .because(let failure) = connections[index].failure { throw failure }
+        if connections[index].owesGap {
+            connections[index].owesGap = false
+            let here = UpdateCursor(position: connections[index].told)
+            batch = UpdateBatch(after: here, through: here, updates: [])
+            return true
+        }
+        if connections[index].snapshot != nil { return takePart(index, &batch) }
+        // The waiting updates may concern transactions that have been deleted since, of which nobody is told.
+        if state.lastPurchaseChange ?? 0 > connections[index].told { connections[index].lookAgain() }
+        if connections[index].waiting.isEmpty {
+            do { try readAhead(index) } catch { throw StoreFailure(ofStore: error) }
+        }
+        return false
+    }
+
+    /// Moves the next part of a snapshot into a batch, without transactions deleted since it was taken.
+    // Kept apart from the code that runs for each purchase.
+    @inline(never)
+    private mutating func takePart(_ index: Int, _ batch: inout UpdateBatch) -> Bool {
+        if let position = connections[index].snapshot?.position, state.lastPurchaseChange ?? 0 > position {
+            dropDeleted(index, since: position)
+        }
+        return connections[index].takePart(&batch)
+    }
+
+    private mutating func dropDeleted(_ index: Int, since position: Int) {
+        connections[index].snapshot?.dropRest { transaction in
+            TransactionNumber(transaction.identifier).map { state.transactions[$0] == nil } ?? true
+        }
+        if state.revocations.isForgotten(at: position) {
+            connections[index].snapshot?.trailer.removeAll(where: \.isRevocation)
+        }
+    }
+
+    /// Reads the ledger's next records, and works out a connection's updates for them.
+    ///
+    /// Only so many at a time, since nobody else can use the store meanwhile.
+    private mutating func readAhead(_ index: Int) throws {
+        let (device, journal) = (connections[index].device, connections[index].journal)
+        var position = connections[index].seen
+        let end = min(state.position, connections[index].told + SandboxConnection.stride)
+        var updates: [StoreUpdate] = []
+        while position < end, updates.count < Self.batchSize {
+            let next = try records.read(after: position, limit: min(end - position, 64))
+            if next.isEmpty {
+                throw StoreFailure.storeKit(
+                    .unknown,
+                    "the ledger has no record after \(position), but had \(state.position)"
+                )
+            }
+            for record in next where updates.count < Self.batchSize {
+                let known = updates.count
+                add(record.event, for: device, journal, to: &updates)
+                position += 1
+                if state.revocations.isForgotten(at: position) { updates[known...].removeAll(where: \.isRevocation) }
+            }
+        }
+        connections[index].seen = position
+        connections[index].waiting = updates
+    }
+}
+
+extension StoreUpdate {
+    fileprivate var isRevocation: Bool {
+        if case .revoked = self { true } else { false }
     }
 }

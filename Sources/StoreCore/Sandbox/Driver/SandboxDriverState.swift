@@ -402,3 +402,251 @@ extension SandboxDriverState {
         try catchUp(with: now)
     }
 }
+
+// Purchases that a test dates in the past.
+extension SandboxDriverState {
+    /// Decides an order with a date, within a change, and renews until now what it begins.
+    mutating func decide(_ command: StoreCommand, dated date: Date, from device: DeviceID, now: Date) {
+        guard case .purchase(let payment) = command.action else { return }
+        let (isAuthorized, rules) = (settings.authorizer.body == nil, settings.rules)
+        step { state, events in
+            state.decide(
+                command,
+                payment,
+                dated: date,
+                from: device,
+                isAuthorized: isAuthorized,
+                rules: rules,
+                now: now,
+                &events
+            )
+        }
+        shareWithFamilies()
+        while renewNext(by: now, rules.renewalRate) { shareWithFamilies() }
+    }
+
+    /// Buys without a queue's order, with all renewals until now if it is dated in the past.
+    ///
+    /// - Throws: the reason why it is not sold.
+    mutating func buy(
+        _ payment: StorePayment,
+        by account: AccountID,
+        _ rules: SandboxRules,
+        now: Date
+    ) throws -> TransactionNumber {
+        var number: TransactionNumber = 0
+        let date = payment.purchaseDate ?? now
+        try step { state, events in
+            let purchase = try state.purchase(payment, by: account, rules, now: now)
+            number = purchase.held ?? purchase.transaction
+            events.append(LedgerRecord(date: date, event: .operator(.bought(purchase))))
+            if purchase.subscription != nil {
+                state.addEndOfRenewal(of: payment, purchase.product, account, date, &events)
+            }
+        }
+        guard payment.purchaseDate != nil else { return number }
+        shareWithFamilies()
+        while renewNext(by: now, rules.renewalRate) { shareWithFamilies() }
+        return number
+    }
+
+    /// Renews or ends the subscription that is due first; returns false if none is due.
+    private mutating func renewNext(by now: Date, _ rate: RenewalRate) -> Bool {
+        var isDue = false
+        step { state, events in
+            guard let due = state.subscriptions.due(by: now) else { return }
+            isDue = true
+            state.renew(due.subscription, rate, &events)
+        }
+        return isDue
+    }
+}
+
+extension StoreCommand {
+    /// The date that a test gives a purchase, nil for the time of the order.
+    var purchaseDate: Date? {
+        if case .purchase(let payment) = action, payment.hasSpecialTerms { payment.purchaseDate } else { nil }
+    }
+}
+
+// Reads of a store that do not change it.
+extension SandboxDriverState {
+    /// Reads the ledger after a position; throws if it returns fewer records than the store has applied.
+    func forEachRecord(after position: Int = 0, _ body: (LedgerRecord) -> Void) throws {
+        var position = position
+        while position < state.position {
+            let next = try records.read(after: position, limit: min(1024, state.position - position))
+            guard !next.isEmpty else { throw StoreFailure.cutShort(at: position) }
+            position += next.count
+            for record in next { body(record) }
+        }
+    }
+
+    /// Returns the questions that wait for a decision, oldest first.
+    func questions(at now: Date, where isMeant: (TransactionNumber) -> Bool = { _ in true }) -> [AuthorizationRequest] {
+        state.undecided.filter { number in firstDoubtful.map { number < $0 } ?? true && isMeant(number) }
+            .compactMap { question(about: $0, at: now) }
+    }
+
+    /// Returns the question about a transaction; nil if it is decided.
+    func question(about transaction: TransactionNumber, at now: Date) -> AuthorizationRequest? {
+        state.question(about: transaction, at: now, settings.rules.renewalRate)
+    }
+}
+
+extension SandboxDriverState {
+    /// Swaps the store's rules of offers for others; a second call swaps them back.
+    mutating func swapOffers(_ offers: inout OfferSigning?) {
+        guard var other = offers else { return }
+        swap(&settings.rules.offers, &other)
+        offers = other
+    }
+}
+
+extension SandboxState {
+    /// Applies the next event; so does the store's index, if there is one.
+    @inline(__always)
+    mutating func apply(_ record: LedgerRecord, with index: TransactionIndex?) {
+        if let index { index.take(record, in: &self) } else { apply(record) }
+    }
+
+    /// Applies the records that a ledger has beyond this state.
+    mutating func read(_ records: StoreRecords, with index: TransactionIndex? = nil) throws {
+        while true {
+            let new = try records.read(after: position, limit: 1024)
+            for record in new { apply(record, with: index) }
+            if new.count < 1024 { return }
+        }
+    }
+}
+
+extension StoreFailure {
+    /// The error of a ledger that does not return records which the store has applied: what is read from it would be
+    /// out of date.
+    static func cutShort(at position: Int) -> StoreFailure {
+        .storeKit(.unknown, "the ledger returns nothing after its record \(position), although the store has seen more")
+    }
+}
+
+extension SandboxDriverState {
+    /// What the operator and the devices' users have set, which the ledger does not have.
+    struct Settings: Sendable {
+        var authorizer: Authorizer
+        var locale: String
+        var rules = SandboxRules()
+        var isReachable = true
+        /// Devices that cannot reach the store although it is there.
+        var offline: Set<DeviceID> = []
+        /// The languages of devices that have one of their own.
+        var locales: [DeviceID: String] = [:]
+        /// The actions of devices' users in the sheet for offer codes.
+        var codeEntries: [DeviceID: CodeEntry] = [:]
+        /// The answers of devices' users to a price consent request.
+        var priceAnswers: [DeviceID: PriceConsentAnswer] = [:]
+        /// What becomes of requests for refunds.
+        var refundDecision = RefundDecision.approve
+
+        // Inlined: otherwise it would be given a copy of all settings.
+        @inline(__always)
+        func isReachable(from device: DeviceID) -> Bool {
+            isReachable && (offline.isEmpty || !offline.contains(device))
+        }
+    }
+}
+
+extension SandboxDriverState {
+    /// Traces what a device is given, if tracing is on.
+    mutating func trace(_ exchange: Exchange, to device: DeviceID, now: Date) {
+        var entries: [SandboxTimeline.Entry] = []
+        switch exchange.news {
+        case .none: break
+        case .batch:
+            if exchange.batch.after == nil {
+                let what = "told what is unfinished: \(exchange.batch.updates.count)"
+                entries.append(SandboxTimeline.Entry(date: now, kind: .delivery, what: what, isDelivery: true))
+            }
+            for update in exchange.batch.updates { entries.append(SandboxTimeline.Entry(update, at: now)) }
+        case .lost(let failure):
+            let what = "connection lost: \(failure.reason)"
+            entries.append(SandboxTimeline.Entry(date: now, kind: .delivery, what: what, isDelivery: true))
+        }
+        for var entry in entries {
+            entry.device = state.devices[device].name
+            deliveries?.append(DeliveryTraceEntry(position: state.position, entry: entry))
+        }
+    }
+}
+
+/// A delivery to a device, for the timeline.
+struct DeliveryTraceEntry: Sendable {
+    /// The number of events that the store had by then.
+    let position: Int
+    let entry: SandboxTimeline.Entry
+}
+
+// Finding one transaction among all that there ever were.
+extension SandboxDriverState {
+    /// Returns a transaction as one that was sold; nil if it was not, or is deleted.
+    ///
+    /// It costs the same in a short ledger and in a long one, but for the first time that it needs the index.
+    mutating func sale(_ number: TransactionNumber, of bundleIdentifier: String) throws -> SoldTransaction? {
+        if index == nil, let event = try beginning(of: number)?.event {
+            switch event {
+            case .sold(let order): return order.sale
+            // It may have been decided since, in a record elsewhere.
+            case .ordered(let order):
+                if let account = order.account, let product = order.product,
+                    state.accounts[account].history.index(of: number) != nil
+                {
+                    return SoldTransaction(account: account, product: product)
+                }
+            case .renewed(let subscription, _, let term, _):
+                return SoldTransaction(account: state.subscriptions[subscription].account, product: term.product)
+            case .redeemed(let redemption): return redemption.purchase.sale
+            case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): return purchase.sale
+            default: return nil
+            }
+        }
+        return try readIndex(of: bundleIdentifier) { index in
+            index[number].flatMap { transaction in
+                guard transaction.restored == nil else { return nil }
+                return SoldTransaction(account: transaction.account, product: transaction.product)
+            }
+        }
+    }
+
+    /// Reads the index of all transactions for one of them.
+    ///
+    /// Where there is none yet, and the transaction is the sale of anything but a subscription, it is read alone.
+    mutating func readIndex<R>(
+        for number: TransactionNumber,
+        of bundleIdentifier: String,
+        _ body: (TransactionIndex) throws -> R
+    ) throws -> R {
+        if index == nil, let record = try beginning(of: number) {
+            let alone = TransactionIndex(bundleIdentifier: bundleIdentifier)
+            if alone.add(alone: record, state) { return try lend(to: alone, body) }
+        }
+        return try readIndex(of: bundleIdentifier, body)
+    }
+
+    /// Returns the record that began a transaction; nil for one that cannot be found without reading the ledger.
+    private mutating func beginning(of number: TransactionNumber) throws -> LedgerRecord? {
+        guard !state.isDamaged, isSure(), let position = state.places.position(before: number) else { return nil }
+        return try records.read(after: position, limit: TransactionPlaces.distance)
+            .first { $0.event.begins(number) }
+    }
+}
+
+extension StoreEvent.Order {
+    fileprivate var sale: SoldTransaction? {
+        guard let account, let product, charge != nil else { return nil }
+        return SoldTransaction(account: account, product: product)
+    }
+}
+
+extension UnorderedPurchase {
+    fileprivate var sale: SoldTransaction? {
+        held == nil ? SoldTransaction(account: account, product: product) : nil
+    }
+}

@@ -45,3 +45,46 @@ enum OperatorChange: Hashable, Codable, Sendable {
         }
     }
 }
+
+/// The expiration and revocation that a device's receipt states because it was refreshed with them.
+struct ReceiptClaims: Hashable, Codable, Sendable {
+    /// The moment from which the receipt is expired.
+    private(set) var expirationDate: Date?
+    /// The moment since which the receipt is revoked.
+    private(set) var revocationDate: Date?
+    private(set) var isVolumePurchase = false
+    /// The date of the last refresh; nil for never, and in records of older versions of the store.
+    private(set) var refreshDate: Date?
+
+    init() {}
+
+    init(_ properties: ReceiptProperties, at moment: Date) {
+        expirationDate = properties.isExpired ? moment : nil
+        revocationDate = properties.isRevoked ? moment : nil
+        isVolumePurchase = properties.isVolumePurchase
+        refreshDate = moment
+    }
+}
+
+/// The digest of a device's token, which is all that a store keeps of it: 32 bytes.
+struct TokenDigest: Hashable, Codable, Sendable {
+    let bytes: Data
+
+    /// Hashes a token with SHA-256.
+    init(_ token: DeviceToken) { bytes = Data(SHA256.digest(of: token.text.utf8)) }
+
+    init(from decoder: any Decoder) throws { bytes = try decoder.singleValueContainer().decode(Data.self) }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(bytes)
+    }
+
+    /// The first bytes, by which digests are looked up.
+    var prefix: String { bytes.prefix(8).base64EncodedString() }
+
+    /// Returns whether two digests are equal, in a time that does not depend on where they differ.
+    func isEqual(to other: TokenDigest) -> Bool {
+        bytes.count == other.bytes.count && zip(bytes, other.bytes).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

@@ -29,3 +29,29 @@ enum ServerChange: Hashable, Codable, Sendable {
     /// A server finished a transaction, for all devices.
     case finished(Deletion.Withdrawn)
 }
+
+/// A refunded purchase.
+struct Refund: Hashable, Codable, Sendable {
+    /// The account that had paid.
+    let account: AccountID
+    /// The revoked transactions: the purchase, and those that repeated it at no charge.
+    let transactions: [TransactionNumber]
+    /// The product.
+    let product: ProductIndex
+    /// The products whose access ended with it, as the app is told; empty where there was no access any more.
+    let revoked: [String]
+    /// The subscription that ended with it; nil for none, and in records of older versions of the store.
+    var ended: SubscriptionIndex?
+}
+
+/// A refund that was taken back.
+struct RefundReversal: Hashable, Codable, Sendable {
+    /// The account that had paid, and pays again.
+    let account: AccountID
+    /// The transactions that the refund had revoked.
+    let transactions: [TransactionNumber]
+    /// The product.
+    let product: ProductIndex
+    /// The subscription whose period continues, nil where none does.
+    let resumed: SubscriptionIndex?
+}

@@ -142,3 +142,53 @@ enum StoreEvent: Hashable, Codable, Sendable {
         let transactions: Range<TransactionNumber>
     }
 }
+
+/// One record of a store's ledger: an event, and its date by the clock of the store that appended it.
+///
+/// Its content is private to the store. A ledger keeps records in order and returns them unchanged; a durable ledger
+/// encodes them, in a form that later versions of the store can read.
+public struct LedgerRecord: Hashable, Codable, Sendable {
+    /// The date of the event, by the clock of the store that appended it.
+    ///
+    /// The dates that one store appends ascend as its clock does, but for the purchases that a test dates in the past, and
+    /// their renewals. Stores in several processes have a clock each: from a record of one to a record of another, dates may
+    /// go back. The order of events is that of the records.
+    public let date: Date
+    let event: StoreEvent
+}
+
+/// Transactions to delete as if they had never existed.
+struct Deletion: Hashable, Codable, Sendable {
+    /// All deleted transactions.
+    let transactions: [TransactionNumber]
+    /// The deleted transactions that were unfinished.
+    let withdrawn: [Withdrawn]
+    /// The subscriptions that end because nothing is left of the running period; nil in records of older versions
+    /// of the store.
+    var ended: [SubscriptionIndex]?
+
+    /// A transaction that leaves the queues.
+    struct Withdrawn: Hashable, Codable, Sendable {
+        let transaction: TransactionNumber
+        let order: OrderID?
+        /// The account that the transaction belonged to, nil where no account was signed in.
+        let account: AccountID?
+        /// The device that had received the transaction; nil for all of the account's devices.
+        let device: DeviceID?
+    }
+}
+
+/// A purchase without a queue's order: one made elsewhere, or one that goes through after an interruption.
+struct UnorderedPurchase: Hashable, Codable, Sendable {
+    let account: AccountID
+    /// The device that receives it; nil for all of the account's devices, until one of them has finished it.
+    let device: DeviceID?
+    let transaction: TransactionNumber
+    let payment: StorePayment
+    let product: ProductIndex
+    let charge: Decimal
+    /// Its effect on a subscription.
+    let subscription: SubscriptionChange?
+    /// The transaction that the account holds, if it takes the place of a new one: nothing is sold then.
+    var held: TransactionNumber?
+}

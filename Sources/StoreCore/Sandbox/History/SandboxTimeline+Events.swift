@@ -239,3 +239,188 @@ extension SandboxTimeline.Entry {
         }
     }
 }
+
+// The timeline's wording of changes to the payment for renewals.
+extension SandboxTimeline.Entry {
+    mutating func describe(_ change: BillingChange, _ state: SandboxState) {
+        switch change {
+        case .fails(let account, let isOn):
+            self.account = state.accounts[account].name
+            what = isOn ? "renewals cannot be paid for from now on" : "renewals can be paid for again"
+        case .gracePeriod(let isOn):
+            what = isOn ? "grants a grace period from now on" : "grants no grace period any more"
+        case .renewalLimit(let limit):
+            what = limit.map { "subscriptions renew at most \($0) times" } ?? "subscriptions renew without limit"
+        case .renewalFailed(let subscription, let trouble):
+            kind = .subscription
+            describe(subscription, state)
+            let grace = trouble.graceEnd.map { "grace period until \($0.universalText), " } ?? ""
+            what = "renewal not paid for: \(grace)billing retry until \(trouble.retryEnd.universalText)"
+        case .graceEnded(let subscription):
+            kind = .subscription
+            describe(subscription, state)
+            what = "grace period over, billing retry goes on"
+        case .leftOut(let subscription, let term):
+            kind = .subscription
+            describe(subscription, state)
+            what = "period until \(term.end.universalText) was over before it was paid for, left out"
+        case .cutShort(let subscription, let term):
+            kind = .subscription
+            describe(subscription, state)
+            what = "period ended early, at \(term.end.universalText)"
+        case .priceIncrease(let subscription, let increase):
+            kind = .subscription
+            describe(subscription, state)
+            what =
+                switch increase?.consent {
+                case .pending: "asked to agree to a higher price"
+                case .agreed: "agreed to the higher price"
+                case nil: "is not asked about a higher price any more"
+                }
+        }
+    }
+}
+
+// The timeline's wording of records about families, refunds and deletions.
+extension SandboxTimeline.Entry {
+    /// Describes a change that `history` has applied.
+    mutating func describeTakingBack(_ change: OperatorChange, _ history: LedgerHistory) {
+        switch change {
+        case .refunded(let refund):
+            kind = .refund
+            describe(refund.transactions, history)
+            revoked = refund.revoked
+            let sum = refund.transactions.compactMap { history.transaction($0)?.refund }.reduce(0, +)
+            what = "refunded \(Self.names(refund.transactions)), \(sum) paid back\(Self.loss(of: refund.revoked))"
+        case .deleted(let deletion):
+            kind = .deletion
+            describe(deletion.transactions, history)
+            what = "deleted \(Self.names(deletion.transactions))"
+        case .cleared:
+            kind = .deletion
+            what = "all transactions deleted"
+        case .family(let change):
+            kind = .sharing
+            describe(change, history)
+        default:
+            break
+        }
+    }
+
+    /// Describes the first of some transactions, and names the others.
+    mutating func describe(_ numbers: [TransactionNumber], _ history: LedgerHistory) {
+        if let number = numbers.first { describe(number, history) }
+        others = numbers.dropFirst().map(\.identifier)
+        originals = []
+    }
+
+    private mutating func describe(_ change: FamilyChange, _ history: LedgerHistory) {
+        let state = history.state
+        switch change {
+        case .founded(let name, let organiser):
+            account = state.accounts[organiser].name
+            what = "family \"\(name)\" set up"
+        case .joined(let family, let account):
+            self.account = state.accounts[account].name
+            what = "joined the family \"\(state.families.all[family].name)\""
+        case .left(let family, let accounts):
+            account = accounts.first.map { state.accounts[$0].name }
+            let others = accounts.count > 1 ? ", and everybody with its organiser" : ""
+            what = "left the family \"\(state.families.all[family].name)\"\(others)"
+        case .sharing(let account, let isOn):
+            self.account = state.accounts[account].name
+            what = isOn ? "shares purchases from now on" : "shares no purchases any more"
+        case .shared(let sharing):
+            describe(sharing.transaction, history)
+            let purchaser = state.accounts[sharing.key.purchaser].name
+            what = sharing.isSilent ? "shared by \(purchaser), to be restored" : "shared by \(purchaser)"
+        case .unshared(let key, let numbers, let revoked):
+            describe(numbers, history)
+            account = state.accounts[key.member].name
+            self.revoked = revoked
+            let purchaser = state.accounts[key.purchaser].name
+            let subject = numbers.isEmpty ? "a subscription that lapsed is" : Self.names(numbers)
+            what = "\(subject) not shared by \(purchaser) any more\(Self.loss(of: revoked))"
+        }
+    }
+
+    private static func names(_ numbers: [TransactionNumber]) -> String {
+        numbers.map { "#\($0.identifier)" }.joined(separator: ", ")
+    }
+
+    private static func loss(of products: [String]) -> String {
+        products.isEmpty ? "" : "; access to \(products.joined(separator: ", ")) ended"
+    }
+}
+
+extension ReceiptProperties {
+    /// The clause after "receipt refreshed".
+    var clause: String {
+        let claims = [
+            isExpired ? "expired" : nil, isRevoked ? "revoked" : nil, isVolumePurchase ? "a volume purchase's" : nil,
+        ]
+        let said = claims.compactMap { $0 }
+        return said.isEmpty ? "" : ", as one that is \(said.joined(separator: " and "))"
+    }
+}
+
+// The timeline's wording of what apps' servers ask for and are told.
+extension SandboxTimeline.Entry {
+    mutating func describe(_ change: ServerChange, _ history: LedgerHistory) {
+        switch change {
+        case .extended(let subscription, let term, let request):
+            kind = .server
+            describe(subscription, history.state)
+            what = "renewal date extended by \(request.days) days, to \(term.end.universalText)"
+        case .notExtended(let subscription, _):
+            kind = .server
+            describe(subscription, history.state)
+            what = "renewal date not extended with the others: it was twice within 365 days"
+        case .extendedAll(let outcome):
+            kind = .server
+            productIdentifier = history.state.catalog[outcome.product].identifier
+            let countries = outcome.storefronts.isEmpty ? "" : " in \(outcome.storefronts.joined(separator: ", "))"
+            what = "renewal dates of all subscribers\(countries) extended: \(outcome.succeeded), not: \(outcome.failed)"
+        case .tokenSet(let original, _, let token):
+            kind = .server
+            describe(original, history)
+            what = "belongs to the app's user \(token.uuidString.lowercased()) from now on"
+        case .consumptionReported(let number, _):
+            kind = .server
+            describe(number, history)
+            what = "a server has reported on its consumption"
+        case .refundRequested(let number, let reason):
+            kind = .waiting
+            describe(number, history)
+            what = "refund requested\(reason.map { " (\($0))" } ?? ""), and to be decided"
+        case .refundDeclined(let number):
+            kind = .refund
+            describe(number, history)
+            what = "refund declined"
+        case .refundReversed(let reversal):
+            kind = .refund
+            describe(reversal.transactions, history)
+            let isResumed = reversal.resumed == nil ? "" : "; its subscription continues"
+            what = "refund taken back\(isResumed)"
+        case .consentRescinded(let account):
+            self.account = history.state.accounts[account].name
+            what = "consent to the use of the app withdrawn"
+        case .notificationsBegun:
+            kind = .server
+            what = "servers are notified from now on"
+        case .testRequested:
+            kind = .server
+            what = "test notification requested"
+        case .attempted(let record, let index, let result):
+            kind = .notification
+            notification = Self.notification(index, aboutRecord: record)
+            what = "notification \(index + 1) about record \(record) sent: \(result)"
+        case .finished(let finish):
+            kind = .finish
+            describe(finish.transaction, history)
+            what = "finished by a server"
+        }
+    }
+    /// Returns the key of a notification: its place among those about a record of the ledger.
+    static func notification(_ index: Int, aboutRecord record: Int) -> String { "\(record)/\(index)" }
+}

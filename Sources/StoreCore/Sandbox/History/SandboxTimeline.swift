@@ -104,3 +104,67 @@ extension StoreFailure {
         (domain == .storeKit ? Code(rawValue: code).name : nil) ?? "\(domain.rawValue) \(code)"
     }
 }
+
+extension SandboxTimeline.Entry {
+    /// The kind of an event.
+    public enum Kind: String, CaseIterable, Sendable {
+        /// The store, an account, a device or a product was set up or changed.
+        case setting
+        /// An order was accepted and is undecided, or a purchase was begun on the store's page.
+        case order
+        /// Something waits for a decision: an order, or a requested refund.
+        case waiting
+        /// A purchase was charged.
+        case sale
+        /// A purchase or a restore failed.
+        case refusal
+        /// A device was told something.
+        case delivery
+        /// A transaction was finished.
+        case finish
+        /// A subscription's next period began.
+        case renewal
+        /// Past purchases were restored.
+        case restoration
+        /// A subscription ended or changed otherwise.
+        case subscription
+        /// A family or what it shares changed.
+        case sharing
+        /// A purchase was refunded, or a refund was declined or taken back.
+        case refund
+        /// Transactions were deleted.
+        case deletion
+        /// An app's server changed something.
+        case server
+        /// An app's server was to be notified, or a notification was sent.
+        case notification
+    }
+}
+
+extension SandboxTimeline.Entry {
+    init(_ update: StoreUpdate, at now: Date) {
+        self.init(date: now, kind: .delivery, what: "", isDelivery: true)
+        switch update {
+        case .transaction(let transaction):
+            self.transaction = transaction.identifier
+            productIdentifier = transaction.payment.productIdentifier
+            quantity = transaction.payment.quantity
+            what = "told: \(transaction.state)"
+        case .finished(let transaction, _):
+            self.transaction = transaction
+            what = "told: finished elsewhere"
+        case .restoreEnded(let command, let failure):
+            order = command
+            what = "told: restore ended"
+            refusal = failure
+        case .storefront(let storefront):
+            what = "told: storefront \(storefront?.countryCode ?? "unknown")"
+        case .revoked(let identifiers):
+            revoked = identifiers
+            what = "told: revoked \(identifiers.joined(separator: ", "))"
+        case .promoted(let payment, _):
+            productIdentifier = payment.productIdentifier
+            what = "told: promoted"
+        }
+    }
+}

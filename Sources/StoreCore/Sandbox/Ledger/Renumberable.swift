@@ -103,3 +103,51 @@ private struct DecimalBits: Equatable {
     @inline(__always)
     init(_ amount: Decimal?) { words = amount.map { unsafeBitCast($0, to: Words.self) } }
 }
+
+/// The differences between the numbers of two sales or finishes that are otherwise equal.
+///
+/// Differences wrap around, and so do the sums that undo them.
+struct NumberOffsets: Hashable, Sendable {
+    static let zero = NumberOffsets()
+
+    let command: Int32
+    let transaction: Int32
+    /// The difference of the order that created a finished transaction.
+    let order: Int32
+
+    private init() {
+        command = 0
+        transaction = 0
+        order = 0
+    }
+
+    /// Returns nil if a distance does not fit.
+    @inline(__always)
+    init?(command: Int, transaction: Int, order: Int) {
+        self.command = Int32(truncatingIfNeeded: command)
+        self.transaction = Int32(truncatingIfNeeded: transaction)
+        self.order = Int32(truncatingIfNeeded: order)
+        guard self.command == command, self.transaction == transaction, self.order == order else { return nil }
+    }
+}
+
+extension LedgerRecord {
+    /// The record that a ledger returns in the place of one that it cannot read any more.
+    ///
+    /// The store continues without it: later references to what it made are skipped.
+    public static let unreadable = LedgerRecord(date: .distantPast, event: .unreadable)
+
+    /// Whether later records refer by number to what this one added or removed: a product, an account, a device, a
+    /// family, a subscription.
+    ///
+    /// Without it they would refer to others. A ledger that keeps some records more safely than the rest keeps these.
+    public var isCountedOn: Bool {
+        switch event {
+        case .registered, .accountAdded, .deviceAdded, .redeemed: true
+        case .sold(let order), .approved(let order): order.subscription != nil
+        case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): purchase.subscription != nil
+        case .operator(.family(.founded)), .operator(.cleared), .operator(.deleted): true
+        default: false
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// An authorizer of payments in a sandbox store.
 public struct Authorizer: Sendable {
     /// The function to ask, nil to approve at once.
@@ -19,4 +21,36 @@ public struct Authorizer: Sendable {
     public init(_ body: @escaping @Sendable (AuthorizationRequest) -> Authorization) { self.init(body: body) }
 
     private init(body: (@Sendable (AuthorizationRequest) -> Authorization)?) { self.body = body }
+}
+
+/// The authorizer's answer.
+public enum Authorization: Hashable, Sendable {
+    /// The payment is charged.
+    case approve
+    /// The user cancels: the transaction fails with `paymentCancelled`.
+    case cancel
+    /// The payment is declined: the transaction fails. The code is `unknown` unless another failure is given.
+    case decline(StoreFailure? = nil)
+    /// The payment needs somebody else's approval: the transaction is deferred until ``SandboxStore/decide(_:_:)``.
+    case askSomebodyElse
+    /// The payment is undecided: the transaction stays purchasing until ``SandboxStore/decide(_:_:)``.
+    case later
+}
+
+/// A request to authorize a payment, made before anything is charged.
+public struct AuthorizationRequest: Hashable, Sendable {
+    /// The store's identifier for the transaction.
+    public let transaction: String
+    /// The name of the account that pays.
+    public let account: String
+    /// The name of the device that ordered it.
+    public let device: String
+    /// The product.
+    public let productIdentifier: String
+    /// The quantity.
+    public let quantity: Int
+    /// The amount to charge, in the storefront's currency; zero for a product that the account owns already.
+    public let total: Decimal
+    /// The app's own name for its user, nil if the payment carries none.
+    public let applicationUsername: String?
 }

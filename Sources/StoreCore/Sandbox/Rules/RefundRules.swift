@@ -130,3 +130,27 @@ extension SandboxState {
         catalog.kind(of: product) == .nonConsumable && accounts[account].owned.contains(product)
     }
 }
+
+/// What becomes of a request for a refund that an app's user makes.
+public enum RefundDecision: String, Hashable, Codable, Sendable {
+    /// The purchase is refunded at once, as Xcode's store does.
+    case approve
+    /// The request waits in ``SandboxStore/refundRequests`` until the operator refunds the purchase or declines.
+    case ask
+    /// Nothing is refunded; a second request is a duplicate.
+    case decline
+}
+
+/// A reason why a customer asks for a refund, as a server is told.
+public enum RefundReason: String, Hashable, Codable, Sendable, CaseIterable {
+    /// The customer had not meant to buy.
+    case unintendedPurchase = "UNINTENDED_PURCHASE"
+    /// The customer has not received what was bought, or it does not work.
+    case fulfillmentIssue = "FULFILLMENT_ISSUE"
+    /// The customer is not satisfied with it.
+    case unsatisfiedWithPurchase = "UNSATISFIED_WITH_PURCHASE"
+    /// The law demands the refund.
+    case legal = "LEGAL"
+    /// The customer has another reason.
+    case other = "OTHER"
+}

@@ -132,3 +132,155 @@ final class NotificationFold {
         return notification
     }
 }
+
+/// A notification as a fold keeps it: its payloads in few bytes, for there may be very many.
+struct KeptNotification: Sendable {
+    enum Content: Sendable {
+        /// A transaction, with the renewal and the state of its subscription if it is one's, and the reason for a refund.
+        case transaction([UInt8], consumptionRequestReason: String?)
+        indirect case summary(ServerNotification.Summary)
+        case test(token: String)
+        indirect case app(AppTransactionPayload)
+    }
+
+    let position: ServerNotification.Position
+    let kind: NotificationKind
+    let detail: NotificationKind.Detail?
+    let date: Date
+    let content: Content
+}
+
+/// The kinds of notifications, in the App Store's words.
+///
+/// Left out are `EXTERNAL_PURCHASE_TOKEN`, for there are no purchases outside of the store, and `METADATA_UPDATE`,
+/// `MIGRATION` and `PRICE_CHANGE`, which concern Advanced Commerce.
+enum NotificationKind: String, Sendable {
+    case subscribed = "SUBSCRIBED"
+    case renewed = "DID_RENEW"
+    case preferenceChanged = "DID_CHANGE_RENEWAL_PREF"
+    case statusChanged = "DID_CHANGE_RENEWAL_STATUS"
+    case offerRedeemed = "OFFER_REDEEMED"
+    case renewalFailed = "DID_FAIL_TO_RENEW"
+    case graceOver = "GRACE_PERIOD_EXPIRED"
+    case expired = "EXPIRED"
+    case priceIncrease = "PRICE_INCREASE"
+    case refunded = "REFUND"
+    case refundDeclined = "REFUND_DECLINED"
+    case refundReversed = "REFUND_REVERSED"
+    case consumptionRequested = "CONSUMPTION_REQUEST"
+    case revoked = "REVOKE"
+    case extended = "RENEWAL_EXTENDED"
+    case extensionDone = "RENEWAL_EXTENSION"
+    case oneTimeCharge = "ONE_TIME_CHARGE"
+    case test = "TEST"
+    case consentRescinded = "RESCIND_CONSENT"
+
+    /// What a kind says more precisely.
+    enum Detail: String, Sendable {
+        case initialBuy = "INITIAL_BUY"
+        case resubscribe = "RESUBSCRIBE"
+        case billingRecovery = "BILLING_RECOVERY"
+        case upgrade = "UPGRADE"
+        case downgrade = "DOWNGRADE"
+        case autoRenewEnabled = "AUTO_RENEW_ENABLED"
+        case autoRenewDisabled = "AUTO_RENEW_DISABLED"
+        case gracePeriod = "GRACE_PERIOD"
+        case voluntary = "VOLUNTARY"
+        case billingRetry = "BILLING_RETRY"
+        case priceIncrease = "PRICE_INCREASE"
+        case productNotForSale = "PRODUCT_NOT_FOR_SALE"
+        case pending = "PENDING"
+        case accepted = "ACCEPTED"
+        case summary = "SUMMARY"
+        case failure = "FAILURE"
+
+        /// Creates the reason of an end; nil for one that has no word of its own.
+        init?(_ end: SubscriptionEnd) {
+            switch end {
+            case .autoRenewDisabled: self = .voluntary
+            case .billingError: self = .billingRetry
+            case .didNotConsentToPriceIncrease: self = .priceIncrease
+            case .productUnavailable: self = .productNotForSale
+            case .renewalLimitReached, .revoked: return nil
+            }
+        }
+    }
+}
+
+/// What was so before an event, as far as servers are told of the difference.
+struct Past {
+    /// A purchase that an event makes.
+    struct Purchase {
+        let account: AccountID
+        let product: ProductIndex
+        let transaction: TransactionNumber
+        let subscription: SubscriptionChange?
+    }
+
+    /// The account's subscription in the group of the purchased product.
+    struct Subscription {
+        let isEntitled: Bool
+        let willRenew: Bool
+        let renewsAs: ProductIndex
+    }
+
+    let purchase: Purchase?
+    /// The account's subscription in the purchased product's group, nil for none.
+    private(set) var subscription: Subscription?
+    /// Whether the account owned the purchased product.
+    private(set) var isOwned = false
+    /// Whether the last renewal of the event's subscription could not be charged.
+    private(set) var isInTrouble = false
+
+    /// Reads what is so before an event is applied.
+    init(_ event: StoreEvent, _ state: SandboxState) {
+        purchase = Purchase(event)
+        if case .renewed(let subscription, _, _, _) = event {
+            isInTrouble = state.subscriptions.trouble(of: subscription) != nil
+        }
+        guard let purchase else { return }
+        isOwned = state.accounts[purchase.account].owned.contains(purchase.product)
+        guard let group = state.catalog.group(of: purchase.product),
+            let index = state.subscriptions.index(of: group, account: purchase.account)
+        else { return }
+        subscription = Subscription(
+            isEntitled: state.subscriptions.isEntitled(index),
+            willRenew: state.subscriptions[index].willRenew,
+            renewsAs: state.subscriptions[index].renewsAs
+        )
+    }
+}
+
+extension Past.Purchase {
+    /// Creates the purchase that an event makes, nil for an event that makes none.
+    fileprivate init?(_ event: StoreEvent) {
+        switch event {
+        case .sold(let order), .approved(let order):
+            guard let account = order.account, let product = order.product else { return nil }
+            self.init(
+                account: account,
+                product: product,
+                transaction: order.transaction,
+                subscription: order.subscription
+            )
+        case .held(let order, _):
+            // Of a subscription it changes how that renews; of anything else it changes nothing.
+            guard let account = order.account, let product = order.product, let change = order.subscription else {
+                return nil
+            }
+            self.init(account: account, product: product, transaction: order.transaction, subscription: change)
+        case .redeemed(let redemption): self.init(redemption.purchase)
+        case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): self.init(purchase)
+        default: return nil
+        }
+    }
+
+    private init(_ purchase: UnorderedPurchase) {
+        self.init(
+            account: purchase.account,
+            product: purchase.product,
+            transaction: purchase.transaction,
+            subscription: purchase.subscription
+        )
+    }
+}

@@ -47,3 +47,306 @@ package struct ServerView: Sendable {
     /// Notifies a listener of every change from now on, as long as it lives; the ledger may hold new notifications then.
     package func follow(_ listener: any HistoryListener) { core.follow(listener) }
 }
+
+// Reading. Nil is the answer where the store does not know the transaction.
+extension ServerView {
+    /// Returns a transaction of any account.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func transaction(_ identifier: String) throws -> SignedValue<TransactionPayload>? {
+        let payload = try core.read(identifier) { builder, transaction in builder.payload(of: transaction) }
+        return payload.map(signed)
+    }
+
+    /// Returns the payloads of those transactions that there are.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func payloads(of identifiers: [String]) throws -> [String: TransactionPayload] {
+        try core.read { builder in
+            var payloads: [String: TransactionPayload] = [:]
+            for identifier in identifiers { payloads[identifier] = builder.index[identifier].map(builder.payload) }
+            return payloads
+        }
+    }
+
+    /// Returns the subscriptions of a transaction's account, by groups in the order of the catalog.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func subscriptions(of anyTransaction: String) throws -> [ServerSubscriptionGroup]? {
+        let groups = try core.read { builder -> [(group: String, standings: [PayloadBuilder.Standing])]? in
+            guard let account = builder.index[anyTransaction]?.account else { return nil }
+            return builder.groups(of: account).map { ($0, builder.standings(of: account, in: $0)) }
+        }
+        return groups?.filter { !$0.standings.isEmpty }.map { group, standings in
+            ServerSubscriptionGroup(
+                groupIdentifier: group,
+                subscriptions: standings.map { core.signed($0, on: nil) }
+            )
+        }
+    }
+
+    /// Returns the transactions of an order; none for an order that the store does not know.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func transactions(ofOrder orderIdentifier: String) throws -> [SignedValue<TransactionPayload>] {
+        guard let number = TransactionNumber(order: orderIdentifier) else { return [] }
+        let payload = try core.read { builder -> TransactionPayload? in
+            guard let transaction = builder.index[number], transaction.restored == nil,
+                builder.orderIdentifier(of: transaction) == orderIdentifier
+            else { return nil }
+            return builder.payload(of: transaction)
+        }
+        return payload.map { [signed($0)] } ?? []
+    }
+
+    /// Returns the identifier of the order that a transaction belongs to; nil also for what the family shares.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func orderIdentifier(of transaction: String) throws -> String? {
+        try core.read(transaction) { builder, found in builder.orderIdentifier(of: found) }
+    }
+
+    /// Returns the purchase of the app by the account of a transaction, or the one that has an identifier itself.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func appTransaction(of identifier: String) throws -> SignedValue<AppTransactionPayload>? {
+        let account = try core.read { builder in
+            builder.index[identifier]?.account ?? builder.index.account(ofAppTransaction: identifier)
+        }
+        return try account.map { try core.signedAppTransaction(of: $0) }
+    }
+
+    /// Returns a transaction of the account whose purchase of the app has an identifier; nil if there is none.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func transaction(ofAppTransaction identifier: String) throws -> String? {
+        try core.read { builder in
+            let account = builder.index.account(ofAppTransaction: identifier)
+            return account.flatMap { builder.index.changes(of: $0, limit: 1) { _ in true }.first }?.number.identifier
+        }
+    }
+
+    /// Returns whether the purchase of the app by any account has an identifier.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func isAppTransaction(_ identifier: String) throws -> Bool {
+        try core.read { $0.index.account(ofAppTransaction: identifier) != nil }
+    }
+
+    /// Returns the app receipt of the first device on which a transaction's account is signed in and that has one; nil if
+    /// there is none.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func receipt(of anyTransaction: String) throws -> Data? {
+        let devices = try core.read(anyTransaction) { builder, transaction in
+            builder.state.devices.indices.filter { builder.state.devices[$0].account == transaction.account }
+        }
+        return (devices ?? []).lazy.compactMap { core.appReceipt(on: $0) }.first
+    }
+
+    func signed(_ payload: TransactionPayload) -> SignedValue<TransactionPayload> {
+        core.signed(payload, on: nil)
+    }
+}
+
+// The history of an account, in pages.
+extension ServerView {
+    /// Returns a page of the history of a transaction's account.
+    ///
+    /// It has all of the account's transactions, finished consumables too if it is to be complete, in the order in which they
+    /// last changed: a refund, an upgrade, an extension, the end of sharing and a new token each move a transaction to the end.
+    ///
+    /// - Throws: ``ServerRefusal/invalidRevision(_:)``, and the error that prevents reading the ledger.
+    package func history(_ query: ServerHistoryQuery) throws -> ServerHistoryPage? {
+        let isDescending = query.sort == .descending
+        let found = try core.read { builder -> Page? in
+            guard let account = builder.index[query.anyTransaction]?.account else { return nil }
+            let last = builder.index.lastModification
+            let place = try query.revision.map { try Self.place(of: $0, isDescending ? .older : .newer, until: last) }
+            let limit = max(query.limit, 1)
+            let transactions = builder.index.changes(
+                of: account,
+                builder.products(in: query, of: account),
+                isComplete: query.isComplete,
+                isDescending: isDescending,
+                from: place,
+                limit: limit + 1
+            ) { builder.isMeant($0, by: query) }
+            let hasMore = transactions.count > limit
+            let page = transactions.prefix(limit)
+            let end = hasMore ? page.last?.modification : nil
+            return Page(
+                transactions: page.map(builder.payload),
+                end: end ?? (isDescending ? page.last?.modification ?? place ?? 0 : last),
+                hasMore: hasMore
+            )
+        }
+        return found.map { answer($0, isDescending ? .older : .newer) }
+    }
+
+    /// Returns a page of the refunded transactions of a transaction's account, in the order of their refunds.
+    ///
+    /// - Throws: ``ServerRefusal/invalidRevision(_:)``, and the error that prevents reading the ledger.
+    package func refunds(
+        of anyTransaction: String,
+        after revision: String?,
+        limit: Int
+    ) throws -> ServerHistoryPage? {
+        let found = try core.read { builder -> Page? in
+            guard let account = builder.index[anyTransaction]?.account else { return nil }
+            let last = builder.index.lastRevocation
+            let place = try revision.map { try Self.place(of: $0, .refunds, until: last) } ?? 0
+            let limit = max(limit, 1)
+            let (refunded, end, hasMore) = builder.index.refunded(of: account, after: place, limit: limit)
+            return Page(transactions: refunded.map(builder.payload), end: end, hasMore: hasMore)
+        }
+        return found.map { answer($0, .refunds) }
+    }
+
+    private struct Page {
+        let transactions: [TransactionPayload]
+        let end: Int
+        let hasMore: Bool
+    }
+
+    /// The kind of a revision, by which it begins.
+    private enum Revision: String {
+        case newer = "n"
+        case older = "o"
+        case refunds = "r"
+    }
+
+    private func answer(_ page: Page, _ revision: Revision) -> ServerHistoryPage {
+        ServerHistoryPage(
+            transactions: page.transactions.map(signed),
+            revision: revision.rawValue + String(page.end),
+            hasMore: page.hasMore
+        )
+    }
+
+    /// Returns the place that a revision names, which is none that comes later than the last.
+    private static func place(of text: String, _ revision: Revision, until last: Int) throws(ServerRefusal) -> Int {
+        guard text.hasPrefix(revision.rawValue), let place = Int64(spelledBy: String(text.dropFirst())),
+            0...Int64(last) ~= place
+        else { throw .invalidRevision(text) }
+        return Int(place)
+    }
+}
+
+extension PayloadBuilder {
+    /// Returns the products that a query is for; nil for all that the account has transactions of.
+    fileprivate func products(in query: ServerHistoryQuery, of account: AccountID) -> [ProductIndex]? {
+        if query.productIdentifiers.isEmpty, query.productTypes.isEmpty, query.groups.isEmpty { return nil }
+        return index.products(of: account).filter { product in
+            let isNamed =
+                query.productIdentifiers.isEmpty
+                || query.productIdentifiers.contains { state.catalog.index(of: $0) == product }
+            let type = TransactionPayload.ProductType(state.catalog.kind(of: product))
+            let isOfType = query.productTypes.isEmpty || query.productTypes.contains(type)
+            let group = state.catalog.group(of: product)
+            return isNamed && isOfType
+                && (query.groups.isEmpty || group.map { query.groups.contains(where: $0.isExactly) } ?? false)
+        }
+    }
+
+    /// Whether a query is for a transaction of one of its products.
+    fileprivate func isMeant(_ transaction: GrantedTransaction, by query: ServerHistoryQuery) -> Bool {
+        guard isListed(transaction), query.startDate.map({ transaction.date >= $0 }) ?? true,
+            query.endDate.map({ transaction.date < $0 }) ?? true
+        else { return false }
+        if let ownership = query.ownership {
+            let isShared = index.purchase(of: transaction)?.isShared == true
+            guard isShared == (ownership == .familyShared) else { return false }
+        }
+        guard query.isRevoked != nil || query.excludesRevoked else { return true }
+        let isRevoked = state.revocations.cancellation(of: transaction.number.identifier) != nil
+        return isRevoked == query.isRevoked ?? isRevoked && !(isRevoked && query.excludesRevoked)
+    }
+}
+
+/// What a server asks of an account's history.
+package struct ServerHistoryQuery: Hashable, Sendable {
+    /// The order of the answer, by the date at which a transaction last changed.
+    package enum Sort: Hashable, Sendable {
+        /// Oldest first.
+        case ascending
+        /// Newest first.
+        case descending
+    }
+
+    /// Any transaction of the account.
+    package var anyTransaction: String
+    /// The revision of the page before, nil for the first.
+    package var revision: String?
+    /// The greatest number of transactions in a page.
+    package var limit: Int
+    /// The first purchase date of what is meant, nil for any.
+    package var startDate: Date?
+    /// The first purchase date after what is meant, nil for any.
+    package var endDate: Date?
+    /// The products that are meant; empty for all.
+    package var productIdentifiers: Set<String>
+    /// The kinds of products that are meant; empty for all.
+    package var productTypes: Set<TransactionPayload.ProductType>
+    /// The order of the answer.
+    package var sort: Sort
+    /// The subscription groups that are meant; empty for all, and for products that are in none.
+    package var groups: Set<String>
+    /// Whether the account bought it or has it from its family; nil for both.
+    package var ownership: TransactionPayload.OwnershipType?
+    /// Whether it is revoked; nil for both.
+    package var isRevoked: Bool?
+    /// Whether revoked ones are left out, whatever ``isRevoked`` says.
+    package var excludesRevoked: Bool
+    /// Whether finished consumables that are not revoked are there too.
+    package var isComplete: Bool
+
+    /// Creates a query; without more it is for everything, oldest first.
+    package init(
+        of anyTransaction: String,
+        revision: String? = nil,
+        limit: Int = 20,
+        startDate: Date? = nil,
+        endDate: Date? = nil,
+        productIdentifiers: Set<String> = [],
+        productTypes: Set<TransactionPayload.ProductType> = [],
+        sort: Sort = .ascending,
+        groups: Set<String> = [],
+        ownership: TransactionPayload.OwnershipType? = nil,
+        isRevoked: Bool? = nil,
+        excludesRevoked: Bool = false,
+        isComplete: Bool = true
+    ) {
+        self.anyTransaction = anyTransaction
+        self.revision = revision
+        self.limit = limit
+        self.startDate = startDate
+        self.endDate = endDate
+        self.productIdentifiers = productIdentifiers
+        self.productTypes = productTypes
+        self.sort = sort
+        self.groups = groups
+        self.ownership = ownership
+        self.isRevoked = isRevoked
+        self.excludesRevoked = excludesRevoked
+        self.isComplete = isComplete
+    }
+}
+
+/// A page of an account's history, as a server is given it.
+package struct ServerHistoryPage: Sendable {
+    /// The transactions, as they stand now.
+    package let transactions: [SignedValue<TransactionPayload>]
+    /// The revision behind which the next page begins; after the last page, what changes later.
+    package let revision: String
+    /// Whether there are more transactions now.
+    package let hasMore: Bool
+}
+
+/// An account's subscriptions in a group: its own, then those that its family shares with it.
+package struct ServerSubscriptionGroup: Sendable {
+    /// The group.
+    package let groupIdentifier: String
+    /// The subscriptions; ``SignedSubscription/state`` has the number that a server is given, 1 to 5.
+    package let subscriptions: [SignedSubscription]
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The granted transactions of all accounts, by number and in lists.
 ///
 /// Lists take in what was bought and finished when a list is next read, or changed in another way. Whoever only asks for
@@ -108,5 +110,118 @@ struct GrantedTransactions: Sendable {
                 }
             }
         }
+    }
+}
+
+/// A transaction that gave an account something: a purchase, a renewal, a share in the family, or a restored purchase.
+///
+/// Failed and undecided orders are none. All that can change later is in the state.
+struct GrantedTransaction: Sendable {
+    let number: TransactionNumber
+    /// The place among all granted transactions, which later ones have behind it.
+    var sequence = 0
+    /// The place among all changes of granted transactions of the last one to this; the later ones have it behind them.
+    var modification = 0
+    let account: AccountID
+    let product: ProductIndex
+    let payment: StorePayment
+    let date: Date
+    /// The purchase in the account's history, which a restored one shares with its original; nil for a consumable.
+    let purchase: PurchaseIndex?
+    /// The purchase that it restores, nil for any other.
+    var restored: TransactionNumber?
+    /// The transaction that began the period of a subscription, nil without one.
+    var period: TransactionNumber?
+    /// The storefront's country at the time, nil for one that is not known.
+    let country: Storefronts.Country?
+    /// The amount charged in thousandths; nil where the account did not buy it, and if no whole number of 64 bits holds it.
+    var price: Int64?
+    var isRenewal = false
+}
+
+/// An account's granted transactions in the lists that are read, all together and by product.
+struct AccountLists: Sendable {
+    struct Lists: Sendable {
+        /// All of them but restored ones.
+        var all = GrantList()
+        /// Those that an app's history has: all but the finished consumables that are not refunded.
+        var current = GrantList()
+        /// All of them, in the order in which they were granted or changed last.
+        var changed = GrantList()
+        /// Those that no app has finished, restored ones too.
+        var unfinished = GrantList()
+    }
+
+    private(set) var all = Lists()
+    private(set) var products: [ProductIndex: Lists] = [:]
+
+    /// Changes the lists that a product's transactions are in.
+    mutating func change(_ product: ProductIndex, _ body: (inout Lists) -> Void) {
+        body(&all)
+        body(&products[product, default: Lists()])
+    }
+
+    /// Returns the lists of a product, or of all; nil if there never was a transaction.
+    subscript(product: ProductIndex?) -> Lists? { product.map { products[$0] } ?? all }
+}
+
+/// A list of granted transactions in the order in which they were granted, from which some are removed.
+///
+/// Appending, removing and finding a place cost the same in a short list and, but for a binary search, in a long one.
+struct GrantList: Sendable {
+    private struct Entry: Sendable {
+        let sequence: Int
+        let number: TransactionNumber
+        var isRemoved = false
+    }
+
+    private var entries: [Entry] = []
+    private var removed = 0
+
+    /// Inserts a transaction at the place of its sequence number, which is the end for all but those that return.
+    mutating func insert(_ number: TransactionNumber, sequence: Int) {
+        let index = place(of: sequence)
+        if index == entries.count {
+            entries.append(Entry(sequence: sequence, number: number))
+        } else if entries[index].sequence == sequence {
+            if entries[index].isRemoved { removed -= 1 }
+            entries[index].isRemoved = false
+        } else {
+            entries.insert(Entry(sequence: sequence, number: number), at: index)
+        }
+    }
+
+    /// Removes a transaction, if it is there.
+    mutating func remove(sequence: Int) {
+        let index = place(of: sequence)
+        guard index < entries.count, entries[index].sequence == sequence, !entries[index].isRemoved else { return }
+        entries[index].isRemoved = true
+        removed += 1
+        if removed > 32, removed > entries.count / 2 {
+            entries.removeAll { $0.isRemoved }
+            removed = 0
+        }
+    }
+
+    /// The transactions, oldest first.
+    var oldestFirst: some Sequence<TransactionNumber> {
+        entries.lazy.filter { !$0.isRemoved }.map(\.number)
+    }
+
+    /// Returns the transactions behind a sequence number, oldest first.
+    func oldestFirst(after sequence: Int) -> some Sequence<TransactionNumber> {
+        entries[place(of: sequence + 1)...].lazy.filter { !$0.isRemoved }.map(\.number)
+    }
+
+    /// Returns the transactions granted before a sequence number, newest first; all of them without one.
+    func newestFirst(before sequence: Int? = nil) -> some Sequence<TransactionNumber> {
+        let end = sequence.map { place(of: $0) } ?? entries.count
+        return entries[..<end].reversed().lazy.filter { !$0.isRemoved }.map(\.number)
+    }
+
+    /// Returns the index of the first entry that does not come before a sequence number.
+    private func place(of sequence: Int) -> Int {
+        if let last = entries.last, last.sequence < sequence { return entries.count }
+        return entries.indices.partitionPoint { entries[$0].sequence < sequence }
     }
 }

@@ -24,3 +24,128 @@ struct OperatorState: StatePart, Equatable {
         let payment: StorePayment
     }
 }
+
+extension SandboxState {
+    /// Applies a change by the operator.
+    mutating func apply(_ change: OperatorChange, _ date: Date) {
+        switch change {
+        case .asksToBuy(let account, let isOn):
+            operatorState.askingAccounts.set(account, to: isOn)
+        case .interruptsPurchases(let account, let isOn):
+            operatorState.interruptedAccounts.set(account, to: isOn)
+        case .interrupted(let order, let failure):
+            open(order, .failed, date, failure: failure)
+            keepIssue(order.transaction)
+        case .interruptedLater(let number, let failure):
+            decline(number, failure)
+            keepIssue(number)
+        case .resolved(let number, let purchase):
+            operatorState.issues[number] = nil
+            deliver(purchase, date)
+        case .bought(let purchase):
+            deliver(purchase, date)
+        case .storefront(let countryCode):
+            catalog.countryCode = countryCode
+            // What was sold for another country is not to be seen from its record.
+            forgetPlaces()
+        case .promoted(let device, let product):
+            let promotion = OperatorState.Promotion(position: position, productIdentifier: product)
+            operatorState.promotions[device, default: []].append(promotion)
+        case .newsTold(let device, let position):
+            operatorState.promotions[device]?.removeAll { $0.position <= position }
+            // An app that was told before this account signed in was told about another one.
+            if devices[device].start <= position, let account = devices[device].account {
+                revocations.tell(account, on: device, through: position)
+            }
+        case .promotionChanged(let device, let change):
+            operatorState.promotionOverrides[device, default: PromotionOverrides()].apply(change)
+        case .tokenMade(let device, let digest):
+            operatorState.tokens.add(digest, for: device)
+        case .tokensRevoked(let device):
+            operatorState.tokens.revoke(allOf: device)
+        case .refunded(let refund):
+            apply(refund, date)
+        case .deleted(let deletion):
+            apply(deletion)
+        case .cleared(let withdrawn):
+            clear(withdrawn)
+        case .family(let change):
+            apply(change, date)
+        case .server(let change):
+            apply(change, date)
+        }
+    }
+
+    private mutating func keepIssue(_ number: TransactionNumber) {
+        guard let row = transactions[number], let account = row.account, let device = row.device else { return }
+        operatorState.issues[number] = OperatorState.Issue(
+            account: account,
+            device: device,
+            payment: row.transaction.payment
+        )
+    }
+
+    /// Adds the updates that an operator's change, already applied, means for a queue on a device.
+    func addUpdates(from change: OperatorChange, for device: DeviceID, to updates: inout [StoreUpdate]) {
+        switch change {
+        // A promotion on the store's page is described in the device's language, by the code that knows the language.
+        case .asksToBuy, .interruptsPurchases, .promoted, .newsTold, .promotionChanged, .tokenMade,
+            .tokensRevoked:
+            break
+        case .interrupted(let order, _):
+            if order.device == device { addTransaction(order.transaction, for: device, to: &updates) }
+        case .interruptedLater(let number, _):
+            addTransaction(number, for: device, to: &updates)
+        case .storefront(let countryCode):
+            updates.append(.storefront(Storefronts.storefront(countryCode)))
+        case .resolved(_, let purchase), .bought(let purchase):
+            addTransaction(purchase.transaction, for: device, to: &updates)
+        case .refunded(let refund):
+            addRevocation(of: refund.revoked, from: refund.account, for: device, to: &updates)
+        case .deleted(let deletion):
+            addWithdrawals(deletion.withdrawn, for: device, to: &updates)
+        case .cleared(let withdrawn):
+            addWithdrawals(withdrawn, for: device, to: &updates)
+        case .family(let change):
+            addUpdates(from: change, for: device, to: &updates)
+        case .server(let change):
+            addUpdates(from: change, for: device, to: &updates)
+        }
+    }
+}
+
+extension Set {
+    fileprivate mutating func set(_ element: Element, to isMember: Bool) {
+        if isMember { insert(element) } else { remove(element) }
+    }
+}
+
+/// The tokens of a store's devices, as digests.
+struct DeviceTokens: Hashable, Codable, Sendable {
+    private struct Entry: Hashable, Codable, Sendable {
+        let digest: TokenDigest
+        let device: DeviceID
+    }
+
+    /// The tokens by the beginning of their digests.
+    private var entries: [String: [Entry]] = [:]
+
+    /// Returns the device that a token is for; nil for one that was never made, or was revoked.
+    func device(of digest: TokenDigest) -> DeviceID? {
+        entries[digest.prefix]?.first { $0.digest.isEqual(to: digest) }?.device
+    }
+
+    /// Returns the number of a device's tokens.
+    func count(of device: DeviceID) -> Int { entries.values.joined().count { $0.device == device } }
+
+    mutating func add(_ digest: TokenDigest, for device: DeviceID) {
+        entries[digest.prefix, default: []].append(Entry(digest: digest, device: device))
+    }
+
+    mutating func revoke(allOf device: DeviceID) {
+        entries = entries.compactMapValues { entries in
+            let left = entries.filter { $0.device != device }
+            return left.isEmpty ? nil : left
+        }
+    }
+}

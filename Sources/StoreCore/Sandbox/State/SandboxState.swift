@@ -456,3 +456,187 @@ extension SandboxState {
     func account(named name: String) -> AccountID? { accountNumbers[name] }
     func device(named name: String) -> DeviceID? { deviceNumbers[name] }
 }
+
+extension SandboxState {
+    /// Returns the events that make a store sell products, and for a country; none where it does already.
+    func registration(of products: [SandboxProduct], for countryCode: String?, at now: Date) -> [LedgerRecord] {
+        var events: [LedgerRecord] = []
+        for product in products where catalog.product(product.identifier) != product {
+            events.append(LedgerRecord(date: now, event: .registered(product)))
+        }
+        if let countryCode, countryCode != catalog.countryCode {
+            events.append(LedgerRecord(date: now, event: .operator(.storefront(countryCode))))
+        }
+        return events
+    }
+}
+
+extension SandboxState {
+    /// A purchase that is remembered after it was finished.
+    struct Purchase: Sendable {
+        enum Source: Sendable {
+            /// The details that a restoring transaction has of it.
+            case details(StoreTransaction.Details)
+            /// A renewal's own transaction: few are ever restored, so the details are made only then.
+            case renewal(StoreTransaction)
+        }
+
+        let source: Source
+        let product: ProductIndex
+        /// The purchased period of an auto-renewable subscription; of a deferred change, the period that runs until
+        /// then.
+        var term: SubscriptionTerm?
+        /// Whether it only changed the product that the subscription renews as.
+        ///
+        /// No period was bought: there is nothing to restore, nor to list in an app receipt.
+        var isDeferredChange = false
+        /// Whether it belongs to a period that another purchase began, as do repeated purchases and deferred changes.
+        var continuesPeriod = false
+        /// Whether the product is bought once and for good: a repetition costs nothing.
+        var isForGood = false
+        /// Whether it cost something.
+        var isCharged = false
+        var isFinished = false
+        /// Whether another member of the family paid for it.
+        var isShared = false
+        /// Whether it was refunded, or is no longer shared: receipts state the date, and no restore brings it back.
+        var isCancelled = false
+        /// Whether the store's operator has deleted it, as if it had never existed.
+        var isDeleted = false
+    }
+}
+
+extension SandboxState.Purchase {
+    /// The identifier of its transaction.
+    var identifier: String {
+        switch source {
+        case .details(let details): details.original?.identifier ?? ""
+        case .renewal(let transaction): transaction.identifier
+        }
+    }
+
+    /// Whether it counts as bought by the account itself.
+    var isOwn: Bool { !isShared && !isCancelled && !isDeleted && !isDeferredChange }
+
+    /// The details that a restoring transaction has of it.
+    var asOriginal: StoreTransaction.Details {
+        switch source {
+        case .details(let details): return details
+        case .renewal(let transaction):
+            let itself = StoreTransaction.Original(
+                identifier: transaction.identifier,
+                date: transaction.date,
+                payment: transaction.payment
+            )
+            return StoreTransaction.Details(failure: nil, original: itself, receipt: nil)
+        }
+    }
+
+    fileprivate func isRestored(by applicationUsername: String?, _ catalog: Catalog) -> Bool {
+        guard isFinished, !isCancelled, !isDeleted, !isDeferredChange, catalog.isRestorable(product) else {
+            return false
+        }
+        guard let applicationUsername, let buyer = asOriginal.original?.payment.applicationUsername else {
+            return true
+        }
+        return buyer == applicationUsername
+    }
+}
+
+extension SandboxState {
+    /// Returns the transaction that began the period of a purchase in an account's history; nil without a period.
+    ///
+    /// Its number is the period's in receipts and JWS, see ``TransactionPayload/webOrderLineItemId``.
+    func period(of index: PurchaseIndex, by account: AccountID) -> TransactionNumber? {
+        let history = accounts[account].history
+        guard let original = history[index].term?.original else { return nil }
+        let chain = history.chain(of: original)
+        let end = chain.indices.partitionPoint { chain[$0] <= index }
+        let first = chain[..<end].last { !history[$0].continuesPeriod }
+        return first.flatMap { TransactionNumber(history[$0].identifier) }
+    }
+
+    /// Whether a restore brings a purchase back (behaviors 102, 104, 105 and 110).
+    func isRestored(_ index: PurchaseIndex, by applicationUsername: String?, _ account: AccountID) -> Bool {
+        // The purchase is examined in place, far from everything else.
+        accounts[account].history[index].isRestored(by: applicationUsername, catalog)
+    }
+}
+
+// The rows of a state's tables.
+
+extension SandboxState {
+    /// An unfinished transaction, under its number.
+    struct Row: Sendable {
+        /// The transaction as its device sees it.
+        var transaction: StoreTransaction
+        /// The account, nil where it was ordered with none signed in.
+        @Packed private(set) var account: AccountID?
+        /// The device of the order; nil for a transaction without an order, which every device of the account receives.
+        @Packed private(set) var device: DeviceID?
+        /// The product, nil for an unknown one.
+        @Packed private(set) var product: ProductIndex?
+        /// The purchase that this is or restores; nil if the account's history does not keep it.
+        @Packed var history: PurchaseIndex?
+    }
+
+    struct Account: Sendable {
+        let name: String
+        /// The products bought for good.
+        var owned: Set<ProductIndex> = []
+        var consumables = UnfinishedConsumables()
+        var history = PurchaseHistory()
+        /// The number of unfinished transactions that all of its devices receive.
+        var unfinished = 0
+    }
+
+    struct Device: Sendable {
+        let name: String
+        /// The account that is signed in, nil for none.
+        @Packed var account: AccountID?
+        /// All accounts that were ever signed in.
+        var accounts: [AccountID]
+        var mayPay = true
+        var taken = IdempotencyRecord()
+        /// The number of unfinished transactions that were ordered here.
+        var unfinished = 0
+        /// The length of the ledger when the account signed in: earlier notices are repeated.
+        var start = 0
+        /// Whether there is a receipt, because of a purchase, a restore or a receipt refresh here.
+        var hasReceipt = false
+        /// The expiration and revocation that the receipt states since its last refresh.
+        var receiptClaims = ReceiptClaims()
+    }
+}
+
+/// The highest command number accepted of each opening of a journal.
+///
+/// The opening in use is kept apart, for quick access.
+struct IdempotencyRecord: Sendable {
+    private var recent: OrderID?
+    private var others: [JournalID: Int] = [:]
+
+    func has(_ command: OrderID) -> Bool {
+        if let recent, recent.journal == command.journal { return command.number <= recent.number }
+        return command.number <= others[command.journal, default: 0]
+    }
+
+    mutating func take(_ command: OrderID) {
+        if let recent, recent.journal != command.journal { others[recent.journal] = recent.number }
+        recent = command
+    }
+}
+
+extension IdempotencyRecord: BinaryCodable {
+    func pack(into pack: inout BinaryEncoder) {
+        let earlier = others.filter { $0.key != recent?.journal }.sorted { $0.key.rawValue < $1.key.rawValue }
+        // The opening in use comes last, and is so again.
+        let all = earlier.map { OrderID(journal: $0.key, number: $0.value) } + [recent].compactMap(\.self)
+        pack.add(all.count)
+        for command in all { command.pack(into: &pack) }
+    }
+
+    init(unpacking pack: inout BinaryDecoder) throws {
+        for _ in try pack.count() { take(try OrderID(unpacking: &pack)) }
+    }
+}

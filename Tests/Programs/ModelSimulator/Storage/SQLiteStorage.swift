@@ -20,13 +20,13 @@ extension Storage {
 
     private static func sqlite(
         _ name: String,
-        _ durability: StoreDatabase.Durability,
+        _ durability: SQLiteDatabase.Durability,
         isLying: Bool = false
     ) -> Storage {
         #if canImport(CSQLite)
             Storage(name) { seed in try SQLiteStorage(seed: seed, durability, isLying: isLying) }
         #else
-            Storage(name) { _ in throw StoreDatabaseError.unavailable }
+            Storage(name) { _ in throw SQLiteDatabaseError.unavailable }
         #endif
     }
 }
@@ -35,12 +35,12 @@ extension Storage {
     /// A database on its own disk, which loses power when the machine crashes.
     final class SQLiteStorage: StableStorage {
         private let folder = TemporaryFolder(for: "simulator")
-        private let durability: StoreDatabase.Durability
+        private let durability: SQLiteDatabase.Durability
         private let system = FaultFileSystem()
-        private var database: StoreDatabase?
+        private var database: SQLiteDatabase?
         private var generator: SplitMix64
 
-        init(seed: UInt64, _ durability: StoreDatabase.Durability, isLying: Bool) throws {
+        init(seed: UInt64, _ durability: SQLiteDatabase.Durability, isLying: Bool) throws {
             generator = SplitMix64(seed: seed)
             self.durability = durability
             try folder.make()
@@ -60,8 +60,8 @@ extension Storage {
             return (database.ledger, database.journal)
         }
 
-        private func open() throws -> StoreDatabase {
-            try StoreDatabase(
+        private func open() throws -> SQLiteDatabase {
+            try SQLiteDatabase(
                 at: folder.url.appending(path: "store.sqlite"),
                 durability: durability,
                 patience: 0,

@@ -11,7 +11,7 @@
 
         /// Returns the figure, whose name ends with the durability.
         private static func durableSerial(
-            _ durability: StoreDatabase.Durability,
+            _ durability: SQLiteDatabase.Durability,
             count: Int,
             limit: Double
         ) -> Figure {
@@ -38,7 +38,7 @@
         }
 
         private static func durablePipelined(
-            _ durability: StoreDatabase.Durability,
+            _ durability: SQLiteDatabase.Durability,
             count: Int,
             limit: Double
         ) -> Figure {
@@ -73,11 +73,11 @@
 
         init(
             _ file: URL,
-            _ durability: StoreDatabase.Durability,
+            _ durability: SQLiteDatabase.Durability,
             lane: BackendLane,
             delivery: StoreDelivery
         ) throws {
-            let database = try StoreDatabase(at: file, durability: durability, lane: lane)
+            let database = try SQLiteDatabase(at: file, durability: durability, lane: lane)
             let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], ledger: database.ledger)
             queue = SKPaymentQueue(backend: store, journal: database.journal, delivery: delivery)
             queue.add(observer)

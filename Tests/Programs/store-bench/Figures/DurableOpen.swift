@@ -44,7 +44,7 @@
 
         /// Fills the file with past purchases, each finished one with two rows.
         private static func fill(_ file: URL, past: Int) throws {
-            let database = try StoreDatabase(at: file, durability: .normal, lane: .caller)
+            let database = try SQLiteDatabase(at: file, durability: .normal, lane: .caller)
             let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], ledger: database.ledger)
             let journal = JournalID(rawValue: 1)
             let payment = StorePayment(productIdentifier: "sword")
@@ -70,7 +70,7 @@
         /// Measures nanoseconds per opening of a store.
         fileprivate static func openings(of file: URL) throws -> Sample {
             try openings {
-                let database = try StoreDatabase(at: file, durability: .normal, lane: .caller)
+                let database = try SQLiteDatabase(at: file, durability: .normal, lane: .caller)
                 let store = try SandboxStore(ledger: database.ledger)
                 return withExtendedLifetime(store) { Figure.pending }
             }

@@ -17,7 +17,7 @@
             let description: String
         }
 
-        init(_ file: URL, _ durability: StoreDatabase.Durability) throws {
+        init(_ file: URL, _ durability: SQLiteDatabase.Durability) throws {
             try check(sqlite3_open(file.path(percentEncoded: false), &handle))
             try run(
                 """

@@ -210,8 +210,8 @@ import Testing
     }
 
     @Test(arguments: Setup.allCases)
-    func `B36: A callback may add, finish and restore fifty thousand times over`(setup: Setup) async throws {
-        let count = 50_000
+    func `B36: A callback may add, finish and restore ten thousand times over`(setup: Setup) async throws {
+        let count = 10_000
         let store = try setup.makeStore()
         let left = Locked(count)
         let observer = Tireless(left)

@@ -1,4 +1,0 @@
-/// A member of a context, notified when the context's store changes.
-protocol ContextMember: AnyObject, Sendable {
-    func setupChanged()
-}

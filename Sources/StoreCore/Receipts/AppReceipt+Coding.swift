@@ -1,0 +1,372 @@
+import Foundation
+
+extension AppReceipt {
+    /// Returns the encoded receipt for an app: DER, signed.
+    ///
+    /// Its length is a few hundred bytes, and as many again for each purchase. The same receipt gives the same bytes
+    /// from a deterministic signer.
+    ///
+    /// An ``AppReceiptSigner`` seals the App Store's form: the attributes of its receipts, in the order of their bytes,
+    /// which DER gives to a set. Set ``deviceHash`` with ``hash(forDevice:signer:)`` before. With any other signer the
+    /// purchases come first, in their order, and then the parts that change with each receipt.
+    ///
+    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999, a web order line item that is not a number, a
+    ///   signature that is not as long as the signer promised, and a signer that has a certificate but is no
+    ///   ``AppReceiptSigner``; and the signer's errors.
+    public func data(signedBy signer: any ReceiptSigner) throws -> Data {
+        try image(behind: ReceiptEntries(signer: signer), signedBy: signer).data
+    }
+
+    /// Returns the receipt with other purchases before its own.
+    ///
+    /// It costs as much as its own purchases, where the signer can continue from what it has read.
+    func image(behind entries: ReceiptEntries, signedBy signer: any ReceiptSigner) throws -> ReceiptImage {
+        if let signer = signer as? any AppReceiptSigner {
+            let payload = try sealedPayload(behind: entries, for: signer)
+            return ReceiptImage(try signer.seal(payload))
+        }
+        guard signer.certificate.isEmpty else {
+            throw ReceiptError("Only an AppReceiptSigner signs an app receipt with a certificate.")
+        }
+        let rest = try Array(purchases.map(Self.entry(for:)).joined()) + particulars(environment: signer.environment)
+        let signature = try entries.signature(with: rest, by: signer)
+        guard signature.count == signer.signatureLength else {
+            throw ReceiptError("The signer made \(signature.count) bytes, but promises \(signer.signatureLength).")
+        }
+        let back = SignedPayload.back(signature)
+        let front = SignedPayload.front(attributes: entries.byteCount + rest.count, back: back.count)
+        return ReceiptImage(front: front, entries: entries, back: rest + back)
+    }
+
+    /// Returns a purchase's attribute, encoded.
+    static func entry(for purchase: Purchase) throws -> [UInt8] { attribute(.purchase, try Self.purchase(purchase)) }
+
+    /// Returns all attributes but the purchases.
+    private func particulars(environment: String) throws -> [UInt8] {
+        var attributes: [[UInt8]] = [
+            Self.attribute(.environment, DER.utf8(Self.environment(environment, isVolumePurchase: isVolumePurchase))),
+            Self.attribute(.bundleIdentifier, DER.utf8(bundleIdentifier)),
+            Self.attribute(.bundleVersion, DER.utf8(bundleVersion)),
+            Self.attribute(.opaqueValue, [UInt8](opaqueValue), version: 2),
+            Self.attribute(.deviceHash, [UInt8](deviceHash)),
+            Self.attribute(.creationDate, try Self.date(creationDate)),
+            Self.attribute(.originalPurchaseDate, try Self.date(originalPurchaseDate)),
+            Self.attribute(.originalBundleVersion, DER.utf8(originalBundleVersion)),
+        ]
+        if let appAppleIdentifier {
+            attributes.append(Self.attribute(.appAppleIdentifier, DER.integer(appAppleIdentifier)))
+        }
+        if let expirationDate { attributes.append(Self.attribute(.expirationDate, try Self.date(expirationDate))) }
+        if let revocationDate { attributes.append(Self.attribute(.revocationDate, try Self.date(revocationDate))) }
+        return DER.sorted(attributes)
+    }
+
+    private static func purchase(_ purchase: Purchase) throws -> [UInt8] {
+        let subscription = purchase.subscription
+        var attributes: [[UInt8]] = [
+            attribute(.quantity, DER.integer(Int64(purchase.quantity))),
+            attribute(.productIdentifier, DER.utf8(purchase.productIdentifier)),
+            attribute(.transactionIdentifier, DER.utf8(purchase.transactionIdentifier)),
+            attribute(.purchaseDate, try date(purchase.purchaseDate)),
+            attribute(.originalTransactionIdentifier, DER.utf8(purchase.originalTransactionIdentifier)),
+            attribute(.firstPurchaseDate, try date(purchase.originalPurchaseDate)),
+            attribute(.kind, DER.integer(number(of: purchase.kind))),
+            attribute(.subscriptionEnd, try subscription.map { try date($0.expirationDate) } ?? DER.ia5("")),
+        ]
+        if let date = purchase.cancellationDate { attributes.append(attribute(.cancellationDate, try Self.date(date))) }
+        if let subscription {
+            attributes.append(attribute(.isTrialPeriod, DER.integer(subscription.isTrialPeriod ? 1 : 0)))
+            let isIntroductory = subscription.isInIntroductoryOfferPeriod
+            attributes.append(attribute(.isInIntroductoryOfferPeriod, DER.integer(isIntroductory ? 1 : 0)))
+            if let identifier = subscription.promotionalOfferIdentifier {
+                attributes.append(attribute(.promotionalOfferIdentifier, DER.utf8(identifier)))
+            }
+            if let identifier = subscription.webOrderLineItemIdentifier {
+                let number = DER.integer(try webOrderLineItem(identifier))
+                attributes.append(attribute(.webOrderLineItemIdentifier, number))
+            }
+        }
+        return DER.setOf(attributes)
+    }
+
+    private static func attribute(_ type: Attribute, _ value: [UInt8], version: Int64 = 1) -> [UInt8] {
+        DER.sequence(DER.integer(type.rawValue), DER.integer(version), DER.element(.octetString, value))
+    }
+
+    private static func date(_ date: Date) throws -> [UInt8] { DER.ia5(try ReceiptDate(date).internet) }
+}
+
+extension AppReceipt {
+    /// The choice of a receipt's attributes, which depends on its signer.
+    enum Form {
+        /// The form of signers that seal nothing: each attribute has one encoding, and none is there for nothing.
+        case hmac
+        /// The App Store's.
+        case appStore
+        /// Xcode's.
+        case xcode
+
+        init(_ signer: any ReceiptSigner) {
+            self =
+                switch (signer as? any AppReceiptSigner)?.appReceiptEnvironment {
+                case nil: .hmac
+                case ReceiptEnvelope.xcode: .xcode
+                default: .appStore
+                }
+        }
+    }
+
+    /// The attributes by their numbers, those of a purchase from 1701 on.
+    enum Attribute: Int64 {
+        case environment = 0
+        case appAppleIdentifier = 1
+        case bundleIdentifier = 2
+        case bundleVersion = 3
+        case opaqueValue = 4
+        case deviceHash = 5
+        case creationDate = 12
+        case purchase = 17
+        case originalPurchaseDate = 18
+        case originalBundleVersion = 19
+        case expirationDate = 21
+        case revocationDate = 3001
+
+        case quantity = 1701
+        case productIdentifier = 1702
+        case transactionIdentifier = 1703
+        case purchaseDate = 1704
+        case originalTransactionIdentifier = 1705
+        case firstPurchaseDate = 1706
+        case kind = 1707
+        case subscriptionEnd = 1708
+        case webOrderLineItemIdentifier = 1711
+        case cancellationDate = 1712
+        case isTrialPeriod = 1713
+        case isInIntroductoryOfferPeriod = 1719
+        case promotionalOfferIdentifier = 1721
+    }
+
+    /// Returns an environment's name in receipts of volume-purchased apps: `ProductionVPP`, `ProductionVPPSandbox`.
+    static func environment(_ name: String, isVolumePurchase: Bool) -> String {
+        guard isVolumePurchase else { return name }
+        return name == "ProductionSandbox" ? "ProductionVPPSandbox" : name + "VPP"
+    }
+
+    /// Returns the number of a product's kind; the App Store's are 0 to 3.
+    static func number(of kind: SandboxProduct.Kind) -> Int64 {
+        switch kind {
+        case .nonConsumable: 0
+        case .consumable: 1
+        case .nonRenewing: 2
+        case .autoRenewable: 3
+        case .freeSubscription: 4
+        }
+    }
+
+    /// Returns the kind of a number, nil for an unknown number.
+    static func kind(_ number: Int64) -> SandboxProduct.Kind? {
+        SandboxProduct.Kind.allCases.first { Self.number(of: $0) == number }
+    }
+}
+
+// The forms of sealed receipts.
+//
+// In the App Store's, attributes 6, 7, 9, 10, 13 and 14 are left out: their values are the App Store's own, differ between its
+// receipts, and mean nothing to a store that does not have them. All others have the values of every sandbox receipt where
+// the store knows none.
+//
+// Xcode's has few of them (A17c): nothing says when and in which version the app was bought, nor which kind a product is of
+// and with which purchase a subscription began; a free trial has the flag of an introductory price; and the receipt itself
+// expires in the year 4001.
+extension AppReceipt {
+    /// Returns a receipt's payload for a signer that seals it: a set of attributes in DER, in the order of their bytes.
+    ///
+    /// - Parameters:
+    ///   - entries: the purchases before the receipt's own, encoded in the signer's form.
+    ///   - signer: the signer.
+    /// - Returns: the payload, to be sealed.
+    /// - Throws: a ``ReceiptError`` for what ``data(signedBy:)`` names.
+    func sealedPayload(behind entries: ReceiptEntries, for signer: any AppReceiptSigner) throws -> Data {
+        let form = Form(signer)
+        var set = AttributeSet(capacity: entries.byteCount + 512 * (purchases.count + 1))
+        entries.forEach { set.add(encoded: $0) }
+        for purchase in purchases { set.add(Attribute.purchase.rawValue, try Self.attributes(of: purchase, form)) }
+        try addParticulars(signer.appReceiptEnvironment, to: &set)
+        if form == .xcode {
+            try set.add(.expirationDate, expirationDate ?? .distantFuture)
+        } else {
+            try addAppStoreParticulars(to: &set)
+        }
+        return set.encoded()
+    }
+
+    /// Returns a purchase's attribute in the form of a signer that seals receipts, encoded.
+    static func sealedEntry(for purchase: Purchase, _ form: Form) throws -> [UInt8] {
+        var set = AttributeSet()
+        set.add(Attribute.purchase.rawValue, try attributes(of: purchase, form))
+        return [UInt8](set.unsorted())
+    }
+
+    /// Adds the attributes that are in both forms, but the purchases.
+    private func addParticulars(_ environment: String, to set: inout AttributeSet) throws {
+        set.add(.environment, .utf8String, Self.environment(environment, isVolumePurchase: isVolumePurchase))
+        set.add(.appAppleIdentifier, appAppleIdentifier ?? 0)
+        set.add(.bundleIdentifier, .utf8String, bundleIdentifier)
+        set.add(.bundleVersion, .utf8String, bundleVersion)
+        set.add(Attribute.opaqueValue.rawValue, version: 2, raw: opaqueValue)
+        set.add(Attribute.deviceHash.rawValue, raw: deviceHash)
+        set.add(8, .ia5String, "")
+        try set.add(.creationDate, creationDate)
+        if let revocationDate { try set.add(.revocationDate, revocationDate) }
+    }
+
+    /// Adds the attributes that are in the App Store's form alone.
+    private func addAppStoreParticulars(to set: inout AttributeSet) throws {
+        for type in Self.zeros { set.add(type, integer: 0) }
+        try set.add(.originalPurchaseDate, originalPurchaseDate)
+        set.add(.originalBundleVersion, .utf8String, originalBundleVersion)
+        set.add(20, .utf8String, "")
+        if let expirationDate { try set.add(.expirationDate, expirationDate) }
+        set.add(25, integer: 3)
+    }
+
+    /// Numbers of the App Store for the developer, the download and the app's version, 0 in a sandbox.
+    private static let zeros: [Int64] = [11, 15, 16]
+
+    /// Returns the set of a purchase's attributes.
+    private static func attributes(of purchase: Purchase, _ form: Form) throws -> AttributeSet {
+        var set = AttributeSet()
+        if form != .xcode { try addAppStoreAttributes(of: purchase, to: &set) }
+        set.add(.quantity, Int64(purchase.quantity))
+        set.add(.transactionIdentifier, .utf8String, purchase.transactionIdentifier)
+        set.add(.productIdentifier, .utf8String, purchase.productIdentifier)
+        try set.add(.purchaseDate, purchase.purchaseDate)
+        if let date = purchase.cancellationDate { try set.add(.cancellationDate, date) }
+        if let subscription = purchase.subscription {
+            let isFree = form == .xcode && subscription.isTrialPeriod
+            try set.add(.subscriptionEnd, subscription.expirationDate)
+            set.add(.isInIntroductoryOfferPeriod, subscription.isInIntroductoryOfferPeriod || isFree ? 1 : 0)
+            if let identifier = subscription.promotionalOfferIdentifier {
+                set.add(.promotionalOfferIdentifier, .utf8String, identifier)
+            }
+        }
+        return set
+    }
+
+    /// Adds a purchase's attributes that are in the App Store's form alone.
+    private static func addAppStoreAttributes(of purchase: Purchase, to set: inout AttributeSet) throws {
+        let subscription = purchase.subscription
+        // About in the order of their lengths, which sorts faster.
+        for type in emptyTexts { set.add(type, .utf8String, "") }
+        if subscription == nil { set.add(.subscriptionEnd, .ia5String, "") }
+        if purchase.cancellationDate == nil { set.add(.cancellationDate, .ia5String, "") }
+        // There is no number for a free subscription, which is owned for good.
+        set.add(.kind, number(of: purchase.kind == .freeSubscription ? .nonConsumable : purchase.kind))
+        // The product's own number, and one without a name.
+        set.add(1710, integer: 0)
+        set.add(1722, integer: 0)
+        set.add(.isTrialPeriod, subscription?.isTrialPeriod ?? false ? 1 : 0)
+        set.add(.webOrderLineItemIdentifier, try webOrderLineItem(subscription?.webOrderLineItemIdentifier ?? "0"))
+        set.add(.originalTransactionIdentifier, .utf8String, purchase.originalTransactionIdentifier)
+        try set.add(.firstPurchaseDate, purchase.originalPurchaseDate)
+    }
+
+    /// Attributes of purchases that are empty in every receipt.
+    private static let emptyTexts: [Int64] = [1709, 1714, 1715, 1716, 1717, 1718]
+
+    /// Returns a web order line item's number.
+    static func webOrderLineItem(_ identifier: String) throws -> Int64 {
+        guard let number = Int64(identifier), String(number) == identifier else {
+            throw ReceiptError("An app receipt's web order line items are numbers.")
+        }
+        return number
+    }
+}
+
+extension AttributeSet {
+    fileprivate mutating func add(_ type: AppReceipt.Attribute, _ number: Int64) { add(type.rawValue, integer: number) }
+
+    fileprivate mutating func add(_ type: AppReceipt.Attribute, _ tag: DER.Tag, _ text: String) {
+        add(type.rawValue, tag, text)
+    }
+
+    fileprivate mutating func add(_ type: AppReceipt.Attribute, _ date: Date) throws {
+        add(type.rawValue, try ReceiptDate(date))
+    }
+}
+
+extension AppReceipt {
+    /// Returns the verification response for an authentic app receipt, as it went over the wire: one JSON object.
+    ///
+    /// `status` is 0, and `receipt` has the receipt's content: each date as three strings (in UTC, in milliseconds
+    /// since 1970, in Californian time; all but the request's of whole seconds), each purchase under `in_app`, and ``appAppleIdentifier`` as `adam_id` and
+    /// `app_item_id`. Numbers that the store does not know are 0. The keys are in alphabetical order, so the same
+    /// response gives the same bytes.
+    ///
+    /// - Parameters:
+    ///   - environment: the store's environment, as ``ReceiptSigner/environment`` names it. A receipt of `Sandbox` has the
+    ///     type `ProductionSandbox`.
+    ///   - moment: the date of the request.
+    /// - Returns: the object, in UTF-8.
+    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999.
+    public func json(environment: String, requestedAt moment: Date) throws -> Data {
+        AnswerValue.object(try answer(environment: environment, requestedAt: moment)).json
+    }
+
+    /// Returns the members of ``json(environment:requestedAt:)``, to be added to.
+    ///
+    /// - Parameters:
+    ///   - environment: the store's environment.
+    ///   - moment: the date of the request.
+    ///   - details: returns what a store knows of a purchase and its receipt does not, under the names of the wire.
+    /// - Returns: the members, with a `status` of 0.
+    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999.
+    package func answer(
+        environment: String,
+        requestedAt moment: Date,
+        details: (Purchase) -> [String: String] = { _ in [:] }
+    ) throws -> [String: AnswerValue] {
+        var fields = [
+            "receipt_type": Self.environment(
+                environment == "Sandbox" ? "ProductionSandbox" : environment,
+                isVolumePurchase: isVolumePurchase
+            ),
+            "bundle_id": bundleIdentifier,
+            "application_version": bundleVersion,
+            "original_application_version": originalBundleVersion,
+        ]
+        try ReceiptDate.add(creationDate, as: "receipt_creation_date", to: &fields)
+        try ReceiptDate.add(originalPurchaseDate, as: "original_purchase_date", to: &fields)
+        try ReceiptDate.add(moment, as: "request_date", isExact: true, to: &fields)
+        if let expirationDate { try ReceiptDate.add(expirationDate, as: "expiration_date", to: &fields) }
+        if let revocationDate { try ReceiptDate.add(revocationDate, as: "revocation_date", to: &fields) }
+        var receipt = fields.mapValues(AnswerValue.text)
+        receipt["in_app"] = .list(
+            try purchases.map { AnswerValue(try Self.fields(of: $0).merging(details($0)) { $1 }) }
+        )
+        for number in ["adam_id", "app_item_id"] { receipt[number] = .number(Int(appAppleIdentifier ?? 0)) }
+        for number in ["download_id", "version_external_identifier"] { receipt[number] = .number(0) }
+        let status = ReceiptVerification.Status.valid.rawValue
+        return ["status": .number(status), "environment": .text(environment), "receipt": .object(receipt)]
+    }
+
+    private static func fields(of purchase: Purchase) throws -> [String: String] {
+        var fields = [
+            "quantity": String(purchase.quantity),
+            "product_id": purchase.productIdentifier,
+            "transaction_id": purchase.transactionIdentifier,
+            "original_transaction_id": purchase.originalTransactionIdentifier,
+            "is_trial_period": String(purchase.subscription?.isTrialPeriod ?? false),
+        ]
+        try ReceiptDate.add(purchase.purchaseDate, as: "purchase_date", to: &fields)
+        try ReceiptDate.add(purchase.originalPurchaseDate, as: "original_purchase_date", to: &fields)
+        if let date = purchase.cancellationDate { try ReceiptDate.add(date, as: "cancellation_date", to: &fields) }
+        if let subscription = purchase.subscription {
+            try ReceiptDate.add(subscription.expirationDate, as: "expires_date", to: &fields)
+            fields["web_order_line_item_id"] = subscription.webOrderLineItemIdentifier
+            fields["is_in_intro_offer_period"] = String(subscription.isInIntroductoryOfferPeriod)
+            fields["promotional_offer_id"] = subscription.promotionalOfferIdentifier
+        }
+        return fields
+    }
+}

@@ -1,0 +1,355 @@
+import Foundation
+
+extension SandboxDriver {
+    /// Sends a device a range of the content hosted for one of its transactions, at the device's pace.
+    func fetchContent(_ request: ContentRequest, for device: DeviceID, reply: @escaping ContentServer.Reply) {
+        CallScope.outermost {
+            do {
+                let file = try file(for: request, on: device)
+                let size = try content.withLock { try $0.size(for: request, device).get() }
+                send(try file.bytes(at: request.offset, count: size), to: device, reply)
+            } catch {
+                reply(.failure(StoreFailure(ofStore: error)))
+            }
+        }
+    }
+
+    /// Returns the file that a request refers to, if the device may have it.
+    private func file(for request: ContentRequest, on device: DeviceID) throws -> SandboxProduct.HostedContent.File {
+        let name = request.content.identifier
+        return try use { shell, _ in
+            guard shell.settings.isReachable(from: device) else { throw Self.unreachable }
+            try shell.refresh()
+            let state = shell.state
+            guard let number = TransactionNumber(request.transaction), let row = state.transactions[number],
+                state.isVisible(row, on: device), !state.content(of: row).isEmpty
+            else {
+                throw StoreFailure.storeKit(.unknown, "nothing is hosted for the transaction \(request.transaction)")
+            }
+            let hosted = row.product.flatMap { state.catalog[$0].hostedContent }
+            guard let index = state.content(of: row).firstIndex(of: request.content), let hosted else {
+                let reason = "\(name) of the version \(request.content.version) is not hosted any more"
+                throw StoreFailure.storeKit(.unknown, reason)
+            }
+            guard request.limit >= 1, (0..<hosted.files[index].length).contains(request.offset) else {
+                throw StoreFailure.storeKit(.unknown, "\(name) has no bytes at \(request.offset)")
+            }
+            return hosted.files[index]
+        }
+    }
+
+    private func send(_ data: Data, to device: DeviceID, _ reply: @escaping ContentServer.Reply) {
+        guard let rate = content.withLock({ $0.pace(of: device).bytesPerSecond }) else { return reply(.success(data)) }
+        let number = content.withLock { $0.keep(ContentServer.Pending(device: device, data: data, reply: reply)) }
+        let timer = clock.schedule(at: clock.now + Double(data.count) / rate) { [weak self] in
+            guard let self, let piece = content.withLock({ $0.take(number) }) else { return }
+            let isReachable = shell.withLock { $0.settings.isReachable(from: device) }
+            piece.reply(isReachable ? .success(piece.data) : .failure(Self.unreachable))
+        }
+        content.withLock { $0.keep(timer, for: number) }
+    }
+
+    /// Cuts off the downloads under way to a device, or to all of them, that can no longer reach the store.
+    func cutContent(of device: DeviceID? = nil) {
+        CallScope.outermost {
+            for piece in content.withLock({ $0.cut(device) }) {
+                piece.timer?.cancel()
+                piece.reply(.failure(Self.unreachable))
+            }
+        }
+    }
+}
+
+extension SandboxState {
+    /// Returns the content hosted for a transaction now; none for an answer by what the account holds, which is nothing new.
+    func content(of row: Row) -> [StoreContent] {
+        guard catalog.hostsContent, row.transaction.heldIdentifier == nil, let product = row.product else { return [] }
+        switch row.transaction.state {
+        case .purchased, .restored: return catalog.content(of: product)
+        case .purchasing, .failed, .deferred: return []
+        }
+    }
+
+    /// Returns a transaction as its device is told of it.
+    @inline(__always)
+    func told(_ row: Row) -> StoreTransaction {
+        guard catalog.hostsContent else { return row.transaction }
+        let content = content(of: row)
+        return content.isEmpty ? row.transaction : row.transaction.hosting(content)
+    }
+}
+
+extension StoreTransaction {
+    fileprivate func hosting(_ content: [StoreContent]) -> StoreTransaction {
+        StoreTransaction(
+            identifier: identifier,
+            order: order,
+            payment: payment,
+            state: state,
+            date: date,
+            failure: failure,
+            original: original,
+            receipt: receipt,
+            content: content
+        )
+    }
+}
+
+extension SandboxDriver {
+    func isPriceConsentPending(on device: DeviceID) -> Bool {
+        use { shell, _ in
+            guard shell.settings.isReachable(from: device) else { return false }
+            try? shell.refresh()
+            return shell.state.devices[device].account.map { !shell.state.pendingConsents(of: $0).isEmpty } ?? false
+        }
+    }
+
+    func showPriceConsent(on device: DeviceID) {
+        let (answer, rate) = shell.withLock { shell in
+            let settings = shell.settings
+            return (
+                settings.isReachable(from: device) ? settings.priceAnswers[device] : nil, settings.rules.renewalRate
+            )
+        }
+        guard let answer else { return }
+        // An answer that is not written does not count.
+        try? change { state, events, now in
+            guard let account = state.devices[device].account else { return }
+            for index in state.pendingConsents(of: account) {
+                for event in state.answer(answer, index, at: now, rate) {
+                    events.append(LedgerRecord(date: now, event: event))
+                }
+            }
+        }
+    }
+}
+
+extension SandboxDriver {
+    /// Acknowledges that a queue has told its observers everything up to a cursor.
+    ///
+    /// If this cannot be written now, they are told once more at the next launch.
+    func acknowledge(through cursor: UpdateCursor, on device: DeviceID) {
+        guard cursor.part == nil,
+            shell.withLock({ $0.state.hasNews(for: device, through: cursor.position) })
+        else { return }
+        try? change { state, events, now in
+            guard state.hasNews(for: device, through: cursor.position) else { return }
+            let change = OperatorChange.newsTold(device: device, through: cursor.position)
+            events.append(LedgerRecord(date: now, event: .operator(change)))
+        }
+    }
+
+    func promotionOverrides(on device: DeviceID) -> PromotionOverrides {
+        look { shell, _ in shell.state.operatorState.promotionOverrides[device] ?? PromotionOverrides() }
+    }
+
+    func changePromotion(_ promotion: PromotionChange, on device: DeviceID) -> StoreFailure? {
+        guard shell.withLock({ $0.settings.isReachable(from: device) }) else { return Self.unreachable }
+        do {
+            try change { _, events, now in
+                let change = OperatorChange.promotionChanged(device: device, promotion)
+                events.append(LedgerRecord(date: now, event: .operator(change)))
+            }
+            return nil
+        } catch {
+            return StoreFailure(ofStore: error)
+        }
+    }
+}
+
+extension OperatorState {
+    /// A purchase that a device's user began on the store's page, and of which its app was not told yet.
+    struct Promotion: Hashable, Codable, Sendable {
+        /// The length of the ledger at that time.
+        let position: Int
+        let productIdentifier: String
+    }
+
+    fileprivate func isOffered(on device: DeviceID, through position: Int) -> Bool {
+        promotions[device]?.contains { $0.position <= position } ?? false
+    }
+}
+
+extension SandboxState {
+    /// Returns whether a device's app has yet to be told of something other than a transaction.
+    fileprivate func hasNews(for device: DeviceID, through position: Int) -> Bool {
+        operatorState.isOffered(on: device, through: position) || revocations.isAwaited(on: device, through: position)
+    }
+
+    /// Returns the products on a device's page of the store: those that the app puts first, then the others, without
+    /// those that it hides.
+    func promotedProducts(on device: DeviceID, at now: Date) -> [String] {
+        let all = catalog.identifiersOnSale(at: now)
+        guard let overrides = operatorState.promotionOverrides[device] else { return all }
+        let known = Set(all.map(ExactText.init))
+        var seen: Set<ExactText> = []
+        return (overrides.order.filter { known.contains(ExactText($0)) } + all).filter { identifier in
+            seen.insert(ExactText(identifier)).inserted && overrides.visibility[identifier] != false
+        }
+    }
+}
+
+extension SandboxDriverState {
+    /// Returns the update for a purchase that was begun on the store's page; nil if there is no such product.
+    func promotion(of productIdentifier: String, on device: DeviceID) -> StoreUpdate? {
+        guard let index = state.catalog.index(of: productIdentifier) else { return nil }
+        let locale = settings.locales[device] ?? settings.locale
+        let product = state.catalog.description(of: index, for: locale)
+        return .promoted(StorePayment(productIdentifier: productIdentifier), product: product)
+    }
+
+    /// Returns the updates for purchases begun on a device's page of the store of which its app was not told yet.
+    func promotions(on device: DeviceID) -> [StoreUpdate] {
+        state.operatorState.promotions[device]?.compactMap { promotion(of: $0.productIdentifier, on: device) } ?? []
+    }
+}
+
+extension SandboxDriver {
+    /// Makes a purchase in the store itself, and returns its transaction's identifier.
+    func redeem(
+        _ decide: (SandboxState, Date, RenewalRate, inout [LedgerRecord]) throws -> Void
+    ) throws -> String {
+        let rate = shell.withLock { $0.settings.rules.renewalRate }
+        var transaction: TransactionNumber = 0
+        try change { state, events, now in
+            try decide(state, now, rate, &events)
+            if case .redeemed(let redemption)? = events.last?.event {
+                transaction = redemption.purchase.held ?? redemption.purchase.transaction
+            }
+        }
+        return transaction.identifier
+    }
+
+    /// Performs the action of a device's user in the sheet, and returns its failure.
+    func enterCode(on device: DeviceID) -> StoreFailure? {
+        let (entry, isReachable) = shell.withLock { shell in
+            (shell.settings.codeEntries[device], shell.settings.isReachable(from: device))
+        }
+        guard isReachable else { return Self.unreachable }
+        switch entry {
+        case nil:
+            let reason =
+                "nobody has said what the user enters into the sheet for offer codes: set the device's codeEntry"
+            return .storeKit(.unknown, reason)
+        case .cancel?: return nil
+        case .redeem(let code, let product)?:
+            do {
+                _ = try redeem { state, now, rate, events in
+                    let place = state.devices[device]
+                    guard let account = place.account else {
+                        throw StoreFailure.storeKit(.clientInvalid, "nobody is signed in on this device")
+                    }
+                    guard place.mayPay else {
+                        throw StoreFailure.storeKit(.paymentNotAllowed, "payments are not allowed on this device")
+                    }
+                    try state.redeem(code: code, of: product, account, now: now, rate, &events)
+                }
+                return nil
+            } catch {
+                return StoreFailure(ofStore: error)
+            }
+        }
+    }
+}
+
+/// The questions to apps whether purchases continue after a change of storefront (behaviors 170 and 171).
+struct StorefrontQuestions: Sendable {
+    /// The transactions that an app was asked about and has not answered.
+    fileprivate var open: Set<TransactionNumber> = []
+    /// The number of storefront changes, by which a late timer is recognized and ignored.
+    fileprivate var round = 0
+    /// The timer after which no answer counts as no.
+    fileprivate var timer: TimerToken?
+
+    /// The time that an app has for its answer by the store's clock, in seconds.
+    fileprivate static var patience: TimeInterval { 1 }
+
+    static func failure(of productIdentifier: String) -> StoreFailure {
+        let reason =
+            "the storefront changed while \(productIdentifier) was bought, and the app did not say that it goes on"
+        return .storeKit(.storeProductNotAvailable, reason)
+    }
+}
+
+extension SandboxDriver {
+    var storefront: StoreStorefront? { shell.withLock { $0.state.catalog.storefront } }
+
+    /// Changes the country: running apps are asked whether purchases under way continue there.
+    func changeStorefront(to countryCode: String) throws {
+        guard Storefronts.storefront(countryCode) != nil else { throw SandboxError.unknownStorefront(countryCode) }
+        try use { shell, now in
+            try shell.refresh()
+            guard shell.state.catalog.countryCode != countryCode else { return }
+            try shell.change(now: now) { shell in
+                shell.step { _, events in
+                    events.append(LedgerRecord(date: now, event: .operator(.storefront(countryCode))))
+                }
+            }
+            shell.askWhetherToContinue()
+            guard !shell.storefrontQuestions.open.isEmpty else { return }
+            // Scheduled before anybody is asked, since an answer may never come.
+            let round = shell.storefrontQuestions.round
+            let deadline = now + StorefrontQuestions.patience
+            shell.storefrontQuestions.timer = clock.schedule(at: deadline) { [weak self] in
+                self?.giveUpWaiting(since: round)
+            }
+        }
+    }
+
+    private func giveUpWaiting(since round: Int) {
+        use { shell, now in
+            guard shell.storefrontQuestions.round == round else { return }
+            shell.giveUpWaiting()
+            try? shell.catchUp(with: now)
+        }
+    }
+
+    /// Takes an app's answer whether a purchase continues.
+    func decideAfterStorefrontChange(_ identifier: String, shouldContinue: Bool, on device: DeviceID) {
+        guard let number = TransactionNumber(identifier) else { return }
+        use { shell, now in
+            guard shell.settings.isReachable(from: device), let row = shell.state.transactions[number],
+                row.device == device, shell.state.isUndecided(number)
+            else { return }
+            shell.endQuestion(about: number)
+            guard !shouldContinue else { return }
+            let product = row.transaction.payment.productIdentifier
+            shell.keep(.decline(StorefrontQuestions.failure(of: product)), about: number)
+            // If this cannot be written now, it is written before anything else is.
+            try? shell.catchUp(with: now)
+        }
+    }
+}
+
+extension SandboxDriverState {
+    /// Notes the questions that running apps are about to be asked.
+    ///
+    /// An app that is not running is not asked: its orders continue.
+    fileprivate mutating func askWhetherToContinue() {
+        storefrontQuestions.timer?.cancel()
+        storefrontQuestions = StorefrontQuestions(round: storefrontQuestions.round + 1)
+        let running = Set(connections.map(\.device))
+        state.waiting.forEachTransaction { number, _ in
+            guard let row = state.transactions[number], let device = row.device, running.contains(device),
+                state.isVisible(row, on: device)
+            else { return }
+            storefrontQuestions.open.insert(number)
+        }
+    }
+
+    fileprivate mutating func endQuestion(about number: TransactionNumber) {
+        guard storefrontQuestions.open.remove(number) != nil, storefrontQuestions.open.isEmpty else { return }
+        storefrontQuestions.timer?.cancel()
+        storefrontQuestions.timer = nil
+    }
+
+    /// Declines the purchases whose questions were not answered in time.
+    fileprivate mutating func giveUpWaiting() {
+        for number in storefrontQuestions.open.sorted() where state.isUndecided(number) {
+            guard let product = state.transactions[number]?.transaction.payment.productIdentifier else { continue }
+            keep(.decline(StorefrontQuestions.failure(of: product)), about: number)
+        }
+        storefrontQuestions.open = []
+        storefrontQuestions.timer = nil
+    }
+}

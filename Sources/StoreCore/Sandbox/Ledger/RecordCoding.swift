@@ -1,0 +1,232 @@
+import Foundation
+
+// The binary form of a record in a ledger on disk: frequent events packed, all others in JSON.
+extension LedgerRecord {
+    /// The first byte of a packed record.
+    private enum Form: UInt8 {
+        case json, sold, finished
+    }
+
+    /// Returns the record as bytes.
+    ///
+    /// - Throws: the error that keeps it from being encoded.
+    package func packed() throws -> Data {
+        var pack = BinaryEncoder()
+        switch event {
+        case .sold(let order) where order.subscription == nil:
+            // A charge that is not a whole number of its smallest unit has no short form.
+            guard let charge = ShortDecimal(order.charge ?? -1) else { break }
+            pack.add(Form.sold.rawValue)
+            pack.add(date)
+            pack.add(order.device)
+            pack.add(order.account)
+            order.command.pack(into: &pack)
+            pack.add(order.transaction)
+            order.payment.pack(into: &pack)
+            pack.add(order.product)
+            charge.pack(into: &pack)
+            return pack.data
+        case .finished(let finish):
+            pack.add(Form.finished.rawValue)
+            pack.add(date)
+            pack.add(finish.device)
+            finish.command.pack(into: &pack)
+            pack.add(finish.transaction)
+            pack.add(finish.account)
+            pack.add(finish.order == nil ? 0 : 1 as UInt8)
+            finish.order?.pack(into: &pack)
+            return pack.data
+        default: break
+        }
+        pack.add(Form.json.rawValue)
+        pack.add(bytes: try JSONEncoder().encode(self))
+        return pack.data
+    }
+
+    /// Creates a record from its packed bytes.
+    ///
+    /// - Throws: an error for bytes that ``packed()`` has not made.
+    package init(unpacking data: Data) throws {
+        var pack = BinaryDecoder(data)
+        switch Form(rawValue: try pack.byte()) {
+        case .json: self = try JSONDecoder().decode(LedgerRecord.self, from: data.dropFirst())
+        case .sold:
+            let date = try pack.date()
+            let order = StoreEvent.Order(
+                device: try pack.number(),
+                account: try pack.optionalNumber(),
+                command: try OrderID(unpacking: &pack),
+                transaction: try pack.number(),
+                payment: try StorePayment(unpacking: &pack),
+                product: try pack.optionalNumber(),
+                charge: Self.charge(try ShortDecimal(unpacking: &pack))
+            )
+            self.init(date: date, event: .sold(order))
+        case .finished:
+            let date = try pack.date()
+            let device: DeviceID = try pack.number()
+            let command = try OrderID(unpacking: &pack)
+            let transaction: TransactionNumber? = try pack.optionalNumber()
+            let account: AccountID? = try pack.optionalNumber()
+            let finish = StoreEvent.Finish(
+                device: device,
+                command: command,
+                transaction: transaction,
+                order: try pack.byte() == 0 ? nil : OrderID(unpacking: &pack),
+                account: account
+            )
+            self.init(date: date, event: .finished(finish))
+        case nil: throw BinaryDecoder.Trouble()
+        }
+    }
+
+    /// Returns a packed charge: none is an amount below 0.
+    private static func charge(_ packed: ShortDecimal) -> Decimal? { packed.value < 0 ? nil : packed.value }
+}
+
+extension OrderID: BinaryCodable {
+    func pack(into pack: inout BinaryEncoder) {
+        pack.add(bits: journal.rawValue)
+        pack.add(number)
+    }
+
+    init(unpacking pack: inout BinaryDecoder) throws {
+        let journal = JournalID(rawValue: try pack.bits())
+        self.init(journal: journal, number: try pack.int())
+    }
+}
+
+/// Ledger records in memory, most of which repeat an earlier one with other numbers.
+///
+/// A sale or a finish that differs from the last one of its segment only in its numbers and its moment takes sixteen
+/// bytes, and eight more if its moment differs from the last record's. Every other event is kept whole. Segments are
+/// never moved: the millionth record costs what the first did.
+struct PackedRecords: Sendable {
+    private var full: ContiguousArray<Segment> = []
+    private var open = Segment()
+    /// The last whole sale of the open segment.
+    private var sale: Template<StoreEvent.Order>?
+    /// The last whole finish of the open segment.
+    private var finish: Template<StoreEvent.Finish>?
+
+    /// The number of records.
+    var count: Int { full.count * Segment.size + open.count }
+
+    /// Appends a record.
+    mutating func append(_ record: LedgerRecord) {
+        if open.count == Segment.size { beginSegment() }
+        let repetition = repetition(of: record.event)
+        open.append(repetition ?? keep(record.event), at: record.date)
+        assert(repetition == nil || open[open.count - 1].event == record.event, "A field is not compared")
+    }
+
+    /// Returns records in order.
+    ///
+    /// - Parameters:
+    ///   - position: the number of records to skip.
+    ///   - limit: the greatest number to read.
+    /// - Returns: fewer than `limit` only at the end; none behind it.
+    func read(after position: Int, limit: Int) -> [LedgerRecord] {
+        let end = position + min(limit, count - position)
+        guard position < end else { return [] }
+        return (position..<end).map { index in
+            let segment = index / Segment.size
+            let offset = index % Segment.size
+            return segment < full.count ? full[segment][offset] : open[offset]
+        }
+    }
+
+    @inline(__always)
+    private func repetition(of event: StoreEvent) -> Repetition? {
+        // By optional chaining: bound to a name, the template would be retained and released.
+        switch event {
+        case .sold(let order): sale?.repetition(by: order)
+        case .finished(let event): finish?.repetition(by: event)
+        default: nil
+        }
+    }
+
+    /// Keeps an event whole.
+    @inline(never)
+    private mutating func keep(_ event: StoreEvent) -> Repetition {
+        let place = open.keep(event)
+        switch event {
+        case .sold(let order): sale = Template(event: order, place: place)
+        case .finished(let event): finish = Template(event: event, place: place)
+        default: break
+        }
+        return Repetition(offsets: .zero, place: place)
+    }
+
+    @inline(never)
+    private mutating func beginSegment() {
+        full.append(open)
+        // Only the first one grows as an array does: most stores with a segment put little into it.
+        open = Segment(isReserved: true)
+        sale = nil
+        finish = nil
+    }
+}
+
+/// An event of the open segment, with which later ones are compared.
+private struct Template<Event: Renumberable>: Sendable {
+    let event: Event
+    /// Its index among the segment's whole events.
+    let place: UInt8
+
+    @inline(__always)
+    func repetition(by other: Event) -> Repetition? {
+        other.offsets(from: event).map { Repetition(offsets: $0, place: place) }
+    }
+}
+
+/// A repetition of a whole event under other numbers.
+private struct Repetition: Sendable {
+    let offsets: NumberOffsets
+    /// The index of the whole event in its segment.
+    let place: UInt8
+}
+
+/// A run of records, each made of one of a few whole events and of one of a few moments.
+private struct Segment: Sendable {
+    /// The capacity: the indices of its events and moments fit into a byte.
+    static let size = 256
+
+    private struct Row: Sendable {
+        let event: Repetition
+        let moment: UInt8
+    }
+
+    private var rows: ContiguousArray<Row> = []
+    private var events: ContiguousArray<StoreEvent> = []
+    /// The moments' bit patterns, since equal moments may differ in theirs; each differs from the one before.
+    private var moments: ContiguousArray<UInt64> = []
+
+    init(isReserved: Bool = false) {
+        if isReserved { rows.reserveCapacity(Self.size) }
+    }
+
+    var count: Int { rows.count }
+
+    subscript(index: Int) -> LedgerRecord {
+        let row = rows[index]
+        let date = Date(timeIntervalSinceReferenceDate: Double(bitPattern: moments[Int(row.moment)]))
+        return LedgerRecord(date: date, event: events[Int(row.event.place)].advanced(by: row.event.offsets))
+    }
+
+    /// Keeps an event whole, and returns its index.
+    mutating func keep(_ event: StoreEvent) -> UInt8 {
+        events.append(event)
+        return UInt8(events.count - 1)
+    }
+
+    @inline(__always)
+    mutating func append(_ event: Repetition, at date: Date) {
+        let moment = date.timeIntervalSinceReferenceDate.bitPattern
+        if moments.last != moment { begin(moment) }
+        rows.append(Row(event: event, moment: UInt8(truncatingIfNeeded: moments.count &- 1)))
+    }
+
+    @inline(never)
+    private mutating func begin(_ moment: UInt64) { moments.append(moment) }
+}

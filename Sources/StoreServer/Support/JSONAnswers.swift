@@ -1,0 +1,30 @@
+import Foundation
+import StoreCore
+
+extension AnswerValue {
+    /// Returns a date as the App Store's servers write it: in milliseconds since 1970.
+    static func date(_ date: Date) -> AnswerValue { .number(Int(PayloadDate(date).milliseconds)) }
+}
+
+/// So that a view signs it, as it signs payloads.
+extension AnswerValue: Encodable {
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .text(let text): try container.encode(text)
+        case .number(let number): try container.encode(number)
+        case .bool(let bool): try container.encode(bool)
+        case .list(let values): try container.encode(values)
+        case .object(let members): try container.encode(members)
+        }
+    }
+}
+
+/// A member of a JSON object that may have a value of another type: it is then nil, and the rest is read nevertheless.
+struct Lenient<Value: Decodable>: Decodable {
+    let value: Value?
+
+    init(from decoder: any Decoder) throws {
+        value = try? decoder.singleValueContainer().decode(Value.self)
+    }
+}
