@@ -51,7 +51,7 @@ let package = Package(
             dependencies: ["StoreCore", "StoreContract", "StoreKit", "StoreScenario"],
             swiftSettings: settings
         ),
-        // A C library counts as absent where its headers are. The module beside it is built without it then.
+        // Where a C library's headers are missing, the module beside it is built without it.
         .systemLibrary(name: "CLibcrypto"),
         .target(name: "StoreCrypto", dependencies: ["StoreCore", "CLibcrypto"], swiftSettings: settings),
         .systemLibrary(name: "CSQLite"),
@@ -86,6 +86,7 @@ let package = Package(
             path: "Tests/Programs/ModelSimulator",
             swiftSettings: settings
         ),
+        // Performs the runs.
         .executableTarget(
             name: "simulate",
             dependencies: ["ModelSimulator", "StorePostgres", "StoreSQLite"],
@@ -106,12 +107,14 @@ let package = Package(
             path: "Tests/Programs/PostgresCluster",
             swiftSettings: settings
         ),
+        // An app on a file, which is killed.
         .executableTarget(
             name: "crash-test",
             dependencies: ["StoreCore", "StoreContract", "StoreKit", "StoreSQLite"],
             path: "Tests/Programs/crash-test",
             swiftSettings: settings
         ),
+        // Servers and apps on one PostgreSQL ledger, which are killed and cut off.
         .executableTarget(
             name: "cluster-test",
             dependencies: [
@@ -155,6 +158,7 @@ let package = Package(
             path: "Tests/Programs/server-samples",
             swiftSettings: settings
         ),
+        // Figures, each beside a floor.
         .executableTarget(
             name: "store-bench",
             dependencies: [
@@ -234,7 +238,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ModelSimulatorTests",
-            dependencies: ["ModelSimulator", "StoreContract", "StoreCore"],
+            dependencies: ["ModelSimulator", "StoreContract", "StoreCore", "simulate"],
             exclude: ["Mutations"],
             swiftSettings: settings
         ),

@@ -10,9 +10,9 @@ import StoreCore
 public enum StoreContract {
     /// Checks a backend against every promise of `StoreBackend`.
     ///
-    /// It opens several new stores, one after another, and talks to each as a payment queue would, through the protocol
-    /// alone. It never waits for anything longer than ``ContractSubject/deadline``. A store that answers nothing at all
-    /// is given up after the first timeout.
+    /// It opens several new stores, one after another, and calls each as a payment queue would, through the protocol alone.
+    /// Nothing is waited for longer than ``ContractSubject/deadline``. A store that never replies is given up after the
+    /// first timeout.
     ///
     /// - Parameter subject: the backend to check, and the products that it sells.
     /// - Returns: a verdict on each promise.
@@ -25,7 +25,7 @@ public enum StoreContract {
 
     /// Checks a backend against every promise of `StoreBackend`, and blocks the calling thread until it is done.
     ///
-    /// The backend must not need that thread to answer: do not check a store that works on the main queue from the main
+    /// The backend must not need that thread to reply: do not check a store that works on the main queue from the main
     /// thread.
     ///
     /// - Parameter subject: the backend to check, and the products that it sells.

@@ -6,7 +6,7 @@ enum ConfigurationSearch {
     /// Reads a file.
     ///
     /// - Throws: ``SKTestError/Code/invalidURL`` for a URL that is no file's, ``SKTestError/Code/fileNotFound`` if
-    ///   there is none, and a `StoreConfigurationError` that names the place for an invalid one.
+    ///   there is none, and a `StoreConfigurationError` that names the location of the error in an invalid file.
     static func configuration(at url: URL) throws -> StoreConfiguration {
         guard url.isFileURL else { throw SKTestError(.invalidURL, "\(url.absoluteString) is not a file URL") }
         guard FileManager.default.fileExists(atPath: url.path) else {
@@ -37,7 +37,7 @@ enum ConfigurationSearch {
         let beside = (try? FileManager.default.contentsOfDirectory(at: home, includingPropertiesForKeys: nil)) ?? []
         let bundles = beside.filter { ["resources", "bundle"].contains($0.pathExtension) }
             .sorted { $0.lastPathComponent < $1.lastPathComponent }
-        // A folder that was copied whole, or Apple's kind of bundle, has its resources a level deeper.
+        // A folder that was copied whole, or a bundle of Apple's kind, has its resources one level deeper.
         let within = bundles.flatMap {
             [$0, $0.appendingPathComponent("Resources"), $0.appendingPathComponent("Contents/Resources")]
         }

@@ -3,13 +3,13 @@ import StoreKit
 
 /// A call of Store Kit 2 that a test session can make fail, see `SKTestSession.setSimulatedError(_:forAPI:)`.
 ///
-/// A session knows the types of this module only.
+/// A session supports only the types of this module.
 public protocol FailableStoreKitAPI<Failure>: Sendable {
     /// The failures that can be simulated.
     associatedtype Failure: SKTestFailure
 }
 
-/// A call that a session knows.
+/// A call that a session can make fail.
 protocol SimulatedAPI: FailableStoreKitAPI where Failure: SimulatedFailure {
     static var call: SimulatedCall { get }
 }
@@ -32,7 +32,7 @@ public struct StoreKitPurchaseAPI: SimulatedAPI {
     public init() {}
 }
 
-/// The verification of what a store signs: all values become unverified.
+/// The verification of signed values: all of them become unverified.
 public struct StoreKitVerificationAPI: SimulatedAPI {
     /// The failures that can be simulated.
     public typealias Failure = SKTestFailures.Verification
@@ -50,7 +50,7 @@ public struct StoreKitAppStoreSyncAPI: SimulatedAPI {
     public init() {}
 }
 
-/// The status of subscriptions: `Product.SubscriptionInfo.status(for:)` and its kin.
+/// The status of subscriptions: `Product.SubscriptionInfo.status(for:)` and related calls.
 ///
 /// Calls that do not throw return no status.
 public struct StoreKitSubscriptionStatusAPI: SimulatedAPI {
@@ -72,7 +72,7 @@ public struct StoreKitAppTransactionAPI: SimulatedAPI {
 
 /// The sheet in which the user manages subscriptions.
 ///
-/// This library has no such sheet: a session keeps the error, and nothing throws it.
+/// This library has no such sheet: a session stores the error, and nothing throws it.
 public struct StoreKitManageSubscriptionsAPI: SimulatedAPI {
     /// The failures that can be simulated.
     public typealias Failure = SKTestFailures.ManageSubscriptions
@@ -92,8 +92,8 @@ public struct StoreKitRefundRequestAPI: SimulatedAPI {
 
 /// The sheet of Store Kit 2 in which the user redeems an offer code.
 ///
-/// This library has the sheet of Store Kit 1 alone, `SKPaymentQueue.presentCodeRedemptionSheet()`, which reports no
-/// errors: a session keeps the error, and nothing throws it.
+/// This library has only the sheet of Store Kit 1, `SKPaymentQueue.presentCodeRedemptionSheet()`, which reports no
+/// errors: a session stores the error, and nothing throws it.
 public struct StoreKitOfferCodeRedeemAPI: SimulatedAPI {
     /// The failures that can be simulated.
     public typealias Failure = SKTestFailures.OfferCodeRedeem
@@ -114,7 +114,7 @@ extension FailableStoreKitAPI where Self == StoreKitPurchaseAPI {
 }
 
 extension FailableStoreKitAPI where Self == StoreKitVerificationAPI {
-    /// The verification of what a store signs.
+    /// The verification of signed values.
     public static var verification: StoreKitVerificationAPI { StoreKitVerificationAPI() }
 }
 
@@ -144,6 +144,6 @@ extension FailableStoreKitAPI where Self == StoreKitRefundRequestAPI {
 }
 
 extension FailableStoreKitAPI where Self == StoreKitOfferCodeRedeemAPI {
-    /// The sheet in which the user redeems an offer code, which this library has for Store Kit 1 alone.
+    /// The sheet in which the user redeems an offer code, which this library has for Store Kit 1 only.
     public static var offerCodeRedeem: StoreKitOfferCodeRedeemAPI { StoreKitOfferCodeRedeemAPI() }
 }

@@ -15,11 +15,11 @@ public struct SKTestError: _BridgedStoredNSError, Sendable {
 
     /// Wraps a stored error.
     ///
-    /// An error of another domain than ``SKTestErrorDomain`` reads as ``Code/serviceUnavailable``. It keeps its
-    /// ``userInfo`` and its description, and ``errorUserInfo`` has it under `NSUnderlyingErrorKey`.
+    /// An error of another domain than ``SKTestErrorDomain`` has the code ``Code/serviceUnavailable``. It retains its
+    /// ``userInfo`` and its description, and ``errorUserInfo`` contains it under `NSUnderlyingErrorKey`.
     public init(_nsError: NSError) { self._nsError = _nsError }
 
-    /// Creates an error with a code and, where there is more to say, the content of ``userInfo``.
+    /// Creates an error with a code and, optionally, a ``userInfo``.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         _nsError = NSError(domain: SKTestErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
@@ -36,11 +36,11 @@ public struct SKTestError: _BridgedStoredNSError, Sendable {
 
     /// The error's code.
     ///
-    /// A number that ``Code`` has no name for reads as ``Code/serviceUnavailable``; ``errorCode`` still returns it.
+    /// ``Code/serviceUnavailable`` for a number that has no case; ``errorCode`` has the number.
     public var code: Code { Code(rawValue: errorCode) ?? .serviceUnavailable }
     /// The number of the code; that of ``Code/serviceUnavailable`` for an error of another domain.
     public var errorCode: Int { isForeign ? Code.serviceUnavailable.rawValue : _nsError.code }
-    /// The dictionary that came with the error, exactly as it was given.
+    /// The information supplied with the error, unchanged.
     public var userInfo: [String: Any] { _nsError.userInfo }
 
     /// The dictionary of the error as an `NSError`: ``userInfo``, a description if that has none, and an error of
@@ -55,7 +55,7 @@ public struct SKTestError: _BridgedStoredNSError, Sendable {
     /// The description in ``userInfo``, else a sentence for the code and the cause, if that is known, or the
     /// description of an error of another domain.
     ///
-    /// English, and not meant to be stable.
+    /// In English; the wording may change.
     public var localizedDescription: String {
         if isForeign { return _nsError.localizedDescription }
         if let description = _nsError.userInfo[NSLocalizedDescriptionKey] as? String { return description }
@@ -71,7 +71,7 @@ public struct SKTestError: _BridgedStoredNSError, Sendable {
             && NSDictionary(dictionary: lhs.errorUserInfo).isEqual(NSDictionary(dictionary: rhs.errorUserInfo))
     }
 
-    // Both are needed: Foundation's own for bridged errors call each other without end on Linux.
+    // Both are needed: Foundation's own for bridged errors recurse endlessly on Linux.
     /// Hashes the number.
     public func hash(into hasher: inout Hasher) { hasher.combine(errorCode) }
     /// A hash of the number.
@@ -95,7 +95,7 @@ extension SKTestError {
         case serviceUnavailable = 0
         /// The configuration has no product with this identifier.
         case invalidProductIdentifier = 1
-        /// The product is of a type that this cannot be done to.
+        /// The call does not apply to products of this type.
         case invalidProductType = 2
         /// The URL is not a file's.
         case invalidURL = 3
@@ -105,7 +105,7 @@ extension SKTestError {
         case noSubscriptionFound = 5
         /// No transaction has this identifier.
         case noTransactionFound = 6
-        /// This cannot be done to the transaction as it is.
+        /// The call does not apply to the transaction in its current state.
         case invalidAction = 7
 
         var sentence: String {
@@ -126,7 +126,7 @@ extension SKTestError {
     public static var serviceUnavailable: Code { .serviceUnavailable }
     /// The configuration has no product with this identifier.
     public static var invalidProductIdentifier: Code { .invalidProductIdentifier }
-    /// The product is of a type that this cannot be done to.
+    /// The call does not apply to products of this type.
     public static var invalidProductType: Code { .invalidProductType }
     /// The URL is not a file's.
     public static var invalidURL: Code { .invalidURL }
@@ -136,14 +136,14 @@ extension SKTestError {
     public static var noSubscriptionFound: Code { .noSubscriptionFound }
     /// No transaction has this identifier.
     public static var noTransactionFound: Code { .noTransactionFound }
-    /// This cannot be done to the transaction as it is.
+    /// The call does not apply to the transaction in its current state.
     public static var invalidAction: Code { .invalidAction }
 }
 
 #if !canImport(Darwin)
-    // With Objective-C, Foundation does it for every such error.
+    // With Objective-C, Foundation does this for every such error.
     extension SKTestError: _BridgedError {
-        /// Returns the error that an `NSError` of ``SKTestErrorDomain`` stands for.
+        /// Returns the error that an `NSError` of ``SKTestErrorDomain`` represents.
         public static func _bridged(from error: NSError) -> SKTestError? {
             error.domain == SKTestErrorDomain ? SKTestError(_nsError: error) : nil
         }

@@ -5,7 +5,7 @@ import StoreKit
 /// A failure that a test session simulates: one of ``SKTestFailures``.
 public protocol SKTestFailure: Equatable, Sendable {}
 
-/// A failure that a session knows.
+/// A failure that a session can simulate.
 protocol SimulatedFailure: SKTestFailure {
     /// Creates the failure that throws an error; nil if none does.
     init?(_ error: any Error)
@@ -224,7 +224,7 @@ extension SKTestFailures.Verification: SimulatedFailure {
 }
 
 extension StoreFailure {
-    /// The failure of Store Kit 1 that says what a simulated error of Store Kit 2 says.
+    /// Creates the Store Kit 1 failure with the meaning of a simulated error of Store Kit 2.
     init(simulating error: any Error) {
         switch error {
         case let error as StoreKitError: self.init(error)
@@ -245,7 +245,7 @@ extension StoreFailure {
         }
     }
 
-    /// The codes that `Product.PurchaseError.error(for:)` reads, where there is one.
+    /// Returns the code that `Product.PurchaseError.error(for:)` reads, if there is one.
     private static func code(of error: Product.PurchaseError) -> Code {
         switch error {
         case .invalidQuantity, .productUnavailable: .paymentInvalid

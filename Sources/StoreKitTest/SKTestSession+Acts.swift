@@ -3,7 +3,7 @@ import StoreCore
 
 // A session's access to its store.
 extension SKTestSession {
-    /// What an initializer with parameters of StoreCore's hands to Store Kit's own.
+    /// The values that an initializer with StoreCore's parameters passes to Store Kit's own initializer.
     struct Handover {
         var clock: (any StoreClock)?
         var signer: (any ReceiptSigner)?
@@ -23,7 +23,7 @@ extension SKTestSession {
         environment.set(in: context, change)
     }
 
-    /// Runs a body on the store, and translates the store's refusal into a session's error.
+    /// Runs a body on the store, and converts the store's refusal to a session's error.
     func act(_ body: (SandboxStore) throws -> Void) throws {
         do {
             try body(store)
@@ -49,7 +49,7 @@ extension SKTestSession {
         return product
     }
 
-    /// Returns the group of a product that is subscribed to now.
+    /// Returns the group of a product with an active subscription.
     func group(of productIdentifier: String) throws -> String {
         guard let group = try product(productIdentifier).subscription?.groupIdentifier else {
             throw SKTestError(.invalidProductType, "\"\(productIdentifier)\" is no auto-renewable subscription")
@@ -60,7 +60,7 @@ extension SKTestSession {
         return group
     }
 
-    /// Translates a refusal by the store into a session's error; other errors stay as they are.
+    /// Converts a refusal by the store to a session's error; other errors are unchanged.
     private static func testError(_ error: any Error) -> any Error {
         switch error {
         case SandboxError.notSubscribed: SKTestError(.noSubscriptionFound, "\(error)")

@@ -2,8 +2,8 @@ import Foundation
 import StoreCore
 import StoreKit
 
-// Numbers of transactions are unsigned where Store Kit is Objective-C's (A14). Tests that were written for signed ones, which some
-// public code has, compile as well; a literal is the unsigned one's.
+// Transaction numbers are unsigned where Store Kit is Objective-C's (A14). Tests written for signed ones, as in some public
+// code, compile as well; for a literal, the unsigned overload is used.
 extension SKTestSession {
     /// Does what ``deleteTransaction(identifier:)-(UInt)`` does.
     @_disfavoredOverload public func deleteTransaction(identifier: Int) throws {
@@ -63,8 +63,8 @@ extension SKTestSession {
     }
 }
 
-// StoreCrypto's functions of these names, bound when the program is linked. Importing StoreCrypto would make libcrypto's module
-// map a need of every target that imports StoreKitTest.
+// StoreCrypto's functions of these names, bound when the program is linked. If StoreCrypto were imported, every target that
+// imports StoreKitTest would need libcrypto's module map.
 
 @_silgen_name("StoreCrypto_makeSessionSigner")
 private func makeSessionSigner(clock: any StoreClock) throws -> (any ReceiptSigner)?
@@ -74,14 +74,14 @@ private func sessionCertificate(of signer: any ReceiptSigner) -> Data?
 
 /// The signer of a test session's receipts and JWS, in the environment `Xcode` (A8).
 enum SessionSigner {
-    /// Returns a signer for a store on a clock: where libcrypto is installed in Xcode's form, whose one certificate is
-    /// self-signed (A15), else with HMAC.
+    /// Returns a signer for a store on a clock: if libcrypto is installed, in Xcode's form, whose only certificate is
+    /// self-signed (A15); otherwise with HMAC.
     ///
-    /// - Throws: the error if no key can be made.
+    /// - Throws: the error if no key can be created.
     static func signer(clock: any StoreClock) throws -> any ReceiptSigner {
         try makeSessionSigner(clock: clock) ?? HMACReceiptSigner(environment: AppStore.Environment.xcode.rawValue)
     }
 
-    /// Returns the certificate in a signer's app receipts; nil for one of another form than Xcode's.
+    /// Returns the certificate in a signer's app receipts; nil for a form other than Xcode's.
     static func certificate(of signer: any ReceiptSigner) -> Data? { sessionCertificate(of: signer) }
 }

@@ -2,23 +2,22 @@ import Foundation
 import StoreCore
 import StoreKit
 
-// What a session does to Store Kit 2.
+// A session's methods for Store Kit 2.
 extension SKTestSession {
     // MARK: Purchases
 
     /// Buys a product outside the app, on some terms; the transaction is one of `Transaction.updates`.
     ///
-    /// It counts as bought elsewhere: nobody is asked about it, nothing interrupts it, and neither a simulated error
-    /// nor ``failTransactionsEnabled`` prevents it. A subscription that is dated in the past has been renewed until now,
-    /// if the option says so, when the call returns.
+    /// It counts as bought elsewhere: no one is asked about it, nothing interrupts it, and neither a simulated error
+    /// nor ``failTransactionsEnabled`` prevents it. When the call returns, a subscription dated in the past has renewed until
+    /// now, if the option says so.
     ///
     /// - Parameters:
     ///   - identifier: the product's identifier.
-    ///   - options: the terms. Whether to take the path of Ask to Buy, and what to do when the storefront changes, have
-    ///     no effect.
+    ///   - options: the terms. Those for Ask to Buy and for a change of the storefront have no effect.
     /// - Returns: the transaction, of the first period in case of a subscription.
-    /// - Throws: ``SKTestError/Code/invalidProductIdentifier`` for a product that the configuration does not have, the
-    ///   `Product.PurchaseError` that says why the store refuses, and a `StoreKitError`.
+    /// - Throws: ``SKTestError/Code/invalidProductIdentifier`` for a product that the configuration does not have, a
+    ///   `Product.PurchaseError` with the reason for the store's refusal, and a `StoreKitError`.
     @discardableResult
     public func buyProduct(
         identifier: Product.ID,
@@ -47,8 +46,8 @@ extension SKTestSession {
 
     /// Makes a call of Store Kit 2 fail from now on, in all sessions of the context, or succeed again.
     ///
-    /// An error for ``FailableStoreKitAPI/purchase`` fails each payment of Store Kit 1 as well, with the `SKError` that says the
-    /// same (A12); other calls of Store Kit 1 go on as they are. A cancellation of a purchase is returned, not thrown (A14b).
+    /// An error for ``FailableStoreKitAPI/purchase`` also fails each payment of Store Kit 1, with the `SKError` of the same
+    /// meaning (A12); other calls of Store Kit 1 are not affected. A cancellation of a purchase is returned, not thrown (A14b).
     /// ``resetToDefaultState()`` removes all errors, and so does another session on the context.
     ///
     /// - Parameters:
@@ -72,9 +71,9 @@ extension SKTestSession {
     }
 }
 
-// Options for tests, which a store takes while `SandboxStore.acceptsTestPurchases` is true: a test session's does.
+// Options for tests. A store accepts them while `SandboxStore.acceptsTestPurchases` is true: a test session's does.
 extension Product.PurchaseOption {
-    /// What becomes of a subscription that began in the past.
+    /// The renewals of a subscription that began in the past.
     public enum SubscriptionRenewalBehavior: Codable, Hashable, Sendable {
         /// It has renewed until now.
         case renewUntilNow
@@ -87,7 +86,7 @@ extension Product.PurchaseOption {
         Product.PurchaseOption(.offer(StoreOffer(kind: .promotional, identifier: identifier)))
     }
 
-    /// The offer behind a code, by its reference name.
+    /// The offer of an offer code, by its reference name.
     public static func codeOffer(referenceName: String) -> Product.PurchaseOption {
         Product.PurchaseOption(.offer(StoreOffer(kind: .code, identifier: referenceName)))
     }

@@ -9,16 +9,16 @@ import StoreCore
 /// session.askToBuyEnabled = true
 /// ```
 ///
-/// A session belongs to the `StoreContext` that is current where it is created: the running task's own, else the
+/// A session belongs to the `StoreContext` that is current where it is created: the running task's own, or else the
 /// process's, whose store it replaces as Xcode's session replaces the App Store. All sessions of one context control
-/// the same store (behavior 201): with another file, or another clock, a new and empty one. Sessions of different
+/// the same store (behavior 201); with another file or clock, it is a new and empty one. Sessions of different
 /// contexts are independent.
 ///
-/// A call changes the store's records before it returns: ``allTransactions()`` shows the change at once. Callbacks come
-/// where the context delivers them: on the main queue after the call has returned, unless the context says otherwise. A
+/// A call changes the store's records before it returns: ``allTransactions()`` shows the change at once. Callbacks run
+/// where the context delivers them: by default on the main queue, after the call has returned. A
 /// test waits for them with an expectation, as in Xcode, or with the context's `settle()`.
 ///
-/// All methods may be called from any thread; but tests that share a store disturb each other when they run
+/// All methods may be called from any thread, but tests that share a store interfere with each other when they run
 /// concurrently, as in Xcode.
 open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both are constant, and any thread may use them
     let context: StoreContext
@@ -26,12 +26,12 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
 
     /// Creates a session from a configuration file, and takes over the context's store.
     ///
-    /// Settings are the file's. Purchases stay if the store already has this very configuration.
+    /// The settings are those of the file. Purchases remain if the store already has exactly this configuration.
     ///
     /// - Parameter fileURL: a `.storekit` file of any version, in any folder.
     /// - Throws: ``SKTestError`` with ``SKTestError/Code/invalidURL`` for a URL that is no file's, with
-    ///   ``SKTestError/Code/fileNotFound`` if there is none, and a `StoreConfigurationError` that names the place in an
-    ///   invalid file.
+    ///   ``SKTestError/Code/fileNotFound`` if there is none, and a `StoreConfigurationError` that names the location of
+    ///   the error in an invalid file.
     public init(contentsOf fileURL: URL) throws {
         (context, environment) = try Self.open(fileURL, with: InitializerHandover.take(for: type(of: self)))
         super.init()
@@ -45,9 +45,9 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
 
     /// Creates a session from a configuration by its file's name, and takes over the context's store.
     ///
-    /// The file is looked for in the main bundle, then in each `*.resources` and `*.bundle` beside it, which is where
-    /// SwiftPM puts resources, in the order of their names. The first file of this name is taken: ``init(contentsOf:)``
-    /// with `Bundle.module` takes the test's own.
+    /// The file is looked up in the main bundle, then in each `*.resources` and `*.bundle` beside it, where SwiftPM puts
+    /// resources, in the order of their names. The first file of this name is used. To load the test's own file, pass
+    /// its URL in `Bundle.module` to ``init(contentsOf:)``.
     ///
     /// - Parameter filename: the name, with or without `.storekit`.
     /// - Throws: as ``init(contentsOf:)``.
@@ -55,9 +55,9 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         try self.init(contentsOf: ConfigurationSearch.url(named: filename))
     }
 
-    /// Creates a session from a configuration file, on a clock of the test's.
+    /// Creates a session from a configuration file, on the test's own clock.
     ///
-    /// Apple's class has no such initializer. With a `ManualClock` subscriptions renew when the test moves it.
+    /// Apple's class has no such initializer. With a `ManualClock` subscriptions renew when the test advances it.
     ///
     /// - Parameters:
     ///   - fileURL: a `.storekit` file of any version, in any folder.
@@ -67,9 +67,9 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         try self.init(contentsOf: fileURL, clock: clock, signer: nil)
     }
 
-    /// Creates a session from a configuration file, whose receipts and JWS a signer of the test's signs.
+    /// Creates a session from a configuration file, with the test's own signer for receipts and JWS.
     ///
-    /// Apple's class has no such initializer. An `AppStoreSigner` in Xcode's form, with a `CertificateAuthority` that keeps
+    /// Apple's class has no such initializer. An `AppStoreSigner` in Xcode's form, with a `CertificateAuthority` that stores
     /// its keys in a folder, has the same ``publicCertificate`` in every process.
     ///
     /// - Parameters:
@@ -81,23 +81,23 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         throws
     {
         InitializerHandover.leave(Handover(clock: clock, signer: signer), for: Self.self)
-        // Still there if a subclass's initializer has thrown.
+        // Still stored if a subclass's initializer has thrown.
         defer { _ = InitializerHandover.take(for: Self.self) as Handover? }
         try self.init(contentsOf: fileURL)
     }
 
-    /// The store itself, which can do more than a session.
+    /// The store itself, which offers more than a session.
     ///
-    /// Settings made on it stay until the same setting of the session's changes, or ``resetToDefaultState()``.
+    /// Settings made on it remain until the session changes the same setting, or until ``resetToDefaultState()``.
     /// ``clearTransactions()`` replaces it with another one.
     public final var store: SandboxStore { environment.store }
 
     /// The certificate that signs the session's app receipts, in DER (A15).
     ///
     /// Xcode saves it from a configuration file's editor, as "Save Public Certificate", for apps that verify receipts
-    /// themselves. An app trusts it in place of Apple's root, and builds no chain (`PKCS7_NOCHAIN`): the receipt holds this
-    /// certificate alone. It is the process's, the same for all of its sessions, unless a session was given a signer. Nil
-    /// where libcrypto is missing, and with a signer of another form.
+    /// themselves. An app trusts it in place of Apple's root, and builds no chain (`PKCS7_NOCHAIN`): the receipt contains only
+    /// this certificate. It belongs to the process and is the same for all of its sessions, except those created with a signer.
+    /// Nil if libcrypto is missing, and with a signer of another form.
     public final var publicCertificate: Data? { SessionSigner.certificate(of: store.signer) }
 
     // MARK: Settings
@@ -120,7 +120,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         set {
             set { settings in
                 settings.areTransactionFailuresEnabled = newValue
-                // The file's newer failures for purchases are the same to Store Kit 1.
+                // For Store Kit 1 the file's newer purchase failures have the same effect.
                 for index in settings.forcedErrors.indices where settings.forcedErrors[index].operation == "Purchase" {
                     settings.forcedErrors[index].isEnabled = false
                 }
@@ -131,7 +131,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     /// The error of every purchase while ``failTransactionsEnabled`` (behavior 207).
     ///
     /// One of `unknown`, `invalidOfferIdentifier`, `invalidSignature`, `missingOfferParams` and `invalidOfferPrice`.
-    /// Setting any other changes nothing, and adds a line to the context's log.
+    /// Setting any other changes nothing and logs a message.
     open var failureError: SKError.Code {
         get { environment.settings.transactionFailureCode.flatMap(SKError.Code.init) ?? .unknown }
         set {
@@ -162,7 +162,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
 
     /// Whether dialogs are disabled; the file's setting unless set, else false (behavior 206).
     ///
-    /// There are no dialogs here, so that it changes nothing.
+    /// There are no dialogs here, so it has no effect.
     open var disableDialogs: Bool {
         get { environment.settings.areDialogsDisabled }
         set { set { $0.areDialogsDisabled = newValue } }
@@ -170,7 +170,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
 
     /// The country that the store sells for, ISO 3166-1 alpha-3; the file's unless set, else `USA` (behavior 205).
     ///
-    /// Setting anything that is no country's code changes nothing, and adds a line to the context's log.
+    /// Setting a value that is not a country's code changes nothing and logs a message.
     open var storefront: String {
         get { environment.settings.storefront }
         set {
@@ -192,13 +192,13 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
 
     /// The rate at which subscriptions renew; the file's unless set, else real time.
     ///
-    /// A period that has begun keeps its length.
+    /// A period that has begun retains its length.
     open var timeRate: TimeRate {
         get { TimeRate(rawValue: environment.settings.timeRate) ?? .realTime }
         set { set { $0.timeRate = newValue.rawValue } }
     }
 
-    /// Resets the settings to the file's, and removes simulated errors; purchases stay (behavior 203).
+    /// Resets the settings to the file's, and removes simulated errors; purchases remain (behavior 203).
     open func resetToDefaultState() {
         environment.reset(in: context)
     }
@@ -215,23 +215,23 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         }
     }
 
-    /// Removes all transactions; the settings stay (behavior 203).
+    /// Removes all transactions; the settings remain (behavior 203).
     ///
-    /// Numbers begin at 0 again.
+    /// Numbering restarts at 0.
     open func clearTransactions() {
         environment.clear(in: context)
     }
 
-    /// Removes a transaction, and its renewals and restores, as if it had never been (behavior 218).
+    /// Removes a transaction, with its renewals and restores, as if it had never existed (behavior 218).
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``.
     open func deleteTransaction(identifier: UInt) throws {
         try act(on: identifier) { store, transaction in try store.deleteTransaction(transaction.id) }
     }
 
-    /// Buys a product outside the app; the transaction comes to the queue (behavior 211).
+    /// Buys a product outside the app; the transaction is added to the queue (behavior 211).
     ///
-    /// It counts as bought elsewhere: nobody is asked about it, nothing interrupts it, and ``failTransactionsEnabled``
+    /// It counts as bought elsewhere: no one is asked about it, nothing interrupts it, and ``failTransactionsEnabled``
     /// does not prevent it.
     ///
     /// - Throws: ``SKTestError/Code/invalidProductIdentifier`` for a product that the configuration does not have, and
@@ -265,7 +265,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
 
     /// Resolves the issue that blocks a purchase or a renewal (behaviors 209 and 210).
     ///
-    /// An interrupted purchase comes as a new purchased transaction. Once billing retry is over, nothing happens.
+    /// An interrupted purchase returns as a new purchased transaction. Once billing retry is over, nothing happens.
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` for a transaction that
     ///   has no issue and is not a subscription's.
@@ -302,7 +302,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     /// Expires a subscription now, and turns its renewal off (behavior 214).
     ///
     /// - Throws: ``SKTestError/Code/invalidProductIdentifier``, ``SKTestError/Code/invalidProductType`` for a product that
-    ///   does not renew, ``SKTestError/Code/noSubscriptionFound`` for one that nobody is subscribed to.
+    ///   does not renew, ``SKTestError/Code/noSubscriptionFound`` for one without a subscriber.
     open func expireSubscription(productIdentifier: String) throws {
         let group = try group(of: productIdentifier)
         try act { store in try store.account.expireSubscription(inGroup: group) }
@@ -311,15 +311,15 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     /// Ends a subscription's period now and begins the next (behavior 215).
     ///
     /// - Throws: ``SKTestError/Code/invalidProductIdentifier``, ``SKTestError/Code/invalidProductType`` for a product that
-    ///   does not renew, ``SKTestError/Code/noSubscriptionFound`` for one that nobody is subscribed to.
+    ///   does not renew, ``SKTestError/Code/noSubscriptionFound`` for one without a subscriber.
     open func forceRenewalOfSubscription(productIdentifier: String) throws {
         let group = try group(of: productIdentifier)
         try act { store in try store.account.forceRenewal(inGroup: group) }
     }
 
-    /// Asks for consent to a higher price of a transaction's subscription (behavior 216).
+    /// Requests consent to a higher price of a transaction's subscription (behavior 216).
     ///
-    /// The price need not change, and the question may be repeated. Without an answer the subscription ends with its
+    /// The price need not change, and the request may be repeated. Without a decision the subscription ends with its
     /// period.
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, ``SKTestError/Code/noSubscriptionFound``.
@@ -327,10 +327,10 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         try act(onSubscriptionOf: identifier) { try $0.requestPriceIncreaseConsent(inGroup: $1) }
     }
 
-    /// Consents to the higher price: the subscription goes on (behavior 216).
+    /// Consents to the higher price: the subscription continues (behavior 216).
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, ``SKTestError/Code/noSubscriptionFound``, and
-    /// ``SKTestError/Code/invalidAction`` if nobody was asked.
+    /// ``SKTestError/Code/invalidAction`` if consent was not requested.
     open func consentToPriceIncreaseForTransaction(identifier: UInt) throws {
         try act(onSubscriptionOf: identifier) { try $0.answerPriceConsent(.agree, inGroup: $1) }
     }
@@ -338,7 +338,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
     /// Declines the higher price: the subscription will not renew (behavior 216).
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, ``SKTestError/Code/noSubscriptionFound``, and
-    /// ``SKTestError/Code/invalidAction`` if nobody was asked.
+    /// ``SKTestError/Code/invalidAction`` if consent was not requested.
     open func declinePriceIncreaseForTransaction(identifier: UInt) throws {
         try act(onSubscriptionOf: identifier) { try $0.answerPriceConsent(.decline, inGroup: $1) }
     }

@@ -3,14 +3,14 @@ import StoreCore
 
 /// A snapshot of a transaction of the test environment.
 ///
-/// ``SKTestSession/allTransactions()`` returns them: failed and waiting ones too, and consumables, which are in no
+/// ``SKTestSession/allTransactions()`` returns them: also failed and deferred ones, and consumables, which are in no
 /// receipt (behavior 217). Any thread may read one.
 // unchecked: both properties are written by initializers only.
 open class SKTestTransaction: NSObject, @unchecked Sendable {
     private final var transaction: SandboxTransaction?
     private final var standing = Standing()
 
-    /// The store's state beside the transaction itself.
+    /// The store's information about the transaction, beside the transaction itself.
     struct Standing {
         var original: String?
         var isRenewing = false
@@ -43,7 +43,7 @@ open class SKTestTransaction: NSObject, @unchecked Sendable {
     open var purchaseDate: Date { transaction?.date ?? .distantPast }
     /// The date at which the period ends, nil unless it is a subscription's.
     open var expirationDate: Date? { transaction?.expirationDate }
-    /// The date of the refund, from which on it does not count; nil while it counts.
+    /// The date of the refund, which ended the entitlement; nil if there is none.
     open var cancelDate: Date? { transaction?.cancellationDate }
     /// Whether its subscription will renew; false if it has none.
     open var autoRenewingEnabled: Bool { standing.isRenewing }

@@ -1,2 +1,2 @@
-// `import StoreKitTest` where the platform has none of its own. Clients rely on Store Kit arriving with it.
+// `import StoreKitTest` where the platform has none of its own. Clients rely on Store Kit being exported with it.
 @_exported import StoreKit

@@ -6,12 +6,12 @@ import StoreKit
 final class TestEnvironment: Sendable {
     private let state: Locked<State>
 
-    /// What an environment is made of: sessions that give the same have one store.
+    /// The components of an environment: sessions that pass the same ones share a store.
     struct Parts {
         let configuration: StoreConfiguration
-        /// The real time, on a clock of its own, if nil: settling then waits for nobody else.
+        /// The store's clock; if nil, real time on a clock of its own, so that settling does not wait for other clients.
         var clock: (any StoreClock)?
-        /// The process's in Xcode's form if nil.
+        /// The signer; if nil, the process's in Xcode's form.
         var signer: (any ReceiptSigner)?
     }
 
@@ -20,7 +20,7 @@ final class TestEnvironment: Sendable {
         let configuration: StoreConfiguration
         let clock: any StoreClock
         let signer: any ReceiptSigner
-        /// Whether a session gave the signer.
+        /// Whether a session supplied the signer.
         let hasOwnSigner: Bool
         /// The settings of the file, or as changed by sessions.
         var settings: Settings
@@ -29,7 +29,7 @@ final class TestEnvironment: Sendable {
     /// The settings of a session, and the error that it simulates for purchases.
     struct Settings {
         var file: StoreConfiguration.Settings
-        /// The failure of every purchase that a simulated error is for Store Kit 1 (A12).
+        /// The Store Kit 1 failure of every purchase that corresponds to a simulated error (A12).
         var simulatedFailure: StoreFailure?
 
         var purchaseFailure: StoreFailure? { simulatedFailure ?? file.purchaseFailure }
@@ -52,7 +52,7 @@ final class TestEnvironment: Sendable {
         )
     }
 
-    /// Returns the context's environment of some parts: the existing one, with the file's settings, else a new one whose
+    /// Returns the context's environment of some parts: the existing one, with the file's settings, or else a new one whose
     /// store becomes the context's.
     static func environment(in context: StoreContext, of parts: Parts) throws -> TestEnvironment {
         if let environment = context.companion as? TestEnvironment, environment.isStill(in: context),
@@ -77,7 +77,7 @@ final class TestEnvironment: Sendable {
     private func consists(of parts: Parts) -> Bool {
         state.withLock { state in
             guard state.configuration == parts.configuration else { return false }
-            // A signer that is no object is never known to be the same.
+            // A signer that is not an object never counts as the same.
             let isSigner = parts.signer.map { $0 as AnyObject === state.signer as AnyObject } ?? !state.hasOwnSigner
             guard let clock = parts.clock else { return isSigner && state.clock is SystemClock }
             return isSigner && state.clock === clock
@@ -98,7 +98,9 @@ final class TestEnvironment: Sendable {
         apply(new, insteadOf: old, to: store, in: context)
     }
 
-    /// Makes a call of Store Kit 2 fail with an error, or, with nil, succeed again; a purchase in Store Kit 1 as well.
+    /// Makes a call of Store Kit 2 fail with an error or, if nil, succeed again.
+    ///
+    /// A purchase fails in Store Kit 1 as well.
     func simulate(_ error: (any Error)?, of call: SimulatedCall, in context: StoreContext) {
         context.simulatedErrors[call.rawValue] = error
         switch call {
@@ -108,7 +110,7 @@ final class TestEnvironment: Sendable {
         }
     }
 
-    /// The defect of what the store signs, nil while verification succeeds.
+    /// The defect of the values that the store signs, nil while verification succeeds.
     private static func defect(in context: StoreContext) -> SignatureDefect? {
         let error = context.simulatedErrors[SimulatedCall.verification.rawValue]
         return (error as? VerificationResult<Any>.VerificationError).map { error in
@@ -123,7 +125,7 @@ final class TestEnvironment: Sendable {
         }
     }
 
-    /// Restores the file's settings, and removes simulated errors, whatever was done to the store; purchases stay
+    /// Restores the file's settings, and removes simulated errors, whatever was done to the store; purchases remain
     /// (behavior 203).
     func reset(in context: StoreContext) {
         context.simulatedErrors = [:]
@@ -137,7 +139,7 @@ final class TestEnvironment: Sendable {
 
     /// Removes all transactions, with the current settings (behavior 203).
     ///
-    /// A new store takes the place of the previous one: numbers begin at 0 again.
+    /// A new store replaces the previous one: numbering restarts at 0.
     func clear(in context: StoreContext) {
         let (configuration, clock, signer, settings) = state.withLock { state in
             (state.configuration, state.clock, state.signer, state.settings)

@@ -8,7 +8,7 @@ struct TestHistory {
 
     init(_ store: SandboxStore) throws {
         transactions = try store.transactions
-        // A subscription of the group that begins again after it was deleted has another original.
+        // A subscription of the group that starts again after it was deleted has another original.
         subscriptions = Dictionary(store.account.subscriptions.map { ($0.originalTransaction, $0) }) { _, new in new }
         interrupted = Set(store.issues.map(\.transaction))
     }

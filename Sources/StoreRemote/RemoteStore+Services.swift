@@ -2,21 +2,21 @@ import Foundation
 import StoreCore
 
 extension RemoteStore: AvailabilityService {
-    /// Whether the device's user may pay, as the store said last; true before the first exchange.
+    /// Whether the device's user may pay, as last reported by the store; true before the first exchange.
     public var canMakePayments: Bool { known.status.canMakePayments }
 
-    /// Returns what the last look-up said of an identifier; nil where there was none since anything has changed in the store.
+    /// Returns the result of the last look-up of an identifier; nil if there was none since the last change in the store.
     public func sells(_ productIdentifier: String) -> Bool? { known.sells(productIdentifier) }
 
-    /// Whether no stream of updates has come from the store since the last one broke off.
+    /// Whether no stream of updates has come from the store since the last one was lost.
     public var isOutOfReach: Bool { !known.hasStream }
 }
 
 extension RemoteStore: AsyncStorefrontService {
-    /// The country that the store sells for, as it said last; nil before the first exchange.
+    /// The country that the store sells for, as last reported; nil before the first exchange.
     public var storefront: StoreStorefront? { known.status.storefront }
 
-    /// Sends the app's decision, once: one that is lost counts as none.
+    /// Sends the app's decision, once; a lost one counts as no decision.
     public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async {
         let decision = StorefrontDecision(transaction: identifier, shouldContinue: shouldContinue)
         let _: Nothing? = try? await ask(.decideStorefront, decision)
@@ -31,7 +31,7 @@ extension RemoteStore: AsyncReceiptService {
     /// ``Configuration/carriesReceipts``.
     public var appReceipt: Data? { known.appReceipt }
 
-    /// Refreshes the device's receipt, and fetches it.
+    /// Refreshes the device's receipt and downloads it.
     ///
     /// - Throws: a `StoreFailure`.
     public func refreshReceipt(_ properties: ReceiptProperties) async throws {
@@ -40,12 +40,12 @@ extension RemoteStore: AsyncReceiptService {
 }
 
 extension RemoteStore: AsyncContentService {
-    /// Returns some bytes of a hosted file: at most 1 MiB at a time, whatever is asked for.
+    /// Returns some bytes of a hosted file: at most 1 MiB at a time, even if more are requested.
     ///
     /// - Throws: a `StoreFailure`.
     public func content(_ request: ContentRequest) async throws -> Data {
         let answer = try await post(.content, JSONEncoder().encode(request))
-        // A line that says whether there are bytes, then the bytes.
+        // A line that reports success or failure, then the bytes.
         let end = answer.firstIndex(of: UInt8(ascii: "\n")) ?? answer.endIndex
         let line = try? UntrustedJSON.decode(UpdateLine.self, from: answer[..<end])
         if let failure = line?.failure { throw failure }
@@ -58,7 +58,7 @@ extension RemoteStore: AsyncContentService {
 }
 
 extension RemoteStore: AsyncPromotionService {
-    /// The app's changes on the device, as the store said last.
+    /// The app's changes on the device, as last reported by the store.
     public var promotionOverrides: PromotionOverrides { known.status.promotionOverrides }
 
     /// Changes how the store promotes products on the device.
@@ -71,7 +71,7 @@ extension RemoteStore: AsyncPromotionService {
 }
 
 extension RemoteStore: AsyncOfferCodeService {
-    /// Shows the sheet for offer codes, whose user is the store's: see `SandboxBackend.presentCodeRedemptionSheet(reply:)`.
+    /// Shows the sheet for offer codes to the store's user: see `SandboxBackend.presentCodeRedemptionSheet(reply:)`.
     ///
     /// - Throws: a `StoreFailure`.
     public func presentCodeRedemptionSheet() async throws {
@@ -80,17 +80,17 @@ extension RemoteStore: AsyncOfferCodeService {
 }
 
 extension RemoteStore: AsyncPriceConsentService {
-    /// Whether a request for consent waits, as the store said last.
+    /// Whether a request for consent is pending, as last reported by the store.
     public var isPriceConsentPending: Bool { known.status.isPriceConsentPending }
 
-    /// Shows the request for consent; one that is lost may be shown again.
+    /// Shows the request for consent; a lost call may be repeated.
     public func showPriceConsent() async {
         let _: Nothing? = try? await ask(.showConsent, Nothing())
     }
 }
 
 extension RemoteStore: AsyncHistoryService {
-    /// Returns transactions: a page has 1,000 at the most, whatever is asked for.
+    /// Returns transactions: a page has 1,000 at most, even if more are requested.
     ///
     /// - Throws: a `StoreFailure`.
     public func transactions(_ query: HistoryQuery) async throws -> HistoryPage {
@@ -115,7 +115,7 @@ extension RemoteStore: AsyncHistoryService {
         try value(try await ask(.appTransaction, Nothing()))
     }
 
-    /// Succeeds where the store can be reached and somebody is signed in.
+    /// Succeeds if the store can be reached and a user is signed in.
     ///
     /// - Throws: a `StoreFailure`.
     public func synchronize() async throws { let _: Nothing = try await ask(.synchronize, Nothing()) }
@@ -134,9 +134,9 @@ extension RemoteStore: AsyncHistoryService {
         try await ask(.requestRefund, identifier)
     }
 
-    /// The device's identifier, as the store said in the first exchange.
+    /// The device's identifier, as reported in the first exchange.
     public var deviceVerificationID: UUID? { known.status.deviceVerificationID }
 
-    /// Begins to notify a listener, held weakly, of changes in the store, which come with the stream of a connected queue.
+    /// Adds a listener, held weakly, to changes in the store, which come with the stream of a connected queue.
     public func follow(_ listener: any HistoryListener) { known.follow(listener) }
 }

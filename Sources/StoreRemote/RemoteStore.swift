@@ -13,21 +13,21 @@ import StoreCore
 /// ```
 ///
 /// The server is a `StoreServer`, and the token the device's, by `SandboxDevice.makeToken()`. Nothing is sent
-/// before something is asked. Queues keep what the store has not acknowledged, send it again after a pause, and reconnect
-/// from their cursors: a purchase survives whatever happens to the network, and is charged once.
+/// before the first request. Queues retain what the store has not acknowledged, send it again after a pause, and reconnect
+/// from their cursors: a purchase survives network failures, and is charged once.
 ///
-/// All services are offered, and fail with the store's own failure where the store refuses. What they answer at once, as
-/// ``canMakePayments`` and ``storefront``, is the last that the store has said: in the first exchange, and on the stream that
-/// each connected queue has open. Any thread may call any member.
+/// All services are offered, and fail with the store's own failure if the store refuses. Synchronous values, such as
+/// ``canMakePayments`` and ``storefront``, are the last that the store has reported: in the first exchange, and on the open
+/// stream of each connected queue. Any thread may call any member.
 public final class RemoteStore: AsyncStoreBackend {
     private let sender: RequestSender
-    /// Sends what may be answered slowly: a session has few connections to a host, for which nothing else is to wait.
+    /// The sender of requests with slow responses, since a session has few connections to a host.
     private let downloads: RequestSender
     private let configuration: Configuration
     let known = KnownAnswers()
     private let greeting = Locked<Task<Welcome, any Error>?>(nil)
 
-    /// Creates a remote store, without asking it anything.
+    /// Creates a remote store without sending a request.
     ///
     /// - Parameters:
     ///   - url: the server's URL, as `StoreServer.url` has it.
@@ -42,24 +42,24 @@ public final class RemoteStore: AsyncStoreBackend {
     /// The clock of ``Configuration/clock``.
     public var clock: any StoreClock { configuration.clock }
 
-    /// Has the first exchange with the store, unless there has been one.
+    /// Performs the first exchange with the store, unless it has been performed.
     ///
-    /// Whatever else is asked has it too. Call it to know before the first purchase that the store is there and accepts the
-    /// token, and to have the answers that services give at once.
+    /// Every other request does so too. Call it to check before the first purchase that the store can be reached and accepts
+    /// the token, and to have the values of synchronous services.
     ///
-    /// - Throws: a `StoreFailure` where the store cannot be reached, refuses the token or speaks another version.
+    /// - Throws: a `StoreFailure` if the store cannot be reached, refuses the token or supports no common version.
     public func prepare() async throws { _ = try await welcome() }
 
     // MARK: The socket
 
-    /// Accepts commands: returns when the store has taken them.
+    /// Submits commands, and returns when the store has taken them.
     ///
-    /// Many commands go in several requests, in their order.
+    /// Many commands are sent in several requests, in order.
     ///
-    /// - Parameter commands: in the order of their numbers.
-    /// - Throws: a `RefusedCommandsError` for commands that are too long for the store, or that it cannot read, once it has
-    ///   taken all others. Otherwise a `StoreFailure`; then some may have been taken, which the store recognizes when they come
-    ///   again.
+    /// - Parameter commands: the commands, in the order of their numbers.
+    /// - Throws: a `RefusedCommandsError` for commands that are too long for the store or that it cannot decode, after it has
+    ///   taken all others. Otherwise a `StoreFailure`; then some may have been taken, which the store recognizes when they
+    ///   are repeated.
     public func submit(_ commands: [StoreCommand]) async throws {
         let limit = try await welcome().bodySize
         let commandSender = CommandSender(destination: sender.destination, limit: limit) { [self] body in
@@ -78,9 +78,9 @@ public final class RemoteStore: AsyncStoreBackend {
         if !refused.isEmpty { throw RefusedCommandsError(refused) }
     }
 
-    /// Sends updates from a stream of the store's, until the task is canceled or the connection is lost.
+    /// Sends updates from a stream of the store until the task is canceled or the connection is lost.
     ///
-    /// - Throws: a `StoreFailure`, also where the store gave no sign of life for three times its heartbeat.
+    /// - Throws: a `StoreFailure`, also if the store sent nothing for three times its heartbeat.
     public func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {
         let welcome = try await welcome()
         var query = [URLQueryItem(name: "journal", value: feed.journal.description)]
@@ -103,14 +103,14 @@ public final class RemoteStore: AsyncStoreBackend {
         try await asAgreed { try await connection.run(request, after: opening) }
     }
 
-    /// Confirms that updates were told; a confirmation that is lost has the store tell them once more.
+    /// Acknowledges updates; if the acknowledgement is lost, the store sends them again.
     public func acknowledge(through cursor: UpdateCursor) async {
         _ = try? await post(.acknowledge, JSONEncoder().encode(cursor))
     }
 
     /// Looks up products.
     ///
-    /// - Parameter identifiers: 5,000 at the most, as the store takes no more at a time.
+    /// - Parameter identifiers: the identifiers, 5,000 at most, which is the store's limit.
     /// - Returns: a product for each identifier that is sold, and the other identifiers.
     /// - Throws: a `StoreFailure`.
     public func products(_ identifiers: Set<String>) async throws -> ProductsAnswer {
@@ -122,7 +122,7 @@ public final class RemoteStore: AsyncStoreBackend {
 
     // MARK: Requests
 
-    /// Asks for an answer, with a value.
+    /// Posts a value and decodes the response.
     func ask<Answer: Decodable>(_ call: DeviceCall, _ question: some Encodable) async throws -> Answer {
         let body = try JSONEncoder().encode(question)
         let data = try await post(call, body)
@@ -133,28 +133,28 @@ public final class RemoteStore: AsyncStoreBackend {
         }
     }
 
-    /// Posts a body in the version that was agreed on.
+    /// Posts a body in the version agreed on.
     func post(_ call: DeviceCall, _ body: Data) async throws -> Data {
         let welcome = try await welcome()
         let sender = call == .content ? downloads : sender
         return try await asAgreed { try await sender.post(call, version: welcome.version, body).content }
     }
 
-    /// Sends something as it was agreed on in the first exchange, of which the next request has another where the store
-    /// refuses it or falls silent.
+    /// Sends a request under the terms of the first exchange; if the store refuses it or times out, the next request
+    /// begins with a new exchange.
     private func asAgreed<Answer>(_ send: () async throws -> Answer) async throws -> Answer {
         do {
             return try await send()
         } catch let failure as StoreFailure
             where [URLError.Code.unsupportedURL, .timedOut].contains(where: { $0.rawValue == failure.code })
         {
-            // The store may have been replaced by one that speaks another version, or gives fewer signs of life.
+            // The store may have been replaced by one with another version or a longer heartbeat.
             greeting.withLock { $0 = nil }
             throw failure
         }
     }
 
-    /// Returns the verified values of a store's texts.
+    /// Returns the verified value of a text signed by the store.
     func value<Payload>(_ text: SignedText) throws -> SignedValue<Payload> {
         do {
             guard let verifier = configuration.verifier else {
@@ -166,7 +166,7 @@ public final class RemoteStore: AsyncStoreBackend {
         }
     }
 
-    /// Has the first exchange; those who ask meanwhile wait for the same one, and after a failure the next one tries again.
+    /// Performs the first exchange; concurrent callers share it, and after a failure the next caller repeats it.
     private func welcome() async throws -> Welcome {
         let task = greeting.withLock { greeting in
             if let greeting { return greeting }
@@ -207,7 +207,7 @@ extension StoreUpdate {
 }
 
 extension StoreFailure {
-    /// The failure of two sides that speak no version in common, with the side to update.
+    /// The failure of two sides without a common version, which names the side to update.
     package static func otherVersion(of store: VersionRange, here device: VersionRange) -> StoreFailure {
         let side = store.newest < device.oldest ? "update the store's server" : "update the device's software"
         return .network(.unsupportedURL, "the store speaks \(store) of the protocol and the device \(device): \(side)")
@@ -217,21 +217,20 @@ extension StoreFailure {
 extension RemoteStore {
     /// The settings of a remote store.
     public struct Configuration: Sendable {
-        /// The seconds that the store may take for an answer, or for a part of one: 30 unless set, and 0.01 to 86,400 whatever
-        /// is set.
+        /// The seconds within which the store has to respond, or to send more of a response: 30 unless set, and always
+        /// limited to 0.01 to 86,400.
         public var timeout: TimeInterval = 30
-        /// Whether receipts come with the updates, true unless set: the app receipt whenever it has changed, and that of each
-        /// purchased or restored transaction.
+        /// Whether receipts are sent with the updates, true unless set: the app receipt whenever it has changed, and that of
+        /// each purchased or restored transaction.
         ///
-        /// Without them, the store has no receipts for the app. An app that reads none saves signatures and traffic.
+        /// Otherwise, the store has no receipts for the app. An app that reads none saves signatures and traffic.
         public var carriesReceipts = true
-        /// The verifier of signed transactions; nil, unless set, to take them at the word of the store, whose connection and
-        /// token vouch for them.
+        /// The verifier of signed transactions; nil, unless set, to trust the store because of its connection and token.
         public var verifier: (any PayloadSigner)?
-        /// The clock from which queues take their pauses; the system's unless set.
+        /// The clock for the pauses of queues; the system's unless set.
         public var clock: any StoreClock = SystemClock.shared
 
-        /// Creates settings, to be changed.
+        /// Creates the default settings.
         public init() {}
     }
 }

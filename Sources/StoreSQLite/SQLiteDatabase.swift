@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A file that keeps a store, and a queue's pending commands, through a crash of the process.
+/// A file that stores a sandbox store, and a queue's pending commands, durably across a crash of the process.
 ///
 /// ```swift
 /// let database = try SQLiteDatabase(at: folder.appending(path: "store.sqlite"))
@@ -9,19 +9,18 @@ import StoreCore
 /// let queue = SKPaymentQueue(backend: store, journal: database.journal)
 /// ```
 ///
-/// Either may be used without the other: a journal for a queue on another backend, or a ledger for a store that queues
-/// of other processes reach by a wire.
+/// Either may be used without the other: a journal for a queue on another backend, or a ledger for a store that queues of
+/// other processes reach over the wire.
 ///
-/// The file has one user at a time. While a database is open, every other process that opens it waits, and is then
-/// refused. It is closed when the last of the database, its ledger and its journal is released, or by ``close()``.
+/// The file has one user at a time. While a database is open, every other process that opens it waits, and is then refused.
+/// It is closed when the last of the database, its ledger and its journal is released, or by ``close()``.
 ///
-/// A new file can be read and written by its owner only, whatever the umask. One that exists keeps its permissions, and
-/// the log beside it has the same.
+/// Only its owner can read and write a new file, whatever the umask. An existing file retains its permissions, and its log
+/// has the same.
 ///
-/// The file and its log have to stay where they are while the database is open. Before each commit it is checked that
-/// neither was deleted, moved, replaced or truncated; if one was, everything fails with
-/// ``SQLiteDatabaseError/Code/fileLost`` from then on. A copy of an open file is complete only with a copy of its log,
-/// taken at the same moment.
+/// The file and its log must not be moved while the database is open. Each commit checks that neither was deleted, moved,
+/// replaced or truncated; if one was, everything fails with ``SQLiteDatabaseError/Code/fileLost`` from then on. A copy of
+/// an open file is complete only with a copy of its log, taken at the same moment.
 ///
 /// All methods may be called from any thread. Concurrent writes are committed together, with one wait for the disk.
 public final class SQLiteDatabase: Sendable {
@@ -29,31 +28,30 @@ public final class SQLiteDatabase: Sendable {
     public enum Durability: Hashable, Sendable {
         /// The disk has stored it: committed data survives a power failure.
         case full
-        /// The system has it: committed data survives a crash of the process. A power failure may take the last
-        /// commits, and leaves the rest sound.
+        /// The system has it: committed data survives a crash of the process. A power failure may lose the last commits,
+        /// but does not damage the file.
         case normal
     }
 
-    /// The ledger in which a `SandboxStore` keeps every change.
+    /// The ledger in which a `SandboxStore` records every change.
     public let ledger: any Ledger
-    /// The journal in which an `SKPaymentQueue` keeps the commands that its store has not acknowledged.
+    /// The journal in which an `SKPaymentQueue` stores the commands that its store has not acknowledged.
     public let journal: any QueueJournal
     private let core: DatabaseCore
 
     /// Opens a file, or creates it.
     ///
-    /// A file that is no database of this module, or that a newer version wrote, is refused and left as it is, and so
-    /// is the log beside it. A file of an older version is migrated.
+    /// A file that is not a database of this module, or that a newer version wrote, is refused and not changed, and neither
+    /// is its log. A file of an older version is migrated.
     ///
     /// - Parameters:
-    ///   - file: the file's URL; one that is no file's is refused. Beside it is another file, of the same name and
-    ///     `-wal`, which belongs to it.
+    ///   - file: a file URL; any other is refused. The file has a log next to it, with the same name and `-wal`.
     ///   - durability: the event that a commit waits for.
     ///   - patience: the time to wait for another process that has it open, in seconds, from 0.
-    ///   - lane: the lane on which a queue calls a store on this ledger. By default not the thread that the app called on,
-    ///     so that no app waits for the disk, and what is added while the disk is busy is committed together.
+    ///   - lane: the lane on which a queue calls a store on this ledger. By default not the app's calling thread, so that
+    ///     no app waits for the disk, and commands that are added while the disk is busy are committed together.
     ///   - log: receives a line for every record that could not be read, and for files that were lost. It may call the
-    ///     database, but no store on its ledger and no queue on its journal: they wait for what they read or write
+    ///     database, but no store on its ledger and no queue on its journal: they wait for their reads and writes
     ///     meanwhile.
     /// - Throws: ``SQLiteDatabaseError``.
     public convenience init(
@@ -80,26 +78,26 @@ public final class SQLiteDatabase: Sendable {
         journal = SQLiteJournal(core)
     }
 
-    /// Returns the unreadable records that were set apart, oldest first: all that are in the file.
+    /// Returns all unreadable records that were set apart in the file, oldest first.
     ///
     /// - Throws: ``SQLiteDatabaseError``.
     public func damage() throws -> [DamagedRecord] { try core.damage() }
 
     /// Reads the whole file, and returns its inconsistencies: a line for each, none in a sound file.
     ///
-    /// A table with a damaged page was put aside, and is reported again every time.
+    /// A table with a damaged page that was set aside is reported every time.
     ///
-    /// The time grows with the size of the file; all other users of the file wait.
+    /// The time is proportional to the size of the file; all other users of the file wait.
     ///
     /// - Throws: ``SQLiteDatabaseError``.
     public func check() throws -> [String] { try core.check() }
 
-    /// Closes the file, so that another process can have it when this returns.
+    /// Closes the file, so that another process can open it when this returns.
     ///
-    /// It waits for the reads and writes in progress. Files that were lost meanwhile are left as they are.
+    /// It waits for the reads and writes in progress. Files that were lost meanwhile are not changed.
     ///
-    /// Whatever uses it afterwards fails with ``SQLiteDatabaseError/Code/closed``: a store asks its queues to retry
-    /// later, and nothing that they add is lost unless it was refused.
+    /// Later uses fail with ``SQLiteDatabaseError/Code/closed``: a store makes its queues retry later, and no command that
+    /// they add is lost unless it was refused.
     public func close() { core.close() }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A text of commands to a store, one a line.
+/// A text of commands for a store, one in each line.
 ///
 /// ```swift
 /// let scenario = try Scenario(
@@ -14,19 +14,19 @@ import StoreCore
 /// try scenario.run(on: store)
 /// ```
 public struct Scenario: Sendable, CustomStringConvertible {
-    /// The name that errors give: a file's name, or another.
+    /// The name in errors: a file's name, or another.
     public let name: String?
     /// The commands, in order.
     public let steps: [ScenarioStep]
     /// The text.
     public let description: String
 
-    /// Reads a text.
+    /// Parses a text.
     ///
     /// - Parameters:
-    ///   - text: lines of commands. Empty lines, and all behind a `#`, mean nothing.
-    ///   - name: the name that errors give.
-    /// - Throws: ``ScenarioError`` with the first line and word that make no sense.
+    ///   - text: lines of commands. Empty lines, and everything after a `#`, are ignored.
+    ///   - name: the name in errors.
+    /// - Throws: ``ScenarioError`` with the first invalid line and word.
     public init(_ text: String, name: String? = nil) throws(ScenarioError) {
         var steps: [ScenarioStep] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -42,7 +42,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// Reads a file in UTF-8.
+    /// Reads a UTF-8 file.
     ///
     /// - Throws: ``ScenarioError``, also for a file that cannot be read.
     public init(contentsOf url: URL) throws(ScenarioError) {
@@ -58,7 +58,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
         try self.init(text, name: url.lastPathComponent)
     }
 
-    /// Makes a scenario of one step.
+    /// Creates a scenario of one step.
     public init(step: ScenarioStep) {
         name = nil
         steps = [step]
@@ -69,9 +69,9 @@ public struct Scenario: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - store: the store.
-    ///   - report: is called with each step when it is done, and its answer.
-    /// - Returns: the answers, in order.
-    /// - Throws: ``ScenarioError`` with the line and word that the store refused. What was before it is done.
+    ///   - report: called with each step when it is done, and its result.
+    /// - Returns: the results, in order.
+    /// - Throws: ``ScenarioError`` with the line and word that the store refused. Earlier lines have taken effect.
     @discardableResult
     public func run(
         on store: SandboxStore,
@@ -80,7 +80,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
         try run(with: ScenarioPerformer(store: store), report: report)
     }
 
-    /// Performs the commands with a performer, likewise.
+    /// Performs the commands with a performer.
     ///
     /// - Throws: ``ScenarioError`` with the line and word that the store refused.
     @discardableResult

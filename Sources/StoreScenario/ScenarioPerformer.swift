@@ -1,15 +1,15 @@
 import Foundation
 import StoreCore
 
-/// Performs commands on a store, line by line.
+/// A performer of commands on a store, line by line.
 ///
-/// Any thread may call it; commands that are to follow each other are made one after another.
+/// Any thread may call it; commands that depend on each other have to be performed one after another.
 public struct ScenarioPerformer: Sendable {
     /// The store.
     public let store: SandboxStore
     private let session: Session
 
-    /// Makes a performer, which acts for whoever is signed in on the store's first device unless told otherwise.
+    /// Creates a performer, which acts for the account on the store's first device unless a command chooses another.
     public init(store: SandboxStore) {
         self.store = store
         session = Session(store: store)
@@ -17,8 +17,8 @@ public struct ScenarioPerformer: Sendable {
 
     /// Performs one line.
     ///
-    /// - Returns: the command's answer. A purchase that fails is an answer, too: an app hears of it.
-    /// - Throws: ``ScenarioError`` for a line that makes no sense, and for one that the store refuses.
+    /// - Returns: the command's result. A failed purchase is a result, too, since an app receives it.
+    /// - Throws: ``ScenarioError`` for an invalid line, and for one that the store refuses.
     public func perform(_ line: String) throws(ScenarioError) -> ScenarioAnswer {
         try perform(try ScenarioStep(line))
     }
@@ -47,17 +47,17 @@ public struct ScenarioPerformer: Sendable {
         )
     }
 
-    /// Returns the transactions of a pool, as a command without options sees them.
+    /// Returns the transactions of a pool, as for a command without options.
     func identifiers(in pool: ScenarioTransactions) throws -> [String] {
         try Call(store: store, session: session, name: "", arguments: [:]).identifiers(in: pool)
     }
 
-    /// The lines that set again what commands have set and no ledger keeps, in order.
+    /// The lines that restore the settings that commands have made and no ledger stores, in order.
     ///
-    /// A store that is opened on the ledger again is as it was when they have been performed on it.
+    /// They are performed on a store after its ledger was opened again.
     public var settings: [String] { session.settings }
 
-    /// Sets what a file sets and no ledger keeps, as if by commands.
+    /// Applies the settings of a file that no ledger stores, as if by commands.
     package func adopt(_ settings: StoreConfiguration.Settings) throws(ScenarioError) {
         var lines = ["locale \(Word.source(of: settings.locale))", "renewal-rate \(settings.renewalRate.word)"]
         if let failure = settings.purchaseFailure?.word { lines.append("purchase-failure \(failure)") }
@@ -82,9 +82,9 @@ public struct ScenarioPerformer: Sendable {
 }
 
 extension ScenarioPerformer {
-    /// Lists what the store has for a word of a kind.
+    /// Lists the names in the store that are valid for a kind.
     ///
-    /// - Parameter kind: the kind. One that does not depend on the store has none, see ``ScenarioValueKind/words``.
+    /// - Parameter kind: the kind. One that does not depend on the store has no names, see ``ScenarioValueKind/words``.
     /// - Returns: identifiers or names, the oldest first.
     /// - Throws: the error that prevents reading the ledger.
     package func names(of kind: ScenarioValueKind) throws -> [String] {
@@ -105,7 +105,7 @@ extension ScenarioPerformer {
 }
 
 extension ScenarioValueKind {
-    /// The kind's word, as in `product` or `undecided`, where it depends on the store; nil for any other.
+    /// The kind's name, as in `product` or `undecided`, if it depends on the store; nil for any other.
     package var noun: String? {
         switch self {
         case .product: "product"

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// What a server answers: a value that takes a request and returns a response, without any network.
+/// The routing of a server: a value that takes a request and returns a response, without any network.
 package struct ServerRouter: Sendable {
     /// The servers of an environment, below a path.
     private enum Base: String, CaseIterable {
@@ -24,15 +24,15 @@ package struct ServerRouter: Sendable {
     ///
     /// - Parameters:
     ///   - store: the store.
-    ///   - view: a view of the store, if there is one already, whose reading is shared.
+    ///   - view: an existing view of the store, whose readings are shared; nil for a new one.
     ///   - key: the key that signs the tokens of the API's clients.
-    ///   - sharedSecret: the secret of verification; none is asked for if nil.
-    ///   - failures: the failures that were ordered.
+    ///   - sharedSecret: the shared secret of verification; none is required if nil.
+    ///   - failures: the planned failures.
     ///   - hasNotificationURL: whether there is a URL to send notifications to.
     ///   - console: the page for browsers; nil for none.
-    ///   - devices: the store for devices elsewhere; nil for none.
+    ///   - devices: the store for remote devices; nil for none.
     ///   - log: receives the reason of each internal error.
-    ///   - now: the date by which tokens expire.
+    ///   - now: returns the date by which tokens expire.
     package init(
         _ store: SandboxStore,
         view: ServerView? = nil,
@@ -60,10 +60,10 @@ package struct ServerRouter: Sendable {
         )
     }
 
-    /// Answers a request, of any content.
+    /// Returns the response to a request, of any content.
     ///
     /// The servers of the store's own environment are at the root, those of the App Store's two environments below
-    /// `production` and `sandbox`. The page for browsers is at `console`, the store for devices elsewhere at `device`.
+    /// `production` and `sandbox`. The page for browsers is at `console`, the store for remote devices at `device`.
     package func respond(to request: HTTPRequest) -> HTTPResponse {
         let base = request.path.first.flatMap { Base(rawValue: $0) }
         let path = request.path.dropFirst(base == nil ? 0 : 1)

@@ -3,8 +3,8 @@ import StoreCore
 import StoreCrypto
 import StoreRemote
 
-/// The App Store's servers for a sandbox store: receipts are verified, the App Store Server API is answered, and notifications
-/// are sent.
+/// The App Store's servers for a sandbox store: they verify receipts, implement the App Store Server API, and send
+/// notifications.
 ///
 /// ```swift
 /// let server = try StoreServer(store)
@@ -12,14 +12,14 @@ import StoreRemote
 /// ```
 ///
 /// The servers of the store's own environment are at ``url``. Those of the App Store's two environments are at
-/// ``sandboxURL`` and ``productionURL``: the one that is not the store's knows nothing of it, and answers about its receipts
+/// ``sandboxURL`` and ``productionURL``: the one that is not the store's knows nothing of it, and responds to its receipts
 /// with status 21007 or 21008.
 ///
-/// A server listens on this machine only, unless told otherwise, and stops when it is released. Any thread may use it.
+/// A server listens on this machine only, unless configured otherwise, and stops when it is released. Any thread may use it.
 public final class StoreServer: Sendable {
     /// The key of the API's clients.
     public let credentials: Credentials
-    /// What happens in the store from the server's creation on, without any network.
+    /// The notifications of the store from the server's creation on, without any network.
     public let notifications: ServerNotifications
     private let http: HTTPServer
     private let outbox: NotificationOutbox?
@@ -30,13 +30,13 @@ public final class StoreServer: Sendable {
 
     /// Opens a server for a store.
     ///
-    /// Where the store's ledger has none yet, notifications begin.
+    /// If the store's ledger records no notifications yet, it does from now on.
     ///
     /// - Parameters:
-    ///   - store: the store, which the server keeps.
+    ///   - store: the store, which the server retains.
     ///   - configuration: the settings.
-    /// - Throws: ``StoreServerError`` if it cannot listen there, or if libmicrohttpd is missing, with
-    ///   ``MicroHTTPD/advice``, or if it is to have a console and other machines reach it; a `CryptoError` if no key can be made; and the ledger's errors.
+    /// - Throws: ``StoreServerError`` if it cannot listen there, if libmicrohttpd is missing, with ``MicroHTTPD/advice``, or
+    ///   if other machines could reach its console; a `CryptoError` if no key can be created; and the ledger's errors.
     public init(_ store: SandboxStore, configuration: Configuration = Configuration()) throws {
         guard MicroHTTPD.isAvailable else { throw StoreServerError.unavailable }
         let credentials = try configuration.credentials ?? Credentials()
@@ -104,31 +104,30 @@ public final class StoreServer: Sendable {
         components.host = host.contains(":") ? "[\(host)]" : host
         components.port = port
         components.path = "/"
-        // A scheme, an address and a port make a URL.
+        // A scheme, an address and a port always form a URL.
         return components.url ?? URL(filePath: "/")
     }
 
     /// The URL of the page that shows the store in a browser; nil without ``Configuration/hasConsole``.
     ///
-    /// Its fragment is the token that acts need: whoever has the URL can change the store.
+    /// Its fragment is the token that actions require: whoever has the URL can change the store.
     public var consoleURL: URL? {
         console.flatMap { URL(string: "console#token=\($0.token)", relativeTo: url)?.absoluteURL }
     }
 
-    /// The URL of the sandbox's servers, which take the place of `sandbox.itunes.apple.com` and
-    /// `api.storekit-sandbox.apple.com`.
+    /// The URL of the sandbox's servers, which replaces `sandbox.itunes.apple.com` and `api.storekit-sandbox.apple.com`.
     public var sandboxURL: URL { url.appending(path: "sandbox") }
 
-    /// The URL of the production servers, which take the place of `buy.itunes.apple.com` and `api.storekit.apple.com`.
+    /// The URL of the production servers, which replaces `buy.itunes.apple.com` and `api.storekit.apple.com`.
     public var productionURL: URL { url.appending(path: "production") }
 
-    /// Stops listening and sending, once what is under way is done.
+    /// Stops listening and sending, once work in progress is done.
     ///
-    /// Waits 5 seconds at the most for the delivery that is under way, and without bound for the answers to requests, which
-    /// take as long as the store's ledger and signer. A transport that blocks in
-    /// ``NotificationTransport/post(_:to:reply:)`` keeps its thread until it returns.
+    /// Waits 5 seconds at most for the delivery in progress, and without limit for the responses to requests, which take as
+    /// long as the store's ledger and signer. A transport that blocks in ``NotificationTransport/post(_:to:reply:)`` occupies
+    /// its thread until it returns.
     ///
-    /// Does nothing the second time. What was not sent is sent by the next server on the same ledger.
+    /// Does nothing the second time. The next server on the same ledger sends what was not sent.
     public func stop() {
         http.stop()
         outbox?.stop(waits: true)
@@ -138,7 +137,7 @@ public final class StoreServer: Sendable {
 // MARK: - Failures on demand
 
 extension StoreServer {
-    /// Whether the servers are available, as they are at first.
+    /// Whether the servers are available; true at first.
     ///
     /// If not, verification has status 21005, and the API error 5000001.
     public var isAvailable: Bool {
@@ -146,12 +145,12 @@ extension StoreServer {
         set { failures.isAvailable = newValue }
     }
 
-    /// Gives the next verifications a status, whatever their receipt is.
+    /// Makes the next verifications return a status, whatever their receipt is.
     ///
     /// - Parameters:
     ///   - status: the status, such as 21009, or any from 21100 to 21199.
-    ///   - isRetryable: `is-retryable` in the answer, which only 21100 to 21199 have.
-    ///   - times: the number of verifications, behind those for which another status was set.
+    ///   - isRetryable: `is-retryable` in the response, which only 21100 to 21199 have.
+    ///   - times: the number of verifications, after those for which another status was set.
     public func failVerification(with status: Int, isRetryable: Bool = true, times: Int = 1) {
         failures.failVerifications(.init(status: status, isRetryable: isRetryable), times: times)
     }
@@ -159,8 +158,8 @@ extension StoreServer {
     /// Makes the next requests of the API fail, if their token is valid.
     ///
     /// - Parameters:
-    ///   - code: the error's number, such as 4290000 for too many requests. One that the API does not have fails nothing.
-    ///   - times: the number of requests, behind those for which another error was set.
+    ///   - code: the error's number, such as 4290000 for too many requests. An unknown number fails nothing.
+    ///   - times: the number of requests, after those for which another error was set.
     public func failRequests(with code: Int, times: Int = 1) { failures.failRequests(code, times: times) }
 }
 
@@ -178,7 +177,7 @@ extension StoreServer {
         ///
         /// `CertificateAuthority.serverIdentity(for:at:)` issues one.
         public var identity: ServerIdentity?
-        /// The shared secret that verification asks for where a receipt has subscriptions that renew; nil for none.
+        /// The shared secret that verification requires for a receipt with auto-renewable subscriptions; nil for none.
         public var sharedSecret: String?
         /// The key of the API's clients; a fresh one unless set.
         public var credentials: Credentials?
@@ -186,41 +185,40 @@ extension StoreServer {
         public var notificationURL: URL?
         /// The seconds, by the store's clock, from each failed delivery of a notification to the next attempt.
         ///
-        /// Nil, unless set, for what the App Store does: in production it tries again after 1, 12, 24, 48 and 72 hours, in
-        /// the sandbox never.
+        /// If nil, the default, the App Store's: 1, 12, 24, 48 and 72 hours in production, and no retries in the sandbox.
         public var retries: [TimeInterval]?
         /// The transport of notifications.
         public var transport: any NotificationTransport = URLSessionTransport()
-        /// The most bytes of a request's body; a longer one is answered with HTTP status 413.
+        /// The maximum size of a request's body in bytes; the response to a longer one has HTTP status 413.
         public var maximumBodySize = 1 << 20
-        /// The most bytes of the body of a request to verify a receipt, where they are more than ``maximumBodySize``: 16 MiB
-        /// unless set, which is a receipt of some 39,000 purchases.
+        /// The maximum size of the body of a request to verify a receipt, in bytes, if it is greater than ``maximumBodySize``:
+        /// 16 MiB unless set, enough for a receipt of some 39,000 purchases.
         public var maximumReceiptBodySize = 16 << 20
-        /// The most connections at a time.
+        /// The maximum number of connections.
         ///
-        /// Where more are wanted, those are closed that have owed a request for the longest; a further one waits only while all
-        /// are being answered. Where ``host`` is reached by others, one address has half of them at the most.
+        /// If there are more, those that have owed a request for longest are closed; a further one waits only while all have a
+        /// request in progress. If other machines reach ``host``, one address has at most half of them.
         public var maximumConnections = 256
-        /// The seconds after which a connection is closed on which nothing moves; whatever moves, a request has twice as many to
-        /// arrive.
+        /// The seconds after which an idle connection is closed; a request has twice as many to arrive, however busy its
+        /// connection is.
         public var timeout = 30
-        /// The most queues that a device's token may have connected at a time; a further one is refused with HTTP status 429.
+        /// The maximum number of connected queues of a device's token; a further one is refused with HTTP status 429.
         public var maximumStreamsPerToken = 16
-        /// The seconds between two signs of life to a queue elsewhere, which counts its connection as lost after three times
-        /// as many without one: 5 unless set, and 0.01 to 86,400 whatever is set.
+        /// The seconds between two heartbeats to a remote queue, which considers its connection lost after three times as many
+        /// without one: 5 unless set, and always limited to 0.01 to 86,400.
         public var heartbeat: TimeInterval = 5
-        /// Whether a page at ``StoreServer/consoleURL`` shows the store in a browser, and acts on it; false unless set.
+        /// Whether a page at ``StoreServer/consoleURL`` shows and operates the store in a browser; false unless set.
         ///
-        /// It is served to this machine only: with it, ``host`` has to be a loopback address.
+        /// It is served to this machine only: it requires ``host`` to be a loopback address.
         public var hasConsole = false
-        /// The performer of the page's acts; one of the server's own that keeps no settings, if nil.
+        /// The performer of the page's actions; if nil, one of the server's own that saves no settings.
         package var consolePerformer: ConsolePerformer?
-        /// The log, which receives a line for what could not be done.
+        /// The log, which receives a line for each failure.
         ///
-        /// It is never given a key, a receipt or an account.
+        /// It never receives a key, a receipt or an account.
         public var log = StoreLog.standardError
 
-        /// Creates settings, to be changed.
+        /// Creates the default settings.
         public init() {}
 
         /// Whether only this machine reaches ``host``.
@@ -251,7 +249,7 @@ extension StoreServer {
 extension StoreServer {
     /// An API key, with which clients of the App Store Server API sign their tokens: issuer, identifier and private key.
     ///
-    /// Only ``privateKeyPEM`` has the key; a description of the credentials has not.
+    /// Only ``privateKeyPEM`` reveals the key; a description of the credentials does not.
     public struct Credentials: Sendable {
         let key: APIKey
 
@@ -260,7 +258,7 @@ extension StoreServer {
         /// - Throws: a `CryptoError` if no key can be made.
         public init() throws { key = try APIKey() }
 
-        /// Creates credentials with a key of one's own.
+        /// Creates credentials with an existing key.
         ///
         /// - Parameters:
         ///   - issuer: the claim `iss` of tokens.
@@ -278,7 +276,7 @@ extension StoreServer {
         ///
         /// - Parameter folder: the folder.
         /// - Throws: ``StoreServerError`` if a file cannot be read or written, if other users have access to one, or if
-        ///   there are several keys; a `CryptoError` for one that is none.
+        ///   there are several keys; a `CryptoError` for an invalid key.
         public init(folder: URL) throws { key = try APIKeyFolder(folder).read() }
 
         /// The issuer, the claim `iss` of tokens; a UUID in lowercase unless given.
@@ -288,13 +286,13 @@ extension StoreServer {
         /// The private key in PEM, the content of a `.p8` file.
         public var privateKeyPEM: String { key.privateKeyPEM }
 
-        /// Returns a token for an app, as a client of the API makes it.
+        /// Returns a token for an app, as a client of the API creates it.
         ///
         /// - Parameters:
         ///   - bundleIdentifier: the app, the claim `bid`.
         ///   - date: the issuing date, by the system's clock unless given.
         ///   - lifetime: the seconds until it expires: 5 minutes unless given. The API refuses more than 60 minutes.
-        /// - Returns: the text behind `Bearer`.
+        /// - Returns: the text after `Bearer`.
         /// - Throws: a `CryptoError` if libcrypto fails.
         public func token(
             bundleIdentifier: String,

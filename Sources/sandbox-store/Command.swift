@@ -12,15 +12,15 @@ enum Command: Equatable {
     struct Mistake: Error, Equatable {
         let sentence: String
 
-        /// An option whose value is an empty text.
+        /// The mistake of an option with an empty value.
         static func empty(_ option: String, _ what: String) -> Mistake {
             Mistake(sentence: "\(option) needs \(what), and was given an empty text")
         }
     }
 
-    /// Parses the arguments behind the program's name.
+    /// Parses the arguments after the program's name.
     ///
-    /// Everything behind `--` is a file.
+    /// Everything after `--` is a file.
     init(_ arguments: [String]) throws(Mistake) {
         guard let name = arguments.first, !Self.isHelp(name) else {
             self = .help
@@ -69,7 +69,7 @@ enum Command: Equatable {
 
     static func isHelp(_ argument: String) -> Bool { argument == "--help" || argument == "-h" }
 
-    /// Removes an option, wherever it stands before `--`, and returns the argument behind it each time.
+    /// Removes every occurrence of an option before `--`, and returns the arguments after them.
     static func takeValues(
         of option: String,
         _ what: String,
@@ -107,7 +107,7 @@ enum Command: Equatable {
 }
 
 extension Command {
-    /// What `--help` prints.
+    /// The text of `--help`.
     static let usage = """
         sandbox-store: a store for testing in-app purchases, on Xcode's .storekit files
 

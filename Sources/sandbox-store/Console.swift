@@ -9,19 +9,19 @@ struct Console: Sendable {
     let complain: @Sendable (String) -> Void
     /// Reads a line of standard input without its end; nil at the end of input.
     ///
-    /// The line is on the screen then.
+    /// Afterwards the line is on the screen.
     let read: @Sendable () -> String?
-    /// Whether a line written to standard error can be erased again.
+    /// Whether a line that was written to standard error can be erased.
     let isTerminal: Bool
     /// Whether standard output may have colors.
     var hasColors = false
-    /// Returns the first error of ``write``, after which the output is not complete; nil for none.
+    /// Returns the first error of ``write``, after which the output is incomplete; nil for none.
     var outputError: @Sendable () -> (any Error)? = { nil }
 
     /// The process's own console.
     static let standard: Console = {
         let firstError = Locked<(any Error)?>(nil)
-        // Not `print`: a question has to be on the screen before its answer is read.
+        // Not `print`, which is buffered: a question has to be on the screen before its answer is read.
         let write: @Sendable (String) -> Void = { text in
             do {
                 try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
@@ -46,12 +46,12 @@ struct Console: Sendable {
         )
     }()
 
-    /// Whether an environment lets a terminal have colors: not with `NO_COLOR`, see no-color.org.
+    /// Whether an environment allows colors on a terminal: not with `NO_COLOR`, see no-color.org.
     static func colors(_ environment: [String: String]) -> Bool {
         environment["NO_COLOR", default: ""].isEmpty && environment["TERM", default: "dumb"] != "dumb"
     }
 
-    /// The purpose of a text that stands out.
+    /// The purpose of emphasized text.
     enum Emphasis: String {
         /// Bold.
         case heading = "1"
@@ -59,7 +59,7 @@ struct Console: Sendable {
         case failure = "1;31"
     }
 
-    /// Returns a text as it stands out on a terminal, or as it is.
+    /// Returns a text emphasized for a terminal with colors, or unchanged.
     func emphasized(_ text: String, as emphasis: Emphasis) -> String {
         hasColors ? "\u{1B}[\(emphasis.rawValue)m\(text)\u{1B}[0m" : text
     }
@@ -96,7 +96,7 @@ enum Wording {
 }
 
 extension String {
-    /// The text with its control characters escaped, except line breaks: no name in it can steer a terminal.
+    /// The text with its control characters escaped, except line breaks, so that no name in it controls a terminal.
     var printable: String {
         let isEscaped = { (scalar: Unicode.Scalar) in scalar.isControl && scalar != "\n" }
         guard unicodeScalars.contains(where: isEscaped) else { return self }
@@ -108,7 +108,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it ends a line or steers a terminal.
+    /// Whether it ends a line or controls a terminal.
     var isControl: Bool {
         [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
     }

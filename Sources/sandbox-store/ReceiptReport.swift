@@ -60,7 +60,7 @@ struct ReceiptReport {
         }
     }
 
-    /// Reports what verifies, else the reason why it does not.
+    /// Reports a verified receipt, or else the reason why it is invalid.
     private init(_ verify: () throws -> Self) {
         do {
             self = try verify()
@@ -101,7 +101,7 @@ struct ReceiptReport {
         switch error {
         case let refusal as ReceiptRefusal: (refusal.status, refusal.reason)
         case let failure as VerificationFailure: (failure.status, failure.description)
-        // A date in the receipt that the answer cannot tell.
+        // A date in the receipt that cannot be written in the response.
         default: (.malformed, "\(error)")
         }
     }
@@ -115,7 +115,7 @@ struct ReceiptReport {
         return Data(base64Encoded: Data(file.filter { !whiteSpace.contains($0) })) ?? file
     }
 
-    /// Returns a JWS, which begins with a brace in Base64, without white space behind it; nil for any other file.
+    /// Returns a JWS, which begins with a brace in Base64, without trailing white space; nil for any other file.
     private static func jws(of file: Data) -> Data? {
         guard file.starts(with: "ey".utf8), file.contains(UInt8(ascii: ".")),
             let text = String(validating: file, as: UTF8.self)
@@ -139,7 +139,7 @@ struct ReceiptReport {
         }
     }
 
-    /// Returns the fields of a JSON object; values other than texts as JSON.
+    /// Returns the fields of a JSON object; values other than strings as JSON.
     private static func fields(ofPayload payload: Data) -> [String: String] {
         let object = try? UntrustedJSON.object(from: payload) as? [String: Any]
         return (object ?? [:]).mapValues { value in
@@ -198,7 +198,7 @@ struct VerifyOptions: Equatable {
     /// The file of the receipt or the JWS.
     var file: String
     var key: Key
-    /// The file of a list of revoked certificates, which goes with a root.
+    /// The file of a list of revoked certificates, valid only with a root.
     var revocationList: String?
     /// The date of the check; now, if nil.
     var moment: Date?
@@ -207,7 +207,7 @@ struct VerifyOptions: Equatable {
 }
 
 extension Command {
-    /// Parses the arguments behind `verify`.
+    /// Parses the arguments after `verify`.
     static func verification(_ arguments: ArraySlice<String>) throws(Mistake) -> Command {
         var rest = arguments
         let keyFiles = try takeValues(of: "--key-file", "a file", from: &rest)
@@ -250,7 +250,7 @@ extension Command {
     private static func bytes(hexadecimal text: String) throws(Mistake) -> Data {
         let values = text.compactMap { $0.isASCII ? $0.hexDigitValue : nil }
         guard !values.isEmpty, values.count == text.count, values.count.isMultiple(of: 2) else {
-            // Without the text: most of a mistyped key is still the key.
+            // Without the value: most of a mistyped key is still the key.
             throw Mistake(sentence: "--key needs hexadecimal digits, two for each byte")
         }
         return Data(stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })

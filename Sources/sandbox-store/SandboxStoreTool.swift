@@ -10,7 +10,7 @@ import StoreServer
 struct SandboxStoreTool {
     let console: Console
 
-    /// Performs the command in the arguments behind the program's name.
+    /// Performs the command in the arguments after the program's name.
     ///
     /// - Returns: the process's exit code.
     func run(_ arguments: [String]) -> Int32 {
@@ -101,7 +101,7 @@ struct SandboxStoreTool {
         return report.isValid ? 0 : 1
     }
 
-    /// Returns nil, after a complaint, if the key, the root or the list of revoked certificates cannot be used.
+    /// Returns nil, after an error message, if the key, the root or the list of revoked certificates cannot be used.
     private func report(on receipt: Data, _ options: VerifyOptions, at moment: Date) -> ReceiptReport? {
         switch options.key {
         case .bytes(let bytes): return ReceiptReport(receipt, key: bytes, at: moment)

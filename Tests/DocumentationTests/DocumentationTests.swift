@@ -122,6 +122,28 @@ import Testing
         }
     }
 
+    @Test func `Each source file that contributors are led to is there`() throws {
+        let pages =
+            ["Sources/StoreCore/StoreCore.docc/Articles/Architecture.md"]
+            + Document.paths(under: ".github", endingIn: ".md")
+        let files = Set(
+            ["Sources", "Tests"].flatMap { Document.paths(under: $0, endingIn: ".swift") }.compactMap {
+                $0.split(separator: "/").last
+            } + ["Package.swift"]
+        )
+        #expect(pages.count > 20)
+        for page in pages {
+            // Names in code, but for those of several files.
+            for (number, text) in try Document.text(page).split(separator: "`", omittingEmptySubsequences: false)
+                .enumerated()
+            where number % 2 == 1 && text.hasSuffix(".swift") && !text.contains(where: { "*…".contains($0) })
+                && !text.hasPrefix("+")
+            {
+                #expect(files.contains(text.split(separator: "/").last ?? ""), "\(page): \(text)")
+            }
+        }
+    }
+
     @Test func `The README leads to every article`() throws {
         let readme = try Document.text("README.md")
         for path in Document.paths(under: "Sources/StoreCore/StoreCore.docc/Articles", endingIn: ".md") {

@@ -18,13 +18,19 @@
                     reachesServer = reachesServer as Bool
                 ] in
                 let proxy = try WireProxy(to: socket)
+                let isSpoiled = Locked(false)
                 var options = PostgresDatabase.Options()
-                (options.schema, options.responseTime) = (schema, 2)
+                // A busy machine may lose a connection before; the call waits for the next one.
+                (options.schema, options.responseTime, options.patience) = (schema, 2, 600)
                 let database = try PostgresDatabase(
                     "host=127.0.0.1 port=\(proxy.port) dbname=postgres user=storecore",
                     options: options,
-                    // The first that is heard of the lost connection: the commit is sent, and not answered.
-                    log: StoreLog { _ in kill(getpid(), SIGKILL) }
+                    // The first notice of the lost connection: the commit is sent, and not answered.
+                    log: StoreLog { _ in
+                        guard isSpoiled.withLock({ $0 }) else { return }
+                        if reachesServer { proxy.waitUntilSwallowed() }
+                        kill(getpid(), SIGKILL)
+                    }
                 )
                 let store = try SandboxStore(
                     products: Shop.products,
@@ -34,7 +40,10 @@
                 let journal = JournalID.unique()
                 for number in [1, 3] {
                     // The second pair finds its statements prepared: nothing but the commit is on the wire.
-                    if number == 3 { proxy.mode = reachesServer ? .swallowingAnswers : .silent }
+                    if number == 3 {
+                        proxy.mode = reachesServer ? .swallowingAnswers : .silent
+                        isSpoiled.withLock { $0 = true }
+                    }
                     let pair = [number, number + 1].map { number in
                         StoreCommand(
                             id: OrderID(journal: journal, number: number),

@@ -3,9 +3,9 @@ import StoreCore
 extension FaultInjector {
     /// A condition under which a rule applies.
     ///
-    /// Conditions are joined with `&&` and evaluated from left to right. Each sees only what those before it let
-    /// through. So `.product("sword") && .call(2)` is the second with a sword in it, and `.call(2) &&
-    /// .product("sword")` the second of all, if there is a sword in it. Counting begins when the rule is added.
+    /// Conditions are joined with `&&` and evaluated from left to right. Each counts only the messages that those before it
+    /// let through: `.product("sword") && .call(2)` is the second message with a sword, and `.call(2) && .product("sword")`
+    /// the second of all messages, if it has a sword. Counting begins when the rule is added.
     public struct Condition: Sendable {
         enum Test: Sendable {
             case calls(ClosedRange<Int>)
@@ -15,15 +15,15 @@ extension FaultInjector {
 
         let tests: [Test]
 
-        /// Applies to everything that passes the point.
+        /// Applies to every message at the point.
         public static let always = Condition(tests: [])
 
-        /// Applies to the n-th that reaches this condition, counted from 1.
+        /// Applies to the n-th message that reaches this condition, counted from 1.
         ///
         /// A number below 1 stops the process.
         public static func call(_ number: Int) -> Condition { calls(number...number) }
 
-        /// Applies to the n-th to the m-th that reach this condition, counted from 1.
+        /// Applies to the n-th to the m-th message that reach this condition, counted from 1.
         ///
         /// Numbers below 1 stop the process.
         public static func calls(_ numbers: ClosedRange<Int>) -> Condition {
@@ -35,52 +35,51 @@ extension FaultInjector {
 
         /// Applies with a probability, drawn from the injector's seed.
         ///
-        /// Every rule has random numbers of its own, so that other rules do not affect it. A probability outside 0...1
+        /// Each rule has its own random numbers, so that other rules do not affect it. A probability outside 0...1
         /// stops the process.
         public static func chance(_ probability: Double) -> Condition {
             guard (0...1).contains(probability) else { fatalError("\(probability) is no probability; it is 0...1") }
             return Condition(tests: [.chance(probability)])
         }
 
-        /// Applies to whatever concerns a product.
+        /// Applies to messages that concern a product.
         ///
-        /// That is a purchase of it, the answer to one, an update about it or a look-up of it. Other things may be in
+        /// Those are a purchase of it, the reply to one, an update about it, or a look-up of it. Other things may be in
         /// the same submission, update or look-up. A `finish` does not name its product, see ``transaction(_:)``.
         public static func product(_ identifier: String) -> Condition {
             matching { $0.productIdentifiers.contains(identifier) }
         }
 
-        /// Applies to whatever concerns a transaction: an update about it, its finish, the answer to its finish.
+        /// Applies to messages that concern a transaction: an update about it, its finish, the reply to its finish.
         public static func transaction(_ identifier: String) -> Condition {
             matching { $0.transactionIdentifiers.contains(identifier) }
         }
 
-        /// Applies to whatever concerns an account: everything, if the injector's ``FaultInjector/label`` is this name;
-        /// otherwise what carries it as the payment's or the restore's `applicationUsername`.
+        /// Applies to messages that concern an account: all, if the injector's ``FaultInjector/label`` is this name;
+        /// otherwise those with the name as the payment's or the restore's `applicationUsername`.
         ///
-        /// A backend serves one device and does not say who is signed in there, so the label identifies the account.
+        /// A backend serves one device and does not report who is signed in there, so the label identifies the account.
         public static func account(_ name: String) -> Condition {
             Condition(tests: [
                 .property { event, label in label == name || event.applicationUsernames.contains(name) }
             ])
         }
 
-        /// Applies to submissions with a purchase in them, and the answers to those.
+        /// Applies to submissions that contain a purchase, and the replies to them.
         public static let purchases = commands { if case .purchase = $0 { true } else { false } }
-        /// Applies to submissions with a finish in them, and the answers to those.
+        /// Applies to submissions that contain a finish, and the replies to them.
         public static let finishes = commands { if case .finish = $0 { true } else { false } }
-        /// Applies to submissions with a restore in them, and the answers to those.
+        /// Applies to submissions that contain a restore, and the replies to them.
         public static let restores = commands { if case .restore = $0 { true } else { false } }
 
-        /// Applies where a function returns true.
+        /// Applies if a function returns true.
         ///
-        /// The function is called on whichever thread something passes on, with a lock held: it must call neither the
-        /// injector nor a queue.
+        /// The function is called on any thread, under a lock: it must call neither the injector nor a queue.
         public static func matching(_ body: @escaping @Sendable (Event) -> Bool) -> Condition {
             Condition(tests: [.property { event, _ in body(event) }])
         }
 
-        /// Returns a condition that applies where both do, the left one evaluated first.
+        /// Returns a condition that applies if both do, the left one evaluated first.
         public static func && (left: Condition, right: Condition) -> Condition {
             Condition(tests: left.tests + right.tests)
         }
@@ -105,7 +104,7 @@ struct FaultRules: Sendable {
         let point: FaultInjector.Point
         let fault: FaultInjector.Fault
         let condition: FaultInjector.Condition
-        /// The number of times that it may still act.
+        /// The remaining number of times that the rule may be applied.
         var remaining: Int
         /// The number of messages that have reached each counting test.
         var counts: [Int]
@@ -154,7 +153,7 @@ struct FaultRules: Sendable {
             rules[index].remaining -= 1
             fault = rules[index].fault
         }
-        // A spent rule must not keep messages off the fast path.
+        // A spent rule would only slow the other messages down.
         if fault != nil { rules.removeAll { $0.remaining == 0 } }
         return fault ?? .pass
     }
@@ -180,37 +179,36 @@ extension FaultRules.Rule {
 extension FaultInjector {
     /// A point where messages pass between a queue and its store.
     ///
-    /// Reads are not among them, except that of the country:
-    /// others, such as which products are sold, go straight to the store.
+    /// Reads pass no point, except that of the country: others, such as which products are sold, go directly to the store.
     public enum Point: String, CaseIterable, Hashable, Codable, Sendable {
         /// Submission of commands to the store.
         case submission
-        /// The store's answer to a submission.
+        /// The store's reply to a submission.
         case reply
-        /// A queue's request for updates on its way to the store.
+        /// A queue's request for updates.
         case connection
-        /// A batch of updates on its way to a queue.
+        /// A batch of updates for a queue.
         case update
-        /// The store's notice of a lost connection, on its way to the queue.
+        /// The store's report of a lost connection to a queue.
         case connectionLost
-        /// A queue's acknowledgement of the updates that its observers know, on its way to the store.
+        /// A queue's acknowledgement of the updates that its observers have received.
         case acknowledgement
-        /// A look-up of products on its way to the store.
+        /// A look-up of products.
         case productsRequest
-        /// The store's answer to a look-up.
+        /// The store's reply to a look-up.
         case productsAnswer
-        /// The request for a fresh receipt on its way to the store.
+        /// The request for a fresh receipt.
         case receiptRequest
-        /// The store's answer to that request.
+        /// The store's reply to that request.
         case receiptAnswer
-        /// The request for the next bytes of a download on its way to the store.
+        /// The request for the next bytes of a download.
         case downloadRequest
-        /// Some bytes of a download, or their failure, on their way to the queue.
+        /// Some bytes of a download, or their failure, for the queue.
         case downloadChunk
         /// The read of the country by an app.
         ///
-        /// The reader cannot wait. A fault that loses it or fails it makes the app read nil, as it does where the store
-        /// does not know. All other faults let it pass, ``FaultInjector/Fault/hold`` too.
+        /// The read is synchronous. A fault that loses it or fails it makes the app read nil, as if the store did not know
+        /// the country. All other faults let it pass, including ``FaultInjector/Fault/hold``.
         case storefrontRead
     }
 }

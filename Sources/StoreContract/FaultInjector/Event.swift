@@ -6,29 +6,29 @@ extension FaultInjector {
     public struct Event: Sendable {
         /// The content of the message.
         public enum Payload: Hashable, Sendable {
-            /// Commands, to the store.
+            /// Commands for the store.
             case submission([StoreCommand])
-            /// The answer to these commands.
+            /// The reply to these commands.
             case reply(SubmissionReply, to: [StoreCommand])
-            /// The request for updates of the queue that numbers its commands under this name.
+            /// The request for updates of a queue with this journal.
             case connection(JournalID, after: UpdateCursor?)
-            /// Updates, to the queue that numbers its commands under this name.
+            /// Updates for the queue with this journal.
             case update(UpdateBatch, to: JournalID)
-            /// The reason for the loss of a connection, to the queue that numbers its commands under this name.
+            /// The reason for the loss of a connection, for the queue with this journal.
             case connectionLost(StoreFailure, to: JournalID)
-            /// Acknowledgement of all updates up to here.
+            /// Acknowledgement of all updates through this cursor.
             case acknowledgement(UpdateCursor)
             /// A look-up of these identifiers.
             case productsRequest(Set<String>)
-            /// The answer to a look-up of these identifiers.
+            /// The reply to a look-up of these identifiers.
             case productsAnswer(Result<ProductsAnswer, StoreFailure>, to: Set<String>)
             /// The request for a fresh receipt.
             case receiptRequest(ReceiptProperties)
-            /// The answer to that request: nil for a fresh receipt.
+            /// The reply to that request: nil for a fresh receipt.
             case receiptAnswer(StoreFailure?)
             /// The request for some bytes of a download.
             case downloadRequest(ContentRequest)
-            /// The answer to that request.
+            /// The reply to that request.
             case downloadChunk(Result<Data, StoreFailure>, to: ContentRequest)
             /// The country that an app reads.
             case storefrontRead
@@ -64,7 +64,7 @@ extension FaultInjector {
 }
 
 extension FaultInjector.Event {
-    /// The commands that are submitted or answered here; none elsewhere.
+    /// The commands that the message submits or replies to; otherwise empty.
     public var commands: [StoreCommand] {
         switch payload {
         case .submission(let commands), .reply(_, let commands): commands
@@ -72,7 +72,7 @@ extension FaultInjector.Event {
         }
     }
 
-    /// The products that it concerns, as far as it names them.
+    /// The products that the message concerns, if it names them.
     ///
     /// A `finish` names only a transaction.
     public var productIdentifiers: Set<String> {
@@ -92,7 +92,7 @@ extension FaultInjector.Event {
         }
     }
 
-    /// The app's names for its users, as far as payments and restores in it carry one.
+    /// The app's names for its users in the message's payments and restores.
     public var applicationUsernames: Set<String> {
         var names = Set(payments.compactMap(\.applicationUsername))
         for case .restore(let name?) in commands.map(\.action) { names.insert(name) }

@@ -2,61 +2,61 @@ import Foundation
 import StoreCore
 
 extension FaultInjector {
-    /// A fault that is injected into something that passes.
+    /// A fault that is injected into a message.
     ///
     /// A *call* is a submission, a look-up, a receipt refresh or the fetching of a download's bytes: its caller waits
-    /// for an answer. Everything else that passes belongs to a *connection*, except acknowledgements, whose loss is not
+    /// for a reply. Every other message belongs to a *connection*, except acknowledgements, whose loss is not
     /// reported, and the country, whose faults ``FaultInjector/Point/storefrontRead`` describes.
     public enum Fault: Hashable, Codable, Sendable {
-        /// No fault: it passes.
+        /// No fault: the message passes.
         ///
-        /// A rule with this makes an exception from the rules behind it.
+        /// A rule with this makes an exception from the rules after it.
         case pass
-        /// A loss that shows only after the timeout.
+        /// A loss that is noticed only after the timeout.
         ///
         /// After ``FaultInjector/timeout`` the call fails with `URLError.timedOut`. A connection that lost anything
-        /// breaks with that error, unless the queue has noticed a gap before and reconnected. If an answer is lost, its
+        /// breaks with that error, unless the queue has noticed a gap before and reconnected. If a reply is lost, its
         /// call has taken effect.
         case drop
-        /// A delay of so many seconds, by the store's clock.
+        /// A delay in seconds, by the store's clock.
         ///
-        /// Updates behind a delayed one on the same connection wait for it. Calls do not wait for each other. A delay
+        /// Updates after a delayed one on the same connection wait for it. Calls do not wait for each other. A delay
         /// longer than ``FaultInjector/timeout`` makes its call fail at the timeout. The delayed call still arrives,
-        /// and an answer to it is discarded.
+        /// and the reply to it is discarded.
         case delay(TimeInterval)
-        /// A duplicate: it arrives twice.
+        /// A duplicate: the message arrives twice.
         case duplicate
-        /// A late duplicate: it arrives, and once more so many seconds later, out of its place among updates.
+        /// A late duplicate: the message arrives, and again after some seconds, out of order among updates.
         case echo(after: TimeInterval)
-        /// An exchange of places with the next at this point; among updates, with the next on the same connection.
+        /// A swap with the next message at this point; among updates, with the next on the same connection.
         ///
-        /// If none comes within ``FaultInjector/timeout`` it arrives by itself. The one that it changes places with is
-        /// not reordered again.
+        /// If none comes within ``FaultInjector/timeout`` the message arrives by itself. The one that it is swapped with
+        /// is not reordered again.
         case reorder
-        /// A break of everything: all that is in flight is lost, held and delayed messages too.
+        /// A break of everything: all messages in flight are lost, including held and delayed ones.
         ///
-        /// Every connected queue hears `connectionLost`, then every call fails, with `URLError.networkConnectionLost`.
-        /// What has reached the store has taken effect. Whatever comes afterwards passes again.
+        /// Every connected queue receives `connectionLost`, then every call fails, with `URLError.networkConnectionLost`.
+        /// What has reached the store has taken effect. Later messages pass again.
         case cut
-        /// A lost answer: it takes effect in the store, and `URLError.networkConnectionLost` comes at once.
+        /// A lost reply: the call takes effect in the store, and fails immediately with `URLError.networkConnectionLost`.
         ///
-        /// The answer to an update or a connection is the updates: the connection breaks. An acknowledgement, which has
-        /// no answer, passes.
+        /// The reply to an update or a connection is the updates: the connection breaks. An acknowledgement, which has
+        /// no reply, passes.
         case loseAnswer
-        /// A wait until ``FaultInjector/release(_:as:)``, however long.
+        /// A wait until ``FaultInjector/release(_:as:)``, without a time limit.
         ///
-        /// Updates behind a held one on the same connection wait too.
+        /// Updates after a held one on the same connection wait too.
         case hold
-        /// A failure that comes at once in place of an answer.
+        /// An immediate failure that replaces a reply.
         ///
-        /// A request does not arrive at the store; a request whose answer fails has taken effect. A connection breaks
-        /// with the failure; a submission is told to try later, and why.
+        /// A request does not arrive at the store; a request whose reply fails has taken effect. A connection breaks
+        /// with the failure; a submission gets it as the reason to try later.
         case fail(StoreFailure)
     }
 }
 
 extension FaultInjector.Fault: CustomStringConvertible {
-    /// The fault, for the log.
+    /// The fault's text in the log.
     public var description: String {
         switch self {
         case .pass: "passed"

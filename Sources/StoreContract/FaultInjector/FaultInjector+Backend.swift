@@ -6,8 +6,7 @@ extension FaultInjector: StoreBackend {
     public var clock: any StoreClock { backend.clock }
     /// The store's lane.
     public var lane: BackendLane { backend.lane }
-    /// The store's services; the injector stands before `storefront`, `receipts` and
-    /// `content`, and no fault changes the others.
+    /// The store's services; faults affect `storefront`, `receipts` and `content` only.
     public var services: StoreServices {
         var services = backend.services
         if let storefront = services.storefront { services.storefront = FaultyStorefront(storefront, self) }
@@ -16,7 +15,7 @@ extension FaultInjector: StoreBackend {
         return services
     }
 
-    /// Submits commands, which pass at ``Point/submission``; the answer passes at ``Point/reply``.
+    /// Submits commands, which pass at ``Point/submission``; the reply passes at ``Point/reply``.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         call(
             .submission(commands),
@@ -37,7 +36,7 @@ extension FaultInjector: StoreBackend {
         }
         let attach: @Sendable () -> Void = { [self] in
             backend.connect(relay, after: cursor)
-            // Broken or disconnected meanwhile, it would never be released.
+            // A relay that was broken or disconnected meanwhile would otherwise never be released.
             if !state.withLock({ $0.isOpen(relay) }) { backend.disconnect(relay) }
         }
         cross(.connection(receiver.journal, after: cursor), relay: relay, .run(attach))
@@ -53,7 +52,7 @@ extension FaultInjector: StoreBackend {
         cross(.acknowledgement(cursor), .run { [backend] in backend.acknowledge(through: cursor) })
     }
 
-    /// Looks products up: the request passes at ``Point/productsRequest``, the answer at ``Point/productsAnswer``.
+    /// Looks products up: the request passes at ``Point/productsRequest``, the reply at ``Point/productsAnswer``.
     public func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
@@ -67,7 +66,7 @@ extension FaultInjector: StoreBackend {
         )
     }
 
-    /// Makes a call that is answered: the request and the answer each pass at a point.
+    /// Calls the store: the request and the reply each pass at a point.
     func call<Answer: Sendable>(
         _ request: Event.Payload,
         reply: @escaping @Sendable (Answer) -> Void,
@@ -117,7 +116,7 @@ final class FaultyContent: ContentService {
     }
 }
 
-/// A store's receipts, whose refreshes pass at ``FaultInjector/Point/receiptRequest``, and the answers at
+/// A store's receipts, whose refreshes pass at ``FaultInjector/Point/receiptRequest``, and the replies at
 /// ``FaultInjector/Point/receiptAnswer``.
 final class FaultyReceipts: ReceiptService {
     private let service: any ReceiptService
@@ -152,7 +151,7 @@ final class FaultyStorefront: StorefrontService {
         self.injector = injector
     }
 
-    /// The store's value if the read passes, else nil.
+    /// The store's value if the read passes; otherwise nil.
     var storefront: StoreStorefront? {
         injector.perform { $0.read(.storefrontRead, &$1) } ? service.storefront : nil
     }

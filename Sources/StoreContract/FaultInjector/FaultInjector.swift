@@ -11,21 +11,21 @@ import StoreCore
 ///
 /// A rule consists of a fault (``Fault``), a place (``Point``) and a condition (``Condition``). For each message the
 /// rules are tried in the order in which they were added, and the first that applies is used. Without one the message
-/// passes at once, on the thread on which it came. The same seed and the same calls give the same faults.
+/// passes immediately, on the calling thread. The same seed and the same calls produce the same faults.
 ///
-/// An injector breaks no promise of `StoreBackend` that a network could not break: a receiver is called by one thread
-/// at a time and in the order of its updates, except where a rule says otherwise. Every loss shows after ``timeout``,
-/// so that nobody waits forever; only held messages wait until they are released. It has no thread of its own, takes
-/// time from its store's clock alone, and settling lists what waits here. A call that waits here keeps its caller
-/// alive, and so the store, until it is answered or ``cut()``. All methods may be called from any thread.
+/// An injector violates no promise of `StoreBackend` that a network could not violate: a receiver is called by one thread
+/// at a time and in the order of its updates, except where a rule says otherwise. Every loss is reported after ``timeout``,
+/// so that no caller waits forever; only held messages wait until they are released. It has no thread of its own, uses
+/// only its store's clock, and settling lists the messages that wait here. A waiting call retains its caller, and so the
+/// store, until its reply or ``cut()``. All methods may be called from any thread.
 ///
 /// The user's decisions (cancel, decline, Ask to Buy) do not pass here: make them at the store.
 public final class FaultInjector: Sendable {
-    /// The store behind it.
+    /// The store that receives the messages.
     public let backend: any StoreBackend
     /// The name of the device's account, for ``Condition/account(_:)`` and the log.
     public let label: String?
-    /// The time after which a loss shows, in seconds by the store's clock.
+    /// The seconds, by the store's clock, after which a loss is reported.
     public let timeout: TimeInterval
     let state: Locked<FaultInjectorState>
     private let port: FaultInjectorPort
@@ -36,7 +36,7 @@ public final class FaultInjector: Sendable {
     ///   - backend: the store.
     ///   - label: the name of the device's account, as in `alice`.
     ///   - seed: the seed for ``Condition/chance(_:)``.
-    ///   - timeout: seconds after which a loss shows, above 0; anything else stops the process.
+    ///   - timeout: the seconds after which a loss is reported, above 0; anything else stops the process.
     public init(_ backend: any StoreBackend, label: String? = nil, seed: UInt64 = 0, timeout: TimeInterval = 60) {
         guard timeout > 0, timeout.isFinite else { fatalError("\(timeout) s is no time after which a loss can show") }
         self.backend = backend
@@ -53,7 +53,7 @@ public final class FaultInjector: Sendable {
 // MARK: - Rules
 
 extension FaultInjector {
-    /// Adds a rule behind the existing ones.
+    /// Adds a rule after the existing ones.
     ///
     /// - Parameters:
     ///   - fault: the fault. Waiting for a negative or infinite time stops the process.
@@ -75,33 +75,33 @@ extension FaultInjector {
 
     /// Removes a rule, if it exists.
     ///
-    /// Messages that it delays or holds go on waiting.
+    /// Messages that it delays or holds still wait.
     public func remove(_ id: RuleID) { state.withLock { $0.rules.remove(id) } }
 
     /// Removes all rules.
     ///
-    /// Messages that they delay or hold go on waiting.
+    /// Messages that they delay or hold still wait.
     public func removeAllRules() { state.withLock { $0.rules.removeAll() } }
 
     /// Breaks everything now, as ``Fault/cut`` does.
     public func cut() { perform { $0.cutByHand(&$1) } }
 
-    /// The injected faults, oldest first: a line each, in no promised wording.
+    /// The injected faults, oldest first, one line each; the wording is not stable.
     ///
-    /// Messages without a fault are not in it, nor are users' names.
+    /// It contains neither messages without a fault nor users' names.
     public var log: [String] { state.withLock { $0.log } }
 
-    /// Whether there is no rule, and no message waits.
+    /// Whether there are no rules and no waiting messages.
     package var isIdle: Bool { state.withLock { $0.isIdle } }
 
-    /// The number of messages at each point that a fault has met.
+    /// The number of messages with a fault, by point.
     package var faultCounts: [Point: Int] { state.withLock { $0.faultCounts } }
 }
 
 // MARK: - Work
 
 extension FaultInjector {
-    /// Passes a message through the rules.
+    /// Applies the rules to a message and passes it on.
     func cross(
         _ payload: Event.Payload,
         relay: Relay? = nil,
@@ -126,7 +126,7 @@ extension FaultInjector {
         return result
     }
 
-    /// Does the same for work that has no other trigger: settling waits for it.
+    /// Does the same for work that nothing else waits for: settling waits for it.
     @discardableResult
     func performWatched<R>(_ event: (inout FaultInjectorState, inout [InjectorAction]) -> R) -> R {
         let work = clock.activity.begin()
@@ -164,10 +164,10 @@ private final class FaultInjectorPort: ActivityMember {
 
     init(_ state: Locked<FaultInjectorState>) { self.state = state }
 
-    // A thread that brings something here, or releases it, is at work meanwhile.
+    // A thread that passes or releases a message counts as busy meanwhile.
     var pulse: (isQuiet: Bool, work: Int) { state.withLock { (true, $0.work) } }
-    // A message that waits may keep the store alive. Whoever keeps this, a clock that moves or a simulated life, keeps
-    // the store as well.
+    // A waiting message may retain the store. A clock that moves or a simulated life, which retain this member, retain the
+    // store as well.
     var keepable: (any ActivityPulse)? { self }
 
     func drainHere() -> Bool { false }
@@ -198,7 +198,7 @@ extension FaultInjector {
 
     /// Releases a held message.
     ///
-    /// It arrives before this returns, and so do its consequences in a store that answers at once. An update that is
+    /// It arrives before this returns, and so do its consequences in a store that replies immediately. An update that is
     /// released before an earlier one on its connection overtakes it. No rule is applied to it again.
     ///
     /// - Parameters:
@@ -217,12 +217,12 @@ extension FaultInjector {
     public func releaseAll() { for held in held { release(held.id) } }
 }
 
-/// An action of a fault injector once its lock is free.
+/// An action that a fault injector performs after it has released its lock.
 enum InjectorAction: Sendable {
     case run(@Sendable () -> Void)
     case drain(Relay)
     case fail(Call, StoreFailure)
-    /// The same, but the store is called first and its answer is discarded.
+    /// A failure of the call after the store was called, whose reply is discarded.
     case failAfter(Call, StoreFailure, @Sendable () -> Void)
     case detach(Relay)
     case wake(Int, after: Double)

@@ -5,7 +5,7 @@ import StoreCore
 struct FaultInjectorState: Sendable {
     private struct Link: Sendable {
         let relay: Relay
-        /// Whether the queue has not been told that the connection is gone.
+        /// Whether the queue has not been notified that the connection is lost.
         var isOpen = true
     }
 
@@ -19,7 +19,7 @@ struct FaultInjectorState: Sendable {
     private var calls: [Int: Call] = [:]
     private var links: [ObjectIdentifier: Link] = [:]
     private var counts = [Int](repeating: 0, count: FaultInjector.Point.allCases.count)
-    /// The number of messages at each point that a fault has met.
+    /// The number of messages with a fault, by point.
     private(set) var faultCounts: [FaultInjector.Point: Int] = [:]
     private var lastNumber = 0
     /// A counter that changes whenever anything happens.
@@ -31,7 +31,7 @@ struct FaultInjectorState: Sendable {
         rules = FaultRules(seed: seed)
     }
 
-    /// Whether there is no rule, and no message waits.
+    /// Whether there are no rules and no waiting messages.
     var isIdle: Bool { rules.isEmpty && waiting.isEmpty }
 
     mutating func takeNumber() -> Int {
@@ -50,7 +50,7 @@ struct FaultInjectorState: Sendable {
 extension FaultInjectorState {
     mutating func begin(_ call: Call) { calls[call.id] = call }
 
-    /// Ends a call whose caller knows its result and need not be told of a loss any more.
+    /// Ends a call whose caller has its result and needs no report of a loss.
     mutating func end(_ call: Call, _ actions: inout [InjectorAction]) {
         calls[call.id] = nil
         forget(&actions) { $0.call === call && $0.kind == .timeout }
@@ -93,7 +93,7 @@ extension FaultInjectorState {
 extension FaultInjectorState {
     /// Counts a message and lets it arrive, if there are no rules and nothing waits.
     ///
-    /// Returns false, with nothing changed, if it has to go through ``cross(_:relay:call:_:_:)``.
+    /// Returns false, without any change, if the message has to go through ``cross(_:relay:call:_:_:)``.
     mutating func passAtOnce(_ point: FaultInjector.Point, _ relay: Relay?, _ arrival: InFlightMessage.Arrival) -> Bool
     {
         guard isIdle else { return false }
@@ -195,7 +195,7 @@ extension FaultInjectorState {
         if let relay = message.relay { breakOff(relay, failure, &actions) }
     }
 
-    /// Lets a message arrive, behind those before it.
+    /// Delivers a message after those before it.
     private mutating func forward(_ message: InFlightMessage, _ actions: inout [InjectorAction]) {
         switch message.arrival {
         case .run(let body):
@@ -218,7 +218,7 @@ extension FaultInjectorState {
         }
     }
 
-    /// Forwards the messages of a connection that need not wait any more.
+    /// Forwards the messages of a connection that no longer have to wait.
     private mutating func pump(_ relay: Relay, _ actions: inout [InjectorAction]) {
         while let first = waiting.firstIndex(where: { $0.isInOrder(on: relay) }) {
             var index = first
@@ -289,7 +289,7 @@ extension FaultInjectorState {
         wait(message.repeated(as: .timeout, id: takeNumber()), for: .time, timeout, &actions)
     }
 
-    /// Whether the message before it waits to change places with it.
+    /// Whether the message before it waits to be swapped with it.
     private func isAwaited(_ message: InFlightMessage) -> Bool {
         if let relay = message.relay, message.isInOrder(on: relay) {
             waiting.last { $0.isInOrder(on: relay) }?.wait == .next
@@ -298,9 +298,9 @@ extension FaultInjectorState {
         }
     }
 
-    /// Keeps a timer that was set.
+    /// Stores a timer that was set.
     ///
-    /// Returns false if it is no longer wanted.
+    /// Returns false if it is no longer needed.
     mutating func keep(_ timer: TimerToken, for id: Int) -> Bool {
         guard waiting.contains(where: { $0.id == id }) else { return false }
         timers[id] = timer
@@ -332,7 +332,7 @@ extension FaultInjectorState {
         work &+= 1
         var message = waiting.remove(at: index)
         note("\(message.event): released, \(fault)")
-        // It has left its place: it overtakes the messages that it is released before.
+        // It leaves its place in the order: it overtakes earlier messages that still wait.
         message.kind = .copy
         apply(fault, to: message, &actions)
         if let relay = message.relay { pump(relay, &actions) }
@@ -356,7 +356,7 @@ extension FaultInjectorState {
 }
 
 extension FaultInjector.Point {
-    /// The point's place among all of them; by a raw value of text it would take longer to find.
+    /// The point's index among all points; a look-up by raw value would be slower.
     fileprivate var place: Int {
         switch self {
         case .submission: 0

@@ -2,25 +2,25 @@ import StoreCore
 
 /// A message in flight through a fault injector.
 struct InFlightMessage: Sendable {
-    /// The event that it waits for.
+    /// The event that a message waits for.
     enum Wait: Sendable {
-        /// Its turn behind others on its connection.
+        /// The delivery of earlier messages on its connection.
         case turn
         case time
-        /// The next message, to change places with it.
+        /// The next message, to be swapped with it.
         case next
         case release
     }
 
     enum Kind: Sendable {
         case original
-        /// A message without a place in the order: it arrives once more, or was held and released.
+        /// A message outside the order: a duplicate, or one that was held and released.
         case copy
         /// The report of a loss.
         case timeout
     }
 
-    /// The way in which it arrives.
+    /// The way in which a message arrives.
     enum Arrival: Sendable {
         case run(@Sendable () -> Void)
         /// Delivery to a receiver.
@@ -38,7 +38,7 @@ struct InFlightMessage: Sendable {
     var kind = Kind.original
     var wait = Wait.turn
 
-    /// Whether it keeps its place among the updates of this connection.
+    /// Whether it has to stay in order among the updates of this connection.
     func isInOrder(on other: Relay) -> Bool {
         if case .post = arrival, kind == .original { relay === other } else { false }
     }
@@ -48,7 +48,7 @@ struct InFlightMessage: Sendable {
         InFlightMessage(id: id, event: event, relay: relay, call: call, arrival: arrival, kind: kind)
     }
 
-    /// The event that has to happen before it goes on; nil where others report that.
+    /// A description of the event that it waits for; nil if another member reports that.
     var waitingFor: String? {
         switch (kind, wait) {
         case (_, .turn): nil
@@ -60,7 +60,7 @@ struct InFlightMessage: Sendable {
     }
 }
 
-/// A call whose caller waits for an answer.
+/// A call whose caller waits for a reply.
 final class Call: Sendable {
     private enum Status { case open, answered, failed }
 
@@ -74,10 +74,10 @@ final class Call: Sendable {
         self.tell = tell
     }
 
-    /// Whether the caller still listens; one that has its answer listens for repetitions.
+    /// Whether the caller still accepts replies; one that has its reply accepts duplicates.
     var isListening: Bool { status.withLock { $0 != .failed } }
 
-    /// Whether the answer may be delivered.
+    /// Returns whether the reply may be delivered.
     func answer() -> Bool {
         status.withLock { status in
             if status == .open { status = .answered }
@@ -85,9 +85,9 @@ final class Call: Sendable {
         }
     }
 
-    /// Fails the call, after which no answer is delivered; `body` still runs before the caller hears why.
+    /// Fails the call, after which no reply is delivered; `body` runs before the caller receives the failure.
     ///
-    /// Does nothing once there was an answer or a failure.
+    /// Does nothing after a reply or a failure.
     func fail(_ failure: StoreFailure, after body: () -> Void = {}) {
         let isMine = status.withLock { status in
             guard status == .open else { return false }
@@ -119,7 +119,7 @@ final class Relay: StoreUpdateReceiver {
         self.injector = injector
     }
 
-    /// The key by which the injector knows it.
+    /// The key of this relay in the injector.
     var key: ObjectIdentifier { ObjectIdentifier(receiver) }
     var journal: JournalID { receiver.journal }
 
@@ -131,7 +131,7 @@ final class Relay: StoreUpdateReceiver {
         injector.cross(.connectionLost(failure, to: journal), relay: self, .post(.lost(failure)))
     }
 
-    /// Appends a notification to those to be delivered.
+    /// Appends a notification for delivery.
     func post(_ item: Item) { outbox.withLock { $0.append(item) } }
 
     /// Drops the notifications that have not been delivered.

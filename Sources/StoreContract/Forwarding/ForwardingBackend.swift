@@ -1,8 +1,8 @@
 import StoreCore
 
-/// A backend that forwards everything to another one, except what it implements itself.
+/// A backend that forwards every call that it does not implement itself to another one.
 package protocol ForwardingBackend: StoreBackend {
-    /// The backend that answers.
+    /// The backend that receives the calls.
     var backend: any StoreBackend { get }
 }
 
@@ -31,9 +31,9 @@ extension ForwardingBackend {
     }
 }
 
-/// A store that queues reach through the socket only, although it may be in their process.
+/// A store that queues reach through the socket only, even if it is in their process.
 ///
-/// It forwards the store's answers, but is no ``ImmediateStore``.
+/// It forwards the store's replies, but is not an ``ImmediateStore``.
 package final class SocketBackend: ForwardingBackend {
     package let backend: any StoreBackend
 
@@ -130,7 +130,7 @@ final class ExchangeLink: NewsListener {
 
     func newsArrived() { enqueue(Request()) }
 
-    /// Makes a request once earlier requests are done, on one thread at a time: batches stay in order.
+    /// Performs a request after earlier ones, on one thread at a time: batches stay in order.
     private func enqueue(_ request: Request) {
         let isMine = state.withLock { state in
             state.outbox.append(request)

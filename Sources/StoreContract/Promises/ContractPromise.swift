@@ -224,7 +224,7 @@ extension ContractPromise {
         "connecting again begins again",
         "A receiver that is connected and is connected once more gets its updates from the cursor it gave last."
     )
-    /// A disconnected receiver hears nothing.
+    /// A disconnected receiver is not called.
     public static let disconnectStops = ContractPromise(
         "a disconnected receiver hears nothing",
         "Once the store has gone quiet after a disconnection, the receiver gets no more updates."
@@ -296,7 +296,7 @@ extension ContractPromise {
         "what is restored comes before the end",
         "All that a restore brings has been sent before its end."
     )
-    /// A restore brings back each finished purchase.
+    /// A restore returns each finished purchase.
     public static let restoreComplete = ContractPromise(
         "a restore brings back each finished purchase",
         """
@@ -360,7 +360,7 @@ extension ContractPromise {
         version that is not hosted is refused.
         """
     )
-    /// Changes of promotions are kept.
+    /// Changes of promotions are stored.
     public static let promotionsKept = ContractPromise(
         "changes of promotions are kept",
         "Once an app's change is acknowledged, the overrides have it, until the app takes it back."
@@ -382,7 +382,7 @@ extension ContractPromise {
         "questions about the history are answered",
         "Each is answered before the deadline, and those about transactions and subscriptions are not refused."
     )
-    /// The history has what was sold.
+    /// The history contains what was sold.
     public static let historyComplete = ContractPromise(
         "the history has what was sold",
         """
@@ -395,7 +395,7 @@ extension ContractPromise {
         "the history is in order",
         "The newest transaction comes first; among those that are unfinished, the oldest."
     )
-    /// The history knows the unfinished transactions.
+    /// The history contains the unfinished transactions.
     public static let unfinishedAgrees = ContractPromise(
         "the history knows what is unfinished",
         "The unfinished transactions are those that are purchased or restored, and that no queue has finished."
@@ -423,7 +423,7 @@ extension ContractPromise {
         later ones are found.
         """
     )
-    /// A page keeps to its limit.
+    /// A page has no more than its limit.
     public static let limitKept = ContractPromise(
         "a page keeps to its limit",
         "It has no more transactions than were asked for, be it one."
@@ -438,7 +438,7 @@ extension ContractPromise {
         "subscriptions are found",
         "A subscription that was bought is found by its group, by its transaction and among all, and in no other group."
     )
-    /// Listeners are told of changes.
+    /// Listeners are notified of changes.
     public static let listenersTold = ContractPromise(
         "listeners are told of changes",
         "A listener is told after a sale, a finish and a refund that the answers may have changed."
@@ -454,7 +454,7 @@ extension ContractPromise {
     /// The promises of updates other than transactions.
     static var ofNotices: [ContractPromise] { [noticesTold, noticesShown, noticesEnd, storefrontTold] }
 
-    /// A notice is told.
+    /// A notice is sent.
     ///
     /// A notice is a revocation or a purchase that the user began in the store, as in `StoreUpdate.revoked` and
     /// `StoreUpdate.promoted`.
@@ -478,7 +478,7 @@ extension ContractPromise {
         acknowledgement includes all before it.
         """
     )
-    /// A change of the storefront is told.
+    /// A change of the storefront is sent.
     public static let storefrontTold = ContractPromise(
         "a change of the storefront is told",
         "A receiver that is connected hears of the new country, which the storefront's service names from then on."

@@ -5,9 +5,9 @@ import StoreCore
 public struct ContractReport: Hashable, Sendable, CustomStringConvertible {
     /// The result for one promise.
     public enum Verdict: Hashable, Sendable {
-        /// The promise was tested, and nothing was seen to break it.
+        /// The promise was tested, and no violation was found.
         case kept
-        /// The promise was broken; a sentence says what was seen first.
+        /// The promise was violated; a sentence says what was found first.
         case broken(why: String)
         /// The promise could not be tested; a sentence says why.
         case notTried(because: String)
@@ -26,7 +26,7 @@ public struct ContractReport: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether no promise is broken.
     ///
-    /// Some may not have been tried, see ``notTried``. A store that does not even open breaks a promise.
+    /// Some may not have been tried, see ``notTried``. A store that does not open violates a promise.
     public var isKept: Bool { broken.isEmpty }
 
     /// The promises that are broken.
@@ -44,7 +44,7 @@ public struct ContractReport: Hashable, Sendable, CustomStringConvertible {
         entries.first { $0.promise == promise }?.verdict ?? .notTried(because: "the suite does not know this promise")
     }
 
-    /// A line with the figures, then one for each promise: the broken ones first, then those that were not tested.
+    /// A summary line, then one line for each promise: first the broken ones, then those that were not tested.
     public var description: String {
         let kept = entries.filter { $0.verdict == .kept }
         var lines = ["\(kept.count) kept, \(broken.count) broken, \(notTried.count) not tried"]
@@ -60,13 +60,13 @@ public struct ContractReport: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The collector of verdicts while the suite runs, on its one thread.
+/// A collector of verdicts while the suite runs, on its single thread.
 final class ResultCollector {
     private var verdicts: [ContractPromise: ContractReport.Verdict] = [:]
 
-    /// Records that a promise was tested: it stays kept unless something breaks it.
+    /// Records the result of a test: a promise counts as kept unless some test breaks it.
     ///
-    /// The first sentence about a broken promise is kept.
+    /// Only the first sentence about a broken promise is stored.
     func hold(_ promise: ContractPromise, _ isKept: Bool, _ why: @autoclosure () -> String) {
         if case .broken = verdicts[promise] { return }
         verdicts[promise] = isKept ? .kept : .broken(why: why())
@@ -74,7 +74,7 @@ final class ResultCollector {
 
     /// Records that a promise could not be tested here.
     ///
-    /// A verdict from elsewhere is kept.
+    /// An existing verdict stays.
     func skip(_ promises: [ContractPromise], because reason: String) {
         for promise in promises where verdicts[promise] == nil { verdicts[promise] = .notTried(because: reason) }
     }
@@ -85,7 +85,7 @@ final class ResultCollector {
         if case .broken = verdicts[promise] { true } else { false }
     }
 
-    /// The reason to give up: nothing else can be tested with a store that breaks these promises.
+    /// The reason to stop: nothing else can be tested with a store that breaks one of these promises.
     var reasonToGiveUp: String? {
         [.opens, .submissionsAnswered, .snapshotFirst, .goesQuiet].first(where: isBroken).map {
             "\"\($0.name)\" is broken"

@@ -3,23 +3,22 @@ import StoreCore
 
 /// A description of the store that the suite checks.
 public struct ContractSubject: Sendable {
-    /// Opens a new store, on data of its own that is empty.
+    /// Opens a new store with empty data of its own.
     ///
     /// Called several times. Stores that were opened earlier may still exist, and must not be affected.
     public var newStore: @Sendable () throws -> Store
     /// The identifiers to order.
     public var products: Products
-    /// The longest time for an answer, in seconds: by the store's clock, and by the system's clock as well.
+    /// The longest time for a reply, in seconds: by the store's clock, and by the system's clock as well.
     ///
-    /// Anything that has not arrived by then is reported as missing.
+    /// Whatever has not arrived by then is reported as missing.
     public var deadline: TimeInterval = 60
-    /// The time to listen for what should not arrive, in seconds by the system's clock: longer than a server takes for
-    /// anything.
+    /// The seconds by the system's clock in which nothing unexpected may arrive: longer than any work of a server.
     ///
-    /// Where time can be advanced, it is advanced by ``deadline`` instead, and this is how long to listen for what is
-    /// missing then: a task may have something under way that it did not report to the clock's activity.
+    /// If the store's time can be advanced, it is advanced by ``deadline`` instead, and this is the time to wait for what is
+    /// missing then: a task may do work that it did not report to the clock's activity.
     public var pause: TimeInterval = 0.05
-    /// The number of purchases to have unfinished at once, at least 1.
+    /// The number of purchases that are unfinished at the same time, at least 1.
     ///
     /// A number larger than a batch of the store shows how it splits a snapshot into parts.
     public var crowd = 20
@@ -56,7 +55,7 @@ public struct ContractSubject: Sendable {
         ///
         /// Nil if that cannot be done: refunds are then not tested.
         public var refund: (@Sendable (String) throws -> Void)?
-        /// Ends the access that a transaction of ``Products/restorable`` gave, given its identifier, so that apps are told.
+        /// Ends the access that a transaction of ``Products/restorable`` grants, given its identifier, and notifies apps.
         ///
         /// Nil if that cannot be done: revocations are then not tested.
         public var revoke: (@Sendable (String) throws -> Void)?
@@ -76,7 +75,7 @@ public struct ContractSubject: Sendable {
         ///   - reopen: reopens the same data.
         ///   - approve: approves a waiting transaction.
         ///   - refund: refunds a transaction.
-        ///   - revoke: ends the access that a transaction gave.
+        ///   - revoke: ends the access that a transaction grants.
         ///   - promote: begins a purchase in the store itself.
         ///   - changeStorefront: changes the country that the store sells for.
         public init(
@@ -104,13 +103,13 @@ public struct ContractSubject: Sendable {
         public var consumable: String
         /// A product that sells and is restored once it is finished; nil if the store has none.
         public var restorable: String?
-        /// A product whose order is refused: a card that is declined, for example; nil if the store has none.
+        /// A product whose order is refused, for example since the card is declined; nil if the store has none.
         public var refused: String?
         /// A product whose order stays undecided; nil if the store has none.
         public var waiting: String?
         /// An auto-renewable subscription that sells; nil if the store has none.
         ///
-        /// It is only bought from a store that offers a history. Any store is asked for it under an offer that nobody has.
+        /// It is bought only from a store with a history. Every store gets an order for it under an offer that does not exist.
         public var subscription: String?
         /// A product that sells and whose transactions come with hosted files; nil if the store has none.
         public var hosted: String?

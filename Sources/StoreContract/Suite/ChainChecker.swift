@@ -1,6 +1,6 @@
 import StoreCore
 
-/// A checker of one connection's chain of batches, which takes them in as a queue does.
+/// A checker of one connection's chain of batches, which applies them as a queue does.
 struct ChainChecker: Sendable {
     /// The updates, each with the number of its batch, without repetitions.
     private(set) var updates: [(number: Int, update: StoreUpdate)] = []
@@ -62,7 +62,7 @@ struct ChainChecker: Sendable {
         }
         let promise: ContractPromise = isFirst ? .cursorResumes : .chain
         note(promise, "a batch follows \(name(batch.after)) where the receiver had come to \(cursor)")
-        // Added all the same: whether it may arrive is checked elsewhere.
+        // Added in any case: another check decides whether it may arrive.
         add(batch, number, toSnapshot: false)
     }
 

@@ -17,7 +17,7 @@ extension Scenario {
         var orders = [harness.buy(products.consumable)]
         if let restorable = products.restorable { orders.append(harness.buy(restorable)) }
         _ = try harness.sell(orders)
-        // A store may refuse to sell several, but must say so.
+        // A store may refuse to sell several, but has to report that.
         let tooMany = StorePayment(productIdentifier: products.consumable, quantity: 1_000_000)
         orders = [
             harness.command(.purchase(several)), harness.buy(products.consumable), harness.buy(products.consumable),
@@ -29,7 +29,7 @@ extension Scenario {
 
         var refused = [harness.buy(products.unknown)]
         if let product = products.refused { refused.append(harness.buy(product)) }
-        // No app is entitled to request data.
+        // Apps have no right to request data.
         let user = "storecontract-user"
         let data = StorePayment(
             productIdentifier: products.consumable,
@@ -59,7 +59,7 @@ extension Scenario {
         try harness.expectSnapshot(" after the store was opened again")
     }
 
-    /// The scenario of an order under an offer that nobody has.
+    /// The scenario of an order under an offer that does not exist.
     static let offering = Scenario(promises: [.offersRefused]) { harness in
         guard let product = harness.subject.products.subscription else {
             throw Stop(reason: "the subject names no subscription")
@@ -124,7 +124,7 @@ extension Scenario {
         var seen: Set<String> = []
         for batch in batches where batch.through.part != nil {
             seen.formUnion(batch.transactions)
-            // A snapshot that was interrupted goes on, or begins again.
+            // A snapshot that was interrupted continues, or begins again.
             let other = try harness.connect(after: batch.through)
             let all = Set(harness.look { $0.unfinished }.map(\.identifier))
             let isWhole = harness.wait { [seen] trace in

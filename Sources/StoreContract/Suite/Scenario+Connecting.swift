@@ -47,7 +47,7 @@ extension Scenario {
 }
 
 extension Scenario {
-    /// The scenario of receivers and listeners that nobody needs any more.
+    /// The scenario of receivers and listeners that are no longer used.
     static let releasing = Scenario(promises: [.receiversReleased]) { harness in
         let id = try harness.connectAndLeave()
         try harness.quiet()
@@ -86,7 +86,7 @@ extension Scenario {
         guard isBack else { throw Stop(reason: "a receiver cannot call while it is called") }
         harness.leave(line)
         try harness.quiet()
-        // Whatever the answers were: both are sure to be taken now.
+        // Submitted again, so that both are certainly taken, whatever the replies were.
         try harness.submit([orders[0]], .repetitionsTaken)
         if submits { try harness.submit([orders[1]], .repetitionsTaken) }
         try harness.expectDecided(submits ? orders : [orders[0]], when: ", submitted while a batch was received,")
@@ -94,7 +94,7 @@ extension Scenario {
 }
 
 extension TestHarness {
-    /// Connects a receiver, disconnects it, and keeps nothing of it.
+    /// Connects a receiver, disconnects it, and retains no reference to it.
     fileprivate func connectAndLeave() throws -> ObjectIdentifier {
         let line = try connect(in: .unique())
         _ = try sell([buy(subject.products.consumable)])
@@ -104,10 +104,10 @@ extension TestHarness {
         return id
     }
 
-    /// Checks that a connection hears of a new sale.
+    /// Checks that a connection receives a new sale.
     fileprivate func expectNews(_ line: Line, _ promise: ContractPromise, _ who: String) throws {
         let order = buy(subject.products.consumable)
-        // Where this is the receiver that all is told to, the order is not waited for otherwise.
+        // On the main connection, only this check waits for the order.
         if line === main { try submit([order]) } else { _ = try sell([order]) }
         let isTold = wait { trace in
             line.news(in: trace).contains { $0.transaction?.order == order.id }
@@ -116,7 +116,7 @@ extension TestHarness {
         if line === main, !isTold { throw Stop(reason: "\"\(promise)\" is broken") }
     }
 
-    /// Submits from two threads at once, the second while the first one's update is being received.
+    /// Submits from two threads, the second time while the update of the first submission is being received.
     fileprivate func crossSubmissions() throws {
         guard let main, !results.isBroken(.journalsApart) else { return }
         let orders = [buy(subject.products.consumable), buy(subject.products.consumable, in: .unique())]
@@ -137,7 +137,7 @@ extension TestHarness {
         if isInside { results.hold(.oneAtATime, true, "") }
     }
 
-    /// Acknowledges everything and checks that it is still there.
+    /// Acknowledges everything and checks that it is still sent to new receivers.
     fileprivate func acknowledgeAll() throws {
         let before = try shownAnew()
         guard let main, let cursor = look({ main.cursor(in: $0) }) else { return }

@@ -35,7 +35,7 @@ extension Scenario {
         try harness.expectSame()
     }
 
-    /// The scenario of refunds, which takes the store's operator.
+    /// The scenario of refunds, which need an operator action.
     static let refunding = Scenario(promises: [.revocationsFound]) { harness in
         try harness.expectHistory()
         guard let refund = harness.store.refund else { throw Stop(reason: "the subject has no way to refund") }
@@ -52,7 +52,7 @@ extension Scenario {
             try harness.expectNotice(of: "a refund") { try refund(transaction.identifier) }
             try harness.quiet()
             sales.refunded.append(transaction)
-            // Those behind the place, then all.
+            // Those after the cursor, and all.
             var query = HistoryQuery(.revoked)
             harness.expectRevoked(try harness.page(query), are: sales.refunded, " from the beginning")
             query.cursor = place
@@ -86,7 +86,7 @@ extension Scenario {
     }
 }
 
-/// The sales of a scenario, and the answers that they lead to.
+/// The sales of a scenario, and the expected results of queries.
 private struct Sales {
     /// Oldest first.
     var sold: [StoreTransaction] = []
@@ -109,7 +109,7 @@ private struct Sales {
         return history(without: consumable).filter { products.insert($0.payment.productIdentifier).inserted }
     }
 
-    /// Returns the transactions of what lasts and is not refunded.
+    /// Returns the latest transactions of products other than the consumable, without refunded ones.
     func entitlements(without consumable: String) -> [StoreTransaction] {
         latest(without: consumable).filter {
             $0.payment.productIdentifier != consumable && !refunded.contains($0)
@@ -118,7 +118,7 @@ private struct Sales {
 }
 
 extension TestHarness {
-    /// Asks what any answer is right for.
+    /// Makes the requests for which every result is right.
     fileprivate func askTheRest() throws {
         let _: Result<SignedValue<AppTransactionPayload>, StoreFailure> = try askHistory("a question about the app") {
             $0.appTransaction(reply: $1)
@@ -132,7 +132,7 @@ extension TestHarness {
         }
     }
 
-    /// Checks every choice of transactions but the revoked ones.
+    /// Checks every selection of transactions except the revoked ones.
     fileprivate func expectAnswers(_ sales: Sales, _ when: String) throws {
         let consumable = subject.products.consumable
         let history = sales.history(without: consumable)
@@ -158,7 +158,7 @@ extension TestHarness {
             when
         )
         try expect(.latest, are: sales.latest(without: consumable), .latestAgrees, when)
-        // An order of their own, and one that no transaction has.
+        // In an order other than the history's, with one identifier that no transaction has.
         let chosen = Array(history.dropFirst() + history.prefix(1))
         let identifiers = chosen.map(\.identifier) + ["storecontract-no-such-transaction"]
         let found = try page(HistoryQuery(.transactions(identifiers.reversed()))).transactions
@@ -169,7 +169,7 @@ extension TestHarness {
         )
     }
 
-    /// Sells something once the first page of an answer was read.
+    /// Sells something after the first page of a query was read.
     fileprivate func sellBetweenPages(_ selection: HistoryQuery.Selection, _ sales: inout Sales) throws {
         var query = HistoryQuery(selection)
         query.limit = 1
@@ -188,12 +188,12 @@ extension TestHarness {
         )
     }
 
-    /// Checks that the answers outlive the process, whether they are right or not.
+    /// Checks that results are the same after a relaunch, whether they are right or not.
     fileprivate func expectSame() throws {
         var queries = [.all, .unfinished, .entitlements, .latest].map { HistoryQuery($0) }
         var first = HistoryQuery(.all)
         first.limit = 1
-        // Behind a place of this launch.
+        // From a cursor of this launch.
         queries[0].cursor = try page(first).next
         queries.append(HistoryQuery(.all))
         let before = try queries.map { try pages($0) }

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension Scenario {
-    /// The scenario of revocations and promoted purchases, which take the store's operator or its user.
+    /// The scenario of revocations and promoted purchases, which need an action of the operator or the user.
     static let notifying = Scenario(promises: [.noticesTold, .noticesShown, .noticesEnd]) { harness in
         let notices = try harness.notices()
         guard !notices.isEmpty else { throw Stop(reason: "the subject has no way to revoke or to promote") }
@@ -16,14 +16,14 @@ extension Scenario {
             harness.results.hold(.noticesTold, isTold, "a receiver did not hear of \(notice.name)")
             guard isTold else { throw Stop(reason: "\(notice.name) is not told") }
         }
-        // From a place before the first one.
+        // From a cursor before the first one.
         let line = try harness.connect(after: places[0])
         let hasAll = harness.wait { trace in notices.allSatisfy { line.news(in: trace).contains(where: $0.isIt) } }
         harness.results.hold(.noticesTold, hasAll, "a receiver that resumed did not hear of what was told meanwhile")
         try harness.disconnect(line)
         try harness.expect(notices, over: [], "")
 
-        // Acknowledged one after another: what lies behind the cursor stays.
+        // Acknowledged one after another: those after the cursor stay.
         for place in places + [nil] {
             guard let main = harness.main, let end = harness.look({ main.cursor(in: $0) }) else { return }
             try harness.call(.noticesEnd, "an acknowledgement") { $0.acknowledge(through: place ?? end) }
@@ -60,7 +60,7 @@ extension Scenario {
     }
 }
 
-/// An update that is told until it is acknowledged, and what brings it about.
+/// An update that is sent until it is acknowledged, and the action that causes it.
 private struct Notice {
     let name: String
     let act: @Sendable () throws -> Void
@@ -68,12 +68,12 @@ private struct Notice {
 }
 
 extension TestHarness {
-    /// Makes something happen in the store by a closure of the subject's.
+    /// Calls a closure of the subject that changes something in the store.
     func act(_ what: String, _ body: @escaping @Sendable () throws -> Void) throws {
         do { try body() } catch { throw Stop(reason: "the subject's closure for \(what) threw: \(error)") }
     }
 
-    /// The notices that the subject can bring about.
+    /// The notices that the subject can cause.
     fileprivate func notices() throws -> [Notice] {
         var notices: [Notice] = []
         if let promote = store.promote {
@@ -96,7 +96,7 @@ extension TestHarness {
         return notices
     }
 
-    /// Checks which notices a new receiver hears of.
+    /// Checks which notices a new receiver gets.
     fileprivate func expect(_ notices: [Notice], over: [Notice], _ when: String) throws {
         try quiet()
         let line = try connect(in: .unique())

@@ -10,7 +10,7 @@ extension Scenario {
         try harness.quiet()
         harness.results.hold(.takenOnce, true, "")
 
-        // An answer was lost, and the app has added a command meanwhile.
+        // As if the reply was lost and the app had added a command meanwhile.
         let third = harness.buy(products.consumable)
         try harness.submit([first[1], third], .repetitionsTaken)
         try harness.expectDecided([third], when: ", submitted behind a repetition,")
@@ -45,7 +45,7 @@ extension Scenario {
 }
 
 extension Scenario {
-    /// The scenario of a command that comes again when much has happened since.
+    /// The scenario of a command that is repeated after many other commands and a long time.
     static let remembering = Scenario(promises: []) { harness in
         let product = harness.subject.products.consumable
         let first = harness.buy(product)
@@ -59,10 +59,10 @@ extension Scenario {
         try harness.expectSnapshot(" after a command was repeated days later")
     }
 
-    /// The time after which a command comes again, in seconds: longer than keys are usually kept.
+    /// The time after which the command is repeated, in seconds: longer than idempotency keys are usually stored.
     private static var days: Double { 3 * 86_400 }
 
-    /// The scenario of receivers that connect right behind a reply.
+    /// The scenario of receivers that connect immediately after a reply.
     static let lookingAtOnce = Scenario(promises: []) { harness in
         let product = harness.subject.products.consumable
         let order = harness.buy(product)
@@ -102,7 +102,7 @@ extension TestHarness {
         }
         try quiet()
         let news = look { $0.mainUpdates.dropFirst(before) }
-        // Known updates may be repeated: two transactions for one order are found when everything is checked.
+        // Known updates may be repeated: a later check finds two transactions for one order.
         let known = look { $0.mainUpdates.prefix(before) }
         for update in news where !known.contains(update) {
             switch update {

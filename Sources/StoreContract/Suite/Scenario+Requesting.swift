@@ -81,7 +81,7 @@ extension Scenario {
 }
 
 extension TestHarness {
-    /// Calls what apps read while they must not be held up, on a thread that is not the store's lane.
+    /// Makes the calls that must not block an app, on a thread other than the store's lane.
     fileprivate func callWhatIsQuick() throws {
         guard let main, let cursor = look({ main.cursor(in: $0) }) else { return }
         let product = subject.products.consumable
@@ -126,7 +126,7 @@ extension TestHarness {
         }
     }
 
-    /// Returns a file's bytes, in pieces of a size.
+    /// Returns a file's bytes, downloaded in parts of a size.
     fileprivate func download(_ file: StoreContent, of transaction: StoreTransaction, by limit: Int) throws -> Data {
         var bytes = Data()
         while bytes.count < file.length {
@@ -188,7 +188,7 @@ extension TestHarness {
         results.skip([.sellsAgrees], because: "the store does not say at once what sells")
     }
 
-    /// Reads the receipt of a transaction that failed, if there are receipts.
+    /// Reads the receipt of a failed transaction, if there are receipts.
     private func readReceiptOfFailure() throws {
         let order = buy(subject.products.unknown)
         try submit([order], .refusalsAreUpdates)

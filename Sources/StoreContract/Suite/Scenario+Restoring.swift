@@ -12,7 +12,7 @@ extension Scenario {
         harness.results.hold(.consumablesStay, true, "")
         guard let restorable = products.restorable else { throw Stop(reason: "the subject names nothing restorable") }
 
-        // Unfinished purchases are not restored; one finished in the same submission is, from there on.
+        // Unfinished purchases are not restored; one that is finished in the same submission is, if the finish comes first.
         let bought = try harness.sell([harness.buy(restorable), harness.buy(products.consumable)])
         let early = harness.command(.restore(applicationUsername: nil))
         let finish = harness.command(.finish(transaction: bought[0].identifier))
@@ -34,7 +34,7 @@ extension Scenario {
         harness.expectNoneBehind(late.id)
         try harness.expectSnapshot(" after a restore")
 
-        // Restored transactions are finished too, and the next restore brings the purchase, not its copies.
+        // Restored transactions are finished too, and the next restore returns the purchase, not its copies.
         try harness.finish(harness.look { $0.restored })
         let again = try harness.expectRestored([bought[0]], ", the second time")
         if harness.store.reopen != nil {
@@ -79,7 +79,7 @@ extension TestHarness {
             results.hold(.consumablesStay, false, "a restore\(when) brought \(name(transaction)), which is used up")
         }
         let rest = brought.filter { $0.payment.productIdentifier != subject.products.consumable }
-        // Comparing nothing with nothing shows little.
+        // Comparing two empty lists would prove little.
         if !rest.isEmpty || !originals.isEmpty {
             let why = "a restore\(when) brought \(rest.count) transactions for \(originals.count) finished purchases"
             results.hold(.restoreComplete, rest.count == originals.count, why)
@@ -108,7 +108,7 @@ extension TestHarness {
         }
     }
 
-    /// Returns the transactions that restores had brought when one of them ended.
+    /// Returns the restored transactions that had arrived when a restore ended.
     fileprivate func restoredBefore(_ restore: OrderID) -> [StoreTransaction] {
         var restored: [StoreTransaction] = []
         for update in look({ $0.mainUpdates }) {

@@ -59,7 +59,7 @@ extension Scenario {
         try harness.submit(finishes, .finishAcknowledged)
         try harness.expectSnapshot(" after finishing what is unknown")
 
-        // Another queue may finish transactions that it has not bought.
+        // A queue may finish transactions of another queue.
         if !harness.results.isBroken(.journalsApart) {
             let foreign = sold.removeFirst()
             try harness.finish([foreign], in: other.journal)
@@ -77,7 +77,7 @@ extension Scenario {
 }
 
 extension TestHarness {
-    /// Checks that a connection hears that transactions are finished.
+    /// Checks that a connection receives the finish of transactions.
     fileprivate func expectTold(_ transactions: [StoreTransaction], _ line: Line) throws {
         for transaction in transactions {
             let isTold = wait { trace in
@@ -100,7 +100,7 @@ extension TestHarness {
 }
 
 extension Scenario {
-    /// The scenario of a payment that is longer than a store may take, submitted among others.
+    /// The scenario of a payment that may be too long for a store, submitted among others.
     static let refusing = Scenario(promises: [.refusalsHoldNothingUp]) { harness in
         let product = harness.subject.products.consumable
         let data = Data(count: Self.length)
@@ -113,11 +113,11 @@ extension Scenario {
             let why = "an order that was submitted with a long payment, or that payment, was taken and did not end"
             harness.results.hold(.refusalsHoldNothingUp, isDecided, why)
         }
-        // No later scenario is to carry it along.
+        // Finished, so that no later scenario receives the long payment.
         try harness.finish(taken.compactMap { order in harness.look { $0.result(of: order.id) } })
     }
 
-    /// The bytes of request data in the payment: what few servers take in a request.
+    /// The bytes of request data in the payment: more than most servers accept in a request.
     private static var length: Int { 2 << 20 }
 }
 

@@ -14,7 +14,7 @@ extension TestHarness {
         return line
     }
 
-    /// Throws if batches do not form a chain: nothing else could be judged.
+    /// Throws if batches do not form a chain, since no other check makes sense then.
     func expectChain() throws {
         guard let main, let flaw = look({ main.flaw(in: $0) }) else { return }
         results.hold(flaw.promise, false, flaw.why)
@@ -67,7 +67,7 @@ extension TestHarness {
     private func reconnectLost() -> Bool {
         var hasLost = false
         for line in lines {
-            // Checked only now: waiting for a connection may have made the next one.
+            // Checked here, since waiting for a connection may have added the next one.
             guard let index = line.connections.last, look({ $0.connections[index].loss != nil }) else { continue }
             hasLost = true
             let walk = trace.change { trace in
@@ -91,12 +91,12 @@ extension TestHarness {
         return { _, seconds in clock.advance(by: seconds) }
     }
 
-    /// The number of reconnections in one wait before the store counts as one that loses every connection.
+    /// The number of reconnections in one wait after which the store counts as one that loses every connection.
     private static var patience: Int { 100 }
-    /// The number of pauses to wait for what should have arrived.
+    /// The number of pauses to wait for what is missing.
     private static var grace: Double { 20 }
 
-    /// Waits until a condition holds, or the deadline has passed.
+    /// Waits until a condition holds or the deadline has passed; returns whether it holds.
     func wait(_ isSo: @escaping (Trace) -> Bool) -> Bool {
         let limit = Date() + subject.deadline
         guard let mover else { return waitWhileTimePasses(until: limit, isSo) }
@@ -107,7 +107,7 @@ extension TestHarness {
                 guard reconnectLost() else { break }
             }
         }
-        // On a busy machine a task may have something under way that it did not report to the clock's activity.
+        // On a busy machine a task may do work that it did not report to the clock's activity.
         return trace.wait(until: Date() + Self.grace * subject.pause, isSo)
     }
 
@@ -134,7 +134,7 @@ extension TestHarness {
         try expectChain()
     }
 
-    /// Lets time pass, where it can be moved.
+    /// Advances the store's time, if that is possible.
     func pass(_ seconds: TimeInterval) throws {
         guard let mover else { return }
         let isDone = move(seconds, mover, until: Date() + subject.deadline) { _ in false }
@@ -143,9 +143,9 @@ extension TestHarness {
         try quiet()
     }
 
-    /// Advances the store's time on another thread until that is done or a condition holds.
+    /// Advances the store's time on another thread, and waits until that is done or a condition holds.
     ///
-    /// - Returns: whether either happened before a moment by the system's clock.
+    /// - Returns: whether either happened before `limit` by the system's clock.
     private func move(
         _ seconds: TimeInterval,
         _ mover: @escaping @Sendable (any StoreBackend, TimeInterval) -> Void,

@@ -23,7 +23,7 @@ extension TestHarness {
         guard isOffered else { throw Stop(reason: "the store offers no history") }
     }
 
-    /// Asks the store's history.
+    /// Calls the store's history, and waits for the result.
     func askHistory<Answer: Sendable>(
         _ what: String,
         _ body: @escaping @Sendable (any HistoryService, @escaping @Sendable (Answer) -> Void) -> Void
@@ -37,7 +37,7 @@ extension TestHarness {
         return answer
     }
 
-    /// Returns an answer that should not be a refusal.
+    /// Returns the value of a result that should not be a failure.
     private func given<Value>(_ result: Result<Value, StoreFailure>, _ what: String) throws -> Value {
         switch result {
         case .success(let value): return value
@@ -51,7 +51,7 @@ extension TestHarness {
         let what = "a question about transactions"
         let page = try given(try askHistory(what) { $0.transactions(query, reply: $1) }, what)
         results.hold(.historyAnswered, true, "")
-        // Identifiers are answered whole.
+        // Transactions by identifier have no further pages.
         if case .transactions = query.selection { return page }
         let why = "a page of \(query.limit) has \(page.transactions.count) transactions"
         results.hold(.limitKept, page.transactions.count <= query.limit, why)
@@ -63,7 +63,7 @@ extension TestHarness {
         return try given(try askHistory(what) { $0.subscriptions(query, reply: $1) }, what)
     }
 
-    /// Returns the identifiers on all pages of an answer; `between` runs after the first.
+    /// Returns the identifiers on all pages of a result; `between` runs after the first.
     func pages(_ query: HistoryQuery, between: () throws -> Void = {}) throws -> [String] {
         var query = query
         var found: [String] = []
@@ -78,14 +78,14 @@ extension TestHarness {
         throw Stop(reason: "pages do not end")
     }
 
-    /// The number of pages after which an answer counts as endless; none has so many transactions.
+    /// The number of pages after which a result counts as endless; none has so many transactions.
     private static var maximumPages: Int { 100 }
 }
 
 // MARK: - Answers
 
 extension TestHarness {
-    /// Checks the transactions that answer a question, whole and page by page.
+    /// Checks the transactions that a query returns, at once and page by page.
     func expect(
         _ selection: HistoryQuery.Selection,
         ofProduct product: String? = nil,
@@ -100,7 +100,7 @@ extension TestHarness {
         let found = try pages(query)
         let why = "the answer\(when) has transactions \(found), and expected were \(identifiers)"
         results.hold(promise, found.sorted() == identifiers.sorted(), why)
-        // Another answer is judged no further.
+        // The order and the pages of wrong transactions do not matter.
         guard found.sorted() == identifiers.sorted() else { return }
         if identifiers.count > 1 {
             results.hold(.historyInOrder, found == identifiers, why)
@@ -113,7 +113,7 @@ extension TestHarness {
         }
     }
 
-    /// Checks that the history's listeners are told of a change.
+    /// Checks that the history's listeners are notified of a change.
     func expectNotice<R>(of what: String, _ change: () throws -> R) throws -> R {
         let listener = HistoryTraceListener(trace)
         try call(.listenersTold, "a listener") { $0.services.history?.follow(listener) }
@@ -125,7 +125,7 @@ extension TestHarness {
         return withExtendedLifetime(listener) { result }
     }
 
-    /// Checks that the history does not keep a listener.
+    /// Checks that the history does not retain a listener.
     func expectListenerReleased() throws {
         let id = try follow()
         try quiet()

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-// Checks of everything that a store sends, whatever it was asked.
+// Checks of everything that a store sends, whatever was requested.
 extension TestHarness {
     /// Checks everything that arrived.
     func judge() {
@@ -11,7 +11,7 @@ extension TestHarness {
             results.hold(.chain, true, "")
             if let flaw = walk.flaw { results.hold(flaw.promise, false, flaw.why) }
         }
-        // A flawed chain says nothing about the other promises.
+        // A flawed chain is no evidence about the other promises.
         let sound = walks.filter { $0.flaw == nil }
         if trace.overlaps > 0 {
             let why = "a receiver was called while another thread had not come back from it, \(trace.overlaps) times"
@@ -24,12 +24,12 @@ extension TestHarness {
         judgeValues(trace)
     }
 
-    /// Checks that finished transactions are not sent, unless a receiver asks for earlier changes.
+    /// Checks that finished transactions are not sent, unless a receiver requests earlier changes.
     private func judgeFinished(_ trace: Trace, _ walks: [ChainChecker]) {
         for (connection, walk) in zip(trace.connections, walks) where walk.flaw == nil {
             var known: Set<String> = []
             for case (let number, .transaction(let transaction)) in walk.updates {
-                // A receiver that listened all the time may hear of it late, but not again.
+                // A receiver that was always connected may receive it late, but not again.
                 let isNew = transaction.state.isDecided && known.insert(transaction.identifier).inserted
                 guard let end = trace.finished[transaction.identifier], number >= end else { continue }
                 let isLegal = connection.begun < end ? isNew || !transaction.state.isDecided : connection.asked != nil
@@ -68,7 +68,7 @@ extension TestHarness {
             for case (_, .transaction(let transaction)) in walk.updates {
                 let new = transaction.state
                 guard let old = last.updateValue(new, forKey: transaction.identifier), old != new else { continue }
-                // Two results break another promise.
+                // Two results violate another promise.
                 if old.isDecided && new.isDecided { continue }
                 let isLegal = old == .purchasing || old == .deferred && new.isDecided
                 results.hold(.statesInOrder, isLegal, "\(name(transaction)) became \(new) after it was \(old)")
@@ -77,7 +77,7 @@ extension TestHarness {
         results.hold(.statesInOrder, true, "")
     }
 
-    /// Checks what must hold of a transaction on every connection.
+    /// Checks what has to hold for a transaction on every connection.
     private func judgeTransactions(_ trace: Trace, _ walks: [ChainChecker]) {
         var states: [String: StoreTransaction.State] = [:]
         var orders: [OrderID: String] = [:]
@@ -126,7 +126,7 @@ extension TestHarness {
         }
     }
 
-    /// The transaction or order that an identifier stands for.
+    /// The transaction or order that an identifier belongs to.
     private struct Owner: Equatable, CustomStringConvertible {
         let order: OrderID?
         let original: String?
@@ -175,7 +175,7 @@ extension TestHarness {
 extension TestHarness {
     /// Connects a new queue without a cursor and compares its snapshot with the known unfinished transactions.
     ///
-    /// `when` names the occasion in a report, as in " after it was opened again".
+    /// `when` describes the occasion in a report, as in " after it was opened again".
     func expectSnapshot(_ when: String = "") throws {
         try quiet()
         let line = try connect(in: .unique())

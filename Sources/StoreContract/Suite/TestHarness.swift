@@ -6,20 +6,20 @@ struct Stop: Error {
     let reason: String
 }
 
-/// A new store and a queue's part in a scenario: its requests and the updates that it receives.
+/// A new store, and the requests and received updates of a queue in a scenario.
 ///
 /// It is used on one thread. The store is called on another one, so that a call that never returns is detected.
 final class TestHarness {
     let subject: ContractSubject
     let results: ResultCollector
     let trace = MonitoredValue(Trace())
-    /// The journal that numbers commands unless another is given.
+    /// The journal of commands unless another is given.
     let journal = JournalID.unique()
     private(set) var store: ContractSubject.Store
     private(set) var backend: any StoreBackend
     /// The store's clock, read once.
     private(set) var clock: any StoreClock
-    /// The line that listens from the beginning to the end.
+    /// The line that is connected from the beginning to the end.
     private(set) var main: Line?
 
     private var lane = DispatchQueue(label: "StoreContract.lane")
@@ -27,21 +27,21 @@ final class TestHarness {
     private var numbers: [JournalID: Int] = [:]
     private var lastRequestNumber = 0
 
-    /// A series of receivers that follow the same updates: a new one whenever a connection was lost.
+    /// A series of receivers of the same updates: a new one after each lost connection.
     final class Line {
         let journal: JournalID
         let isMain: Bool
         var receiver: TraceReceiver
         var connections: [Int] = []
-        /// The index of the connection that was asked for last, and not made after a loss.
+        /// The index of the latest connection that a scenario requested, as opposed to a reconnection after a loss.
         var first = 0
 
-        /// Returns the updates since it was last connected on purpose.
+        /// Returns the updates since a scenario connected it last.
         func news(in trace: Trace) -> [StoreUpdate] {
             connections.filter { $0 >= first }.flatMap { trace.connections[$0].walk.updates.map(\.update) }
         }
 
-        /// Returns the latest complete snapshot since it was last connected on purpose.
+        /// Returns the latest complete snapshot since a scenario connected it last.
         func snapshot(in trace: Trace) -> [StoreTransaction]? {
             connections.filter { $0 >= first }.map { trace.connections[$0].walk }.last(where: \.isSnapshotComplete)?
                 .snapshot
@@ -78,7 +78,7 @@ final class TestHarness {
         main = try connect(isMain: true)
     }
 
-    /// Reopens the same data, as after a crash of the process, and starts listening there.
+    /// Reopens the same data, as after a crash of the process, and connects to it.
     func reopen() throws {
         guard let reopen = store.reopen else { throw Stop(reason: "the subject has no way to open a store again") }
         try quiet()
@@ -107,7 +107,7 @@ final class TestHarness {
 // MARK: - Calls
 
 extension TestHarness {
-    /// Calls the store, and waits for the answer.
+    /// Calls the store, and waits for the reply.
     ///
     /// The promise is broken if there is none before the deadline. `what` names the call in the report.
     func ask<R: Sendable>(
@@ -132,7 +132,7 @@ extension TestHarness {
         try ask(promise, what) { backend, answer in answer(body(backend)) }
     }
 
-    /// The pending answer of a call.
+    /// The pending reply of a call.
     struct Answer<R: Sendable> {
         let request: Int
         let result = MonitoredValue<R?>(nil)
@@ -147,7 +147,7 @@ extension TestHarness {
         let work = clock.activity.begin()
         (queue ?? lane).async { [backend, trace, result = answer.result, request = answer.request] in
             body(backend) { value in
-                // Further answers are ignored.
+                // Further replies are ignored.
                 result.change { $0 = $0 ?? value }
                 trace.change { _ = $0.done.insert(request) }
             }
@@ -233,7 +233,7 @@ extension TestHarness {
         }
     }
 
-    /// Finishes transactions, and records that they may not be heard of again.
+    /// Finishes transactions, and records that they must not be sent again.
     @discardableResult
     func finish(_ transactions: [StoreTransaction], in journal: JournalID? = nil) throws -> [StoreCommand] {
         guard !transactions.isEmpty else { return [] }

@@ -8,15 +8,15 @@ struct Trace: Sendable {
         let journal: JournalID
         /// The cursor that the receiver connected with.
         let asked: UpdateCursor?
-        /// Whether it listens from the beginning to the end, so that every change must arrive here.
+        /// Whether it is connected from the beginning to the end, so that every change must arrive here.
         let isMain: Bool
-        /// The number of batches that had arrived on any connection when it began.
+        /// The number of batches that had arrived on all connections when it began.
         let begun: Int
         private(set) var batches: [UpdateBatch] = []
         /// The checker of its chain of batches.
         private(set) var walk: ChainChecker
         var loss: StoreFailure?
-        /// Whether nobody listens any more.
+        /// Whether it is disconnected.
         var isOver = false
 
         init(_ journal: JournalID, asked: UpdateCursor?, isMain: Bool, begun: Int) {
@@ -44,11 +44,11 @@ struct Trace: Sendable {
     private var repetitions: [OrderID: Int] = [:]
     /// The transactions whose finish was acknowledged, with the number of batches that had arrived by then.
     var finished: [String: Int] = [:]
-    /// The number of notifications that listeners to the history have had.
+    /// The number of notifications to listeners to the history.
     var historyChanges = 0
-    /// The receivers and listeners that nobody holds any more.
+    /// The receivers and listeners that have been released.
     var released: Set<ObjectIdentifier> = []
-    /// The calls that have returned and been answered, and the tasks that are done.
+    /// The calls that have returned and have their reply, and the tasks that are done.
     var done: Set<Int> = []
 
     /// The updates of the main connections, in order, without repetitions.
@@ -107,10 +107,10 @@ struct Trace: Sendable {
     /// Returns the latest known transaction of an order.
     func transaction(of order: OrderID) -> StoreTransaction? { identifiersOfOrders[order].flatMap { latest[$0] } }
 
-    /// Returns the first result of an order; later results are judged separately.
+    /// Returns the first result of an order; further results are checked separately.
     func result(of order: OrderID) -> StoreTransaction? { results[order] }
 
-    /// The transactions that restores have brought, oldest first.
+    /// The restored transactions, oldest first.
     var restored: [StoreTransaction] { transactions.filter { $0.state == .restored } }
 
     func hasEnded(_ restore: OrderID) -> Bool { ended.contains(restore) }
@@ -153,9 +153,9 @@ final class TraceReceiver: StoreUpdateReceiver {
         var connection: Int
         /// The number of threads inside ``receive(_:)``.
         var inside = 0
-        /// The longest time to spend on the next batch, in seconds; nil for none.
+        /// The time to spend on the next batch, in seconds at most; nil for none.
         var dwell: TimeInterval?
-        /// The calls to make while the next batch is received.
+        /// The closure to call while the next batch is received.
         var calls: (@Sendable () -> Void)?
     }
 
@@ -173,10 +173,10 @@ final class TraceReceiver: StoreUpdateReceiver {
         set { state.change { $0.connection = newValue } }
     }
 
-    /// Takes some time over the next batch, so that a store that does not wait for its end is detected.
+    /// Spends some time on the next batch, so that a store that does not wait for its end is detected.
     func dwell(_ seconds: TimeInterval) { state.change { $0.dwell = seconds } }
 
-    /// Calls something while the next batch is being received, on the thread that brings it.
+    /// Calls a closure while the next batch is being received, on the thread that delivers it.
     func callFromWithin(_ calls: @escaping @Sendable () -> Void) { state.change { $0.calls = calls } }
 
     func receive(_ batch: UpdateBatch) {
@@ -223,7 +223,7 @@ final class MonitoredValue<Value>: @unchecked Sendable {  // unchecked: `value` 
         return body(&value)
     }
 
-    /// Waits until a condition holds, until `limit` by the system's clock at the longest.
+    /// Waits until a condition holds, or until `limit` by the system's clock.
     ///
     /// - Returns: whether the condition holds.
     @discardableResult

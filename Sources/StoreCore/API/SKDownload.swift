@@ -4,8 +4,8 @@ import Foundation
 ///
 /// A download belongs to a purchased or restored transaction and is valid until that is finished:
 /// ``SKPaymentTransaction/downloads`` lists it, ``SKPaymentQueue/start(_:)`` starts it. Its properties are updated just
-/// before an observer is told of them; they may be read on any thread.
-// unchecked: mutable state is behind a lock.
+/// before an observer is notified of them; they may be read on any thread.
+// unchecked: mutable state is guarded by a lock.
 open class SKDownload: KeyValueObject, @unchecked Sendable {
     let details: Locked<Details>
 
@@ -89,7 +89,7 @@ open class SKDownload: KeyValueObject, @unchecked Sendable {
 
     /// The transaction that the files belong to.
     ///
-    /// A download made by ``init()`` has an empty one.
+    /// A download created by ``init()`` has an empty one.
     open var transaction: SKPaymentTransaction {
         details.withLock { details in
             if let transaction = details.transaction { return transaction }
@@ -104,17 +104,17 @@ open class SKDownload: KeyValueObject, @unchecked Sendable {
     /// The older name of ``expectedContentLength``.
     open var contentLength: Int64 { expectedContentLength }
 
-    /// Returns nil, because no product's files are kept on this device after the purchase.
+    /// Returns nil, because no hosted files are stored on this device after the purchase.
     open class func contentURL(forProductID productID: String) -> URL? { nil }
 
-    /// Does nothing, because no product's files are kept on this device after the purchase.
+    /// Does nothing, because no hosted files are stored on this device after the purchase.
     open class func deleteContent(forProductID productID: String) {}
 
     override class var properties: [String: KeyedProperty] { keys }
 }
 
 extension SKDownload {
-    /// The properties of a download, changed as a whole.
+    /// The properties of a download, replaced as a whole.
     struct Details {
         var transaction: SKPaymentTransaction?
         var contentIdentifier = ""

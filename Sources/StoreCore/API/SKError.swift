@@ -15,19 +15,19 @@ public let SKErrorDomain: String = "SKErrorDomain"
 /// }
 /// ```
 ///
-/// Network errors are `URLError`s. If the store gave a reason, the error has it in its ``userInfo``, under
-/// `NSLocalizedFailureReasonErrorKey` and ``StoreFailure/reasonKey``: meant for a developer's log.
+/// Network errors are `URLError`s. If the store gave a reason, it is in ``userInfo``, under
+/// `NSLocalizedFailureReasonErrorKey` and ``StoreFailure/reasonKey``, and is intended for a developer's log.
 ///
 /// An `NSError` of ``SKErrorDomain`` can be cast to `SKError` and caught as one, and `error as NSError` works everywhere. All
-/// that is delivered here are `SKError` values.
+/// errors delivered by Store Kit here are `SKError` values.
 public struct SKError: _BridgedStoredNSError, Sendable {
     /// The error as Foundation stores it.
     public let _nsError: NSError
 
     /// Wraps a stored error.
     ///
-    /// An error of another domain than ``SKErrorDomain`` reads as ``SKErrorCode/unknown``. It keeps its ``userInfo``
-    /// and its description, and ``errorUserInfo`` has it under `NSUnderlyingErrorKey`.
+    /// An error of another domain than ``SKErrorDomain`` has the code ``SKErrorCode/unknown``. It retains its ``userInfo``
+    /// and its description, and ``errorUserInfo`` contains it under `NSUnderlyingErrorKey`.
     public init(_nsError: NSError) { self._nsError = _nsError }
 
     /// Creates an error with a code and, optionally, a ``userInfo``.
@@ -46,11 +46,11 @@ public struct SKError: _BridgedStoredNSError, Sendable {
     public var code: Code { Code(rawValue: errorCode) ?? .unknown }
     /// The number of the code; that of ``SKErrorCode/unknown`` for an error of another domain.
     public var errorCode: Int { isForeign ? Code.unknown.rawValue : _nsError.code }
-    /// The information that came with the error, exactly as it was given.
+    /// The information supplied with the error, unchanged.
     public var userInfo: [String: Any] { _nsError.userInfo }
 
-    /// The information of the error as an `NSError`: ``userInfo``, and what that lacks of a description, of the reason
-    /// that a code stands for, and of an error of another domain as the underlying one.
+    /// The information of the error as an `NSError`: ``userInfo``, completed with a description, the reason that the code
+    /// implies, and an error of another domain as the underlying one.
     public var errorUserInfo: [String: Any] {
         var info = _nsError.userInfo
         if isForeign { info[NSUnderlyingErrorKey] = _nsError }
@@ -62,17 +62,18 @@ public struct SKError: _BridgedStoredNSError, Sendable {
         return info
     }
 
-    /// The description in ``userInfo``, else the text that Store Kit has for every code, with its domain and number; for
-    /// another domain, that error's own description.
+    /// The description in ``userInfo``, or else Store Kit's text for every code, with the domain and number.
     ///
-    /// English. A sentence that says what the code means is the reason in ``errorUserInfo``.
+    /// For an error of another domain, that error's own description.
+    ///
+    /// In English. The reason in ``errorUserInfo`` is a sentence that explains the code.
     public var localizedDescription: String {
         if isForeign { return _nsError.localizedDescription }
         return _nsError.userInfo[NSLocalizedDescriptionKey] as? String
             ?? "The operation couldn’t be completed. (\(SKErrorDomain) error \(errorCode).)"
     }
 
-    /// A sentence for a developer: the description that was given, or what the code means.
+    /// A sentence for a developer: the supplied description, or the meaning of the code.
     var explanation: String {
         isForeign || _nsError.userInfo[NSLocalizedDescriptionKey] != nil ? localizedDescription : code.sentence
     }
@@ -97,9 +98,9 @@ public struct SKError: _BridgedStoredNSError, Sendable {
 }
 
 #if !canImport(Darwin)
-    // With Objective-C, Foundation does it for every such error.
+    // With Objective-C, Foundation does this for every such error.
     extension SKError: _BridgedError {
-        /// Returns the error that an `NSError` of ``SKErrorDomain`` stands for.
+        /// Returns the error that an `NSError` of ``SKErrorDomain`` represents.
         public static func _bridged(from error: NSError) -> SKError? {
             error.domain == SKErrorDomain ? SKError(_nsError: error) : nil
         }
@@ -108,19 +109,19 @@ public struct SKError: _BridgedStoredNSError, Sendable {
 
 /// The numbers of Store Kit's errors.
 ///
-/// Later versions may add codes: a `switch` needs `@unknown default`. Not every code can come from a store that sells; those about
-/// cloud services and overlays belong to parts of Store Kit that are not offered here, and stand for code that names them.
+/// Later versions may add codes: a `switch` needs `@unknown default`. A store cannot produce every code: those for cloud
+/// services and overlays belong to parts of Store Kit that are not offered here, and exist for code that names them.
 @nonexhaustive(warn)
 public enum SKErrorCode: Int, Sendable {
     /// Something unexpected happened.
     case unknown = 0
-    /// The app may not do what it tried.
+    /// The app is not allowed to do what it tried.
     case clientInvalid = 1
     /// The user canceled.
     case paymentCancelled = 2
     /// The store did not recognize something in the payment.
     case paymentInvalid = 3
-    /// The user may not authorize payments.
+    /// The user is not allowed to authorize payments.
     case paymentNotAllowed = 4
     /// The product is not sold in the user's country.
     case storeProductNotAvailable = 5
@@ -128,7 +129,7 @@ public enum SKErrorCode: Int, Sendable {
     case cloudServicePermissionDenied = 6
     /// The device could not reach the cloud service.
     case cloudServiceNetworkConnectionFailed = 7
-    /// The user took back a permission given earlier.
+    /// The user revoked a permission granted earlier.
     case cloudServiceRevoked = 8
     /// The user has not yet agreed to the store's privacy text.
     case privacyAcknowledgementRequired = 9
@@ -148,9 +149,9 @@ public enum SKErrorCode: Int, Sendable {
     case overlayInvalidConfiguration = 16
     /// An overlay took too long to load.
     case overlayTimeout = 17
-    /// The user may not have this offer.
+    /// The user is not eligible for this offer.
     case ineligibleForOffer = 18
-    /// The platform does not offer what was asked for.
+    /// The platform does not support the requested feature.
     case unsupportedPlatform = 19
     /// An overlay was presented by a scene in the background.
     case overlayPresentedInBackgroundScene = 20
@@ -169,7 +170,7 @@ extension SKError {
 }
 
 extension SKError.Code {
-    /// The meaning of the code, the reason of an error whose `userInfo` has none.
+    /// The meaning of the code, used as the reason of an error whose `userInfo` has none.
     var sentence: String {
         switch self {
         case .unknown: "Something unexpected happened in the store."
@@ -201,13 +202,13 @@ extension SKError.Code {
 extension SKError {
     /// An unexpected error.
     public static var unknown: Code { .unknown }
-    /// The app may not do what it tried.
+    /// The app is not allowed to do what it tried.
     public static var clientInvalid: Code { .clientInvalid }
     /// The user canceled.
     public static var paymentCancelled: Code { .paymentCancelled }
     /// The store did not recognize something in the payment.
     public static var paymentInvalid: Code { .paymentInvalid }
-    /// The user may not authorize payments.
+    /// The user is not allowed to authorize payments.
     public static var paymentNotAllowed: Code { .paymentNotAllowed }
     /// The product is not sold in the user's country.
     public static var storeProductNotAvailable: Code { .storeProductNotAvailable }
@@ -215,7 +216,7 @@ extension SKError {
     public static var cloudServicePermissionDenied: Code { .cloudServicePermissionDenied }
     /// The device could not reach the cloud service.
     public static var cloudServiceNetworkConnectionFailed: Code { .cloudServiceNetworkConnectionFailed }
-    /// The user took back a permission given earlier.
+    /// The user revoked a permission granted earlier.
     public static var cloudServiceRevoked: Code { .cloudServiceRevoked }
     /// The user has not yet agreed to the store's privacy text.
     public static var privacyAcknowledgementRequired: Code { .privacyAcknowledgementRequired }
@@ -235,9 +236,9 @@ extension SKError {
     public static var overlayInvalidConfiguration: Code { .overlayInvalidConfiguration }
     /// An overlay took too long to load.
     public static var overlayTimeout: Code { .overlayTimeout }
-    /// The user may not have this offer.
+    /// The user is not eligible for this offer.
     public static var ineligibleForOffer: Code { .ineligibleForOffer }
-    /// The platform does not offer what was asked for.
+    /// The platform does not support the requested feature.
     public static var unsupportedPlatform: Code { .unsupportedPlatform }
     /// An overlay was presented by a scene in the background.
     public static var overlayPresentedInBackgroundScene: Code { .overlayPresentedInBackgroundScene }
@@ -251,8 +252,8 @@ extension StoreFailure {
 
     /// Converts any error to a failure.
     ///
-    /// A `StoreFailure` stays as it is; an `SKError` and a `URLError` keep their code and their reason, or else their
-    /// description or what the code means, and the error under `NSUnderlyingErrorKey`; everything else is unknown.
+    /// A `StoreFailure` is used unchanged. An `SKError` or `URLError` retains its code, its reason (or else its description,
+    /// or the meaning of the code), and the error under `NSUnderlyingErrorKey`. Any other error becomes unknown.
     public init(_ error: any Error) {
         switch error {
         case let failure as StoreFailure: self = failure
@@ -272,10 +273,10 @@ extension StoreFailure {
         info[reasonKey] as? String ?? info[NSLocalizedFailureReasonErrorKey] as? String
     }
 
-    /// The failure as the app sees it: an `SKError` or a `URLError`, never a plain `NSError`.
+    /// The failure as reported to the app: an `SKError` or a `URLError`, never a plain `NSError`.
     ///
-    /// A code that Store Kit does not name is kept; one that the URL loading system does not name becomes `unknown`,
-    /// because the code of such a `URLError` cannot be read on Linux.
+    /// A code unknown to Store Kit is retained. One unknown to the URL loading system becomes `unknown`, because the code of
+    /// such a `URLError` cannot be read on Linux.
     var error: any Error {
         var info: [String: Any] = [NSLocalizedFailureReasonErrorKey: reason, StoreFailure.reasonKey: reason]
         if let underlying { info[NSUnderlyingErrorKey] = underlying.error }

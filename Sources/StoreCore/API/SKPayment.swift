@@ -5,7 +5,7 @@ import Foundation
 /// A plain payment is immutable, for a quantity of one; use an ``SKMutablePayment`` for more. Two payments are equal if
 /// all their properties are, mutable or not.
 ///
-/// Not `Sendable`: hand a payment to the queue on the thread that made it. The queue copies what it needs.
+/// Not `Sendable`: pass a payment to the queue on the thread that created it. The queue copies what it needs.
 open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
     // The only stored property: hundreds of thousands of payments may wait in memory.
     final var stored: StorePayment
@@ -35,7 +35,7 @@ open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
     convenience init(_ value: StorePayment) {
         self.init()
         stored = value
-        // What an app adds is an order of Store Kit 1's, even if it has the payment from Store Kit 2's transaction.
+        // A payment that an app adds is a Store Kit 1 order, even if it comes from a Store Kit 2 transaction.
         if value.isStoreKit2 { stored.isStoreKit2 = false }
     }
 
@@ -79,14 +79,14 @@ open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
     /// Each read returns a new object, equal to the others.
     open var paymentDiscount: SKPaymentDiscount? { stored.discount.map(SKPaymentDiscount.init) }
 
-    /// Changes a part by replacing the whole value, because access in place would be checked at every use.
+    /// Changes one property by replacing the whole value, because in-place access would be checked at every use.
     final func change<Part>(_ part: WritableKeyPath<StorePayment, Part>, to value: Part) {
         var changed = stored
         changed[keyPath: part] = value
         stored = changed
     }
 
-    /// The value that a queue sells, read through the getters if a subclass may have overridden them.
+    /// The value that a queue sends, read through the getters if a subclass may have overridden them.
     final var value: StorePayment {
         let type = type(of: self)
         if type == SKPayment.self || type == SKMutablePayment.self { return stored }
@@ -100,7 +100,7 @@ open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
         )
     }
 
-    /// Returns an immutable payment equal to this one: itself, if it is one and of no subclass.
+    /// Returns an immutable payment equal to this one: the payment itself if it is immutable and not of a subclass.
     open func copy(with zone: NSZone? = nil) -> Any {
         type(of: self) == SKPayment.self ? self : SKPayment(value)
     }

@@ -30,9 +30,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - backend: the store.
     ///   - journal: the journal of commands that the store has not acknowledged; in memory by default.
-    ///   - clock: the clock for pauses; the store's by default.
+    ///   - clock: the clock for delays; the store's by default.
     ///   - delivery: the place where observers are called.
-    ///   - log: the log for the few lines that a developer should see.
+    ///   - log: the log for messages to the developer.
     public convenience init(
         backend: any StoreBackend,
         journal: (any QueueJournal)? = nil,
@@ -82,8 +82,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///
     /// Store Kit leaves this undefined without an observer; here it has the transactions known so far.
     ///
-    /// What the store brings by itself is listed before observers are told of it. If the app finishes it first, they are
-    /// told of the removal alone.
+    /// A transaction that the store starts is listed before observers are notified of it. If the app finishes it first, they
+    /// are notified only of the removal.
     open var transactions: [SKPaymentTransaction] {
         notifier.driver.transactions { object in
             let transaction = ObserverNotifier.own(object)
@@ -108,7 +108,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///
     /// Each call creates a transaction of its own, for a copy of the payment.
     ///
-    /// Without an observer the payment is kept, and sent when one is added. A payment that the store rejects, even for
+    /// Without an observer the payment is stored, and sent when one is added. A payment that the store rejects, even for
     /// an unknown identifier, comes back as a failed transaction. A payment without an identifier or with a quantity
     /// below 1 traps; ``addThrowing(_:)`` throws instead.
     open func add(_ payment: SKPayment) {
@@ -120,7 +120,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// Adds a request for payment, or throws if it is invalid.
     ///
     /// - Throws: `SKError.paymentInvalid` for a quantity below 1, for an empty identifier, and for one that the store
-    ///   does not sell, if the store can tell at once. Nothing has been added then.
+    ///   does not sell, if the store can determine that at once. Nothing has been added then.
     open func addThrowing(_ payment: SKPayment) throws {
         let value = payment.value
         if let mistake = Self.mistake(in: value) { throw StoreFailure.storeKit(.paymentInvalid, mistake).error }
@@ -141,13 +141,12 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Finishes a transaction that the app has delivered, or whose failure it has handled.
     ///
-    /// The transaction leaves ``transactions`` at once. Observers are told of the removal once the finish is recorded,
-    /// in the store or in the journal: a transaction reported as removed never returns, whatever happens to the
-    /// process.
+    /// The transaction leaves ``transactions`` at once. Observers are notified of the removal once the finish is recorded in
+    /// the store or in the journal: a transaction reported as removed never returns, even if the process ends.
     ///
-    /// Whichever queue is called, the transaction's own queue finishes it. Finishing again, or from a second observer,
-    /// has no effect. A transaction that belongs to no queue, or is still deferred, stays unchanged, with a line in the
-    /// log. One that is still purchasing traps; ``finishThrowing(_:)`` throws instead.
+    /// The transaction's own queue finishes it, whichever queue is called. Finishing it again, or from a second observer,
+    /// has no effect. A transaction that belongs to no queue, or is still deferred, stays unchanged, and a message is
+    /// logged. One that is still purchasing traps; ``finishThrowing(_:)`` throws instead.
     open func finishTransaction(_ transaction: SKPaymentTransaction) {
         switch finish(transaction) {
         case .done: break
@@ -178,7 +177,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
             notifier.core.setup.log("a transaction that belongs to no queue was finished; that does nothing")
             return .done
         }
-        // The app cannot have handled an outcome that observers have not been told of.
+        // The app cannot have handled an outcome that observers have not been notified of.
         let answer: QueueMachine.FinishAnswer =
             transaction.isPurchasing
             ? .purchasing : transaction.isDeferred ? .deferred : driver.finish(transaction.number)
@@ -197,8 +196,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Restores the earlier purchases that can be restored: a new transaction in state restored for each, then one
-    /// callback that reports completion or the error.
+    /// Restores earlier purchases: reports a new transaction in state restored for each that can be restored, then
+    /// completion or the error in one callback.
     open func restoreCompletedTransactions() { notifier.driver.restore(applicationUsername: nil) }
 
     /// Restores earlier purchases, with the application username that their payments carried.
@@ -210,7 +209,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///
     /// An observer added twice counts once. One that is deallocated counts as removed from the next call or event on.
     ///
-    /// With the first observer the queue connects to its store: all unfinished transactions come, failed ones too.
+    /// With the first observer the queue connects to its store and reports all unfinished transactions, failed ones too.
     open func add(_ observer: any SKPaymentTransactionObserver) { notifier.add(observer) }
 
     /// Removes an observer.
@@ -249,14 +248,14 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Starts downloads of hosted content.
     ///
-    /// They become active, and observers are told of their progress. A failed download continues where it stopped; a
+    /// They become active, and observers are notified of their progress. A failed download continues where it stopped; a
     /// canceled one starts over. Downloads that were started already, or belong to no unfinished transaction of this
     /// queue, are not queued; the reason is logged.
     open func start(_ downloads: [SKDownload]) { obey(.start, downloads) }
 
     /// Pauses active downloads.
     ///
-    /// They keep the data received so far. Others stay unchanged; the reason is logged.
+    /// They retain the data received so far. Others stay unchanged; the reason is logged.
     open func pause(_ downloads: [SKDownload]) { obey(.pause, downloads) }
 
     /// Resumes paused downloads where they stopped.
@@ -285,28 +284,28 @@ extension SKPaymentQueue {
     /// Handles the app's move to the foreground: if a price consent is pending, asks the delegate whether the store may
     /// show it.
     ///
-    /// An app calls this if its platform reports the move; a test calls it in the app's place. Without an observer
+    /// An app calls this if its platform reports the move; a test calls it directly. Without an observer
     /// nothing happens.
     public func comeToFront() { notifier.driver.askForPriceConsent() }
 
-    /// Waits until only an outside act can cause more work: time moved, a decision made, an answer released.
+    /// Waits until only an external event can cause more work: time advances, a decision is made, a response is released.
     ///
     /// On the thread that delivers callbacks it runs them itself. Inside a callback it would wait for itself, so it
     /// traps with a message.
     ///
-    /// - Returns: the work that waits for an outside act, a line each, in no promised wording.
+    /// - Returns: the work that waits for an external event, a line each; the wording may change.
     @discardableResult
     public func settle() -> [String] { notifier.core.settle() }
 
-    /// Waits, without blocking a thread, until only an outside act can cause more work.
+    /// Waits, without blocking a thread, until only an external event can cause more work.
     ///
-    /// - Returns: the work that waits for an outside act, a line each, in no promised wording.
+    /// - Returns: the work that waits for an external event, a line each; the wording may change.
     @discardableResult
     public func settle() async -> [String] { await notifier.core.settle() }
 }
 
 extension SKPaymentQueue {
-    /// Applies the app's order to downloads; logs the reason for each that refuses it.
+    /// Applies the app's order to downloads, and logs the reason for each that rejects it.
     func obey(_ order: DownloadOrder, _ downloads: [SKDownload]) {
         let engine = notifier.driver.downloadEngine.load()
         func refuse(_ download: SKDownload, _ refusal: DownloadRefusal) {

@@ -9,23 +9,23 @@ import Synchronization
 ///
 /// Properties that Store Kit leaves undefined in a state are nil here.
 // unchecked: mutable properties are written once, before `mark` publishes them. Those that only initializers write are
-// constant afterwards, and the rest is guarded.
+// constant afterwards, and all others are guarded.
 open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
     /// The driver's number for it.
     private(set) final var number = 0
-    /// The driver that it belongs to, nil for one made by a test.
+    /// The driver that it belongs to, nil for one created by a test.
     private(set) final var driver: QueueDriver?
     private final var paymentValue: StorePayment?
     private let mark = Atomic<UInt8>(0)
     private let finishedMark = Atomic<Bool>(false)
-    /// The driver's number for the finish of a transaction that the store has removed; -1 until the app finishes it, and 0 for
+    /// The driver's number for the finish of a transaction that the store has removed: -1 until the app finishes it; 0 for
     /// all other transactions.
     private let lateFinish = Atomic<Int>(0)
     private final var identifier = ""
     private final var date = Date.distantPast
     /// The transaction as the store sent it, nil unless it has details.
     ///
-    /// The details may be many and far away in memory: no reference to them is counted until one is read.
+    /// There may be many transactions with details, far apart in memory: no reference is counted until one is read.
     private final var sent: StoreTransaction?
     private final var details: StoreTransaction.Details? { sent?.details }
     private let paymentObject = LazyReference<SKPayment>()
@@ -118,13 +118,13 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
         changes.value("transactionIdentifier", else: hasJoinedStore ? heldIdentifier ?? identifier : nil)
     }
 
-    /// The date when a purchased or restored transaction joined the store's queue; nil in other states.
+    /// The date when a purchased or restored transaction was added to the store's queue; nil in other states.
     open var transactionDate: Date? { changes.value("transactionDate", else: hasJoinedStore ? date : nil) }
 
     /// The reason for a transaction's failure, an ``SKError`` or a `URLError`; nil in other states.
     open var error: (any Error)? { changes.value("error", else: storeFailure?.error) }
 
-    /// The earlier transaction that a restored one brings back, or that a renewal follows; nil if there is none.
+    /// The earlier transaction that a restored one restores, or that a renewal follows; nil if there is none.
     open var original: SKPaymentTransaction? {
         changes.value("original", else: originalMade)
     }
@@ -140,7 +140,7 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
 
     override class var properties: [String: KeyedProperty] { keys }
 
-    /// Sets a state that does not come from a store.
+    /// Sets a state that was not reported by a store.
     private final func take(_ state: SKPaymentTransactionState) {
         mark.store(UInt8(state.rawValue), ordering: .releasing)
     }
@@ -165,10 +165,10 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
 
     final var knownIdentifier: String? { hasJoinedStore ? identifier : nil }
 
-    /// The transaction that the account held and that answered the payment; nil where something was sold.
+    /// The transaction that the account already held and that satisfied the payment; nil if something was sold.
     final var heldIdentifier: String? { hasJoinedStore ? details?.held : nil }
 
-    /// The reason for its failure; an error of the app's cannot hold all of it.
+    /// The reason for the failure; the app's error cannot hold all of it.
     final var storeFailure: StoreFailure? { hasFailed ? details?.failure : nil }
 
     private final var hasFailed: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.failed.rawValue }
@@ -182,7 +182,7 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
 // MARK: - For the notifier
 
 extension SKPaymentTransaction {
-    /// Whether observers have not been told of an outcome yet.
+    /// Whether observers have not been notified of an outcome yet.
     final var isPurchasing: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.purchasing.rawValue }
 
     final var isDeferred: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.deferred.rawValue }
@@ -191,7 +191,7 @@ extension SKPaymentTransaction {
 
     final func markFinished() { finishedMark.store(true, ordering: .releasing) }
 
-    /// Records that the transaction is off the list, and returns whether the store has removed it: the app has not finished it.
+    /// Records that the transaction has left the list; returns whether the store removed it before the app finished it.
     final func markRemoved() -> Bool {
         if isFinished { return false }
         lateFinish.store(-1, ordering: .relaxed)
@@ -199,7 +199,9 @@ extension SKPaymentTransaction {
         return true
     }
 
-    /// Finishes, once, a decided transaction that the store has removed: it may be another user's than the present one's.
+    /// Finishes, once, a decided transaction that the store has removed.
+    ///
+    /// It may belong to a user who is no longer signed in.
     @inline(__always)
     final func finishLate() { if lateFinish.load(ordering: .relaxed) < 0 { finishRemoved() } }
 
@@ -210,7 +212,7 @@ extension SKPaymentTransaction {
         lateFinish.store(driver.finishUnseen(identifier), ordering: .relaxed)
     }
 
-    /// The number under which the driver reports that it is off the list.
+    /// The number under which the driver reports that the transaction has left the list.
     final var removalNumber: Int {
         let lateFinish = lateFinish.load(ordering: .relaxed)
         return lateFinish > 0 ? lateFinish : number
@@ -296,7 +298,7 @@ extension SKDownload {
         details.withLock { $0.source = Source(engine: engine, number: draft.number) }
     }
 
-    /// Casts an engine's object to a download: an engine holds only results of `downloads`.
+    /// Casts an engine's object to a download: an engine holds only the results of `downloads`.
     static func own(_ download: AnyObject) -> SKDownload { unsafeDowncast(download, to: SKDownload.self) }
 
     /// Updates the properties from the engine's report.

@@ -7,7 +7,7 @@ import Foundation
 /// by subclassing, or with ``KeyValueObject/setValue(_:forKey:)``.
 ///
 /// May be read on any thread. Two products are equal only if they are the same object.
-// unchecked: `product` is written by initializers only, and what key-value coding changes is behind a lock.
+// unchecked: `product` is written by initializers only, and what key-value coding changes is guarded by a lock.
 open class SKProduct: KeyValueObject, @unchecked Sendable {
     /// The product as the store described it.
     package private(set) final var product: StoreProduct
@@ -67,7 +67,7 @@ open class SKProduct: KeyValueObject, @unchecked Sendable {
                 hostedContent: lengths.isEmpty ? nil : .init(version: downloadContentVersion, lengths: lengths)
             )
         )
-        // Kept as they are: they may be objects of a test's own subclass.
+        // Stored as they are: they may be objects of a test's own subclass.
         if let subscriptionPeriod { changes.set("subscriptionPeriod", to: Optional(subscriptionPeriod)) }
         if let subscriptionGroupIdentifier {
             changes.set("subscriptionGroupIdentifier", to: Optional(subscriptionGroupIdentifier))
@@ -90,7 +90,7 @@ open class SKProduct: KeyValueObject, @unchecked Sendable {
     /// May be 0.
     open var price: NSDecimalNumber { changes.value("price", else: NSDecimalNumber(decimal: product.price)) }
 
-    /// The locale that formats the price, with its currency: give it to a `NumberFormatter` as it is.
+    /// The locale that formats the price, with its currency: pass it to a `NumberFormatter` unchanged.
     open var priceLocale: Locale { changes.value("priceLocale", else: Locales.locale(product.priceLocaleIdentifier)) }
 
     /// The duration that one payment covers, nil unless it is a subscription.
@@ -98,7 +98,7 @@ open class SKProduct: KeyValueObject, @unchecked Sendable {
         changes.value("subscriptionPeriod", else: product.subscription.map { SKProductSubscriptionPeriod($0.period) })
     }
 
-    /// The group, in which a user can subscribe to one product at a time; nil unless it is auto-renewable.
+    /// The group, in which a user can subscribe to one product at a time; nil unless the product is auto-renewable.
     open var subscriptionGroupIdentifier: String? {
         changes.value("subscriptionGroupIdentifier", else: product.subscription?.groupIdentifier)
     }
@@ -117,7 +117,7 @@ open class SKProduct: KeyValueObject, @unchecked Sendable {
 
     /// The promotional offers that are set up, empty without any.
     ///
-    /// The app decides which to make.
+    /// The app decides which offer to use.
     open var discounts: [SKProductDiscount] {
         changes.value(
             "discounts",
@@ -225,7 +225,7 @@ extension SKProduct.PeriodUnit {
 /// A duration in calendar units: two weeks are the unit ``SKProductPeriodUnit/week``, twice.
 ///
 /// May be read on any thread. Two are equal if unit and number are.
-// unchecked: `period` is written by initializers only, and what key-value coding changes is behind a lock.
+// unchecked: `period` is written by initializers only, and what key-value coding changes is guarded by a lock.
 open class SKProductSubscriptionPeriod: KeyValueObject, @unchecked Sendable {
     private final var period: StoreProduct.Period
     private let changes = KeyedChanges()

@@ -5,7 +5,7 @@ import Foundation
 /// It lasts ``numberOfPeriods`` times its own ``subscriptionPeriod``, which need not be the product's.
 ///
 /// May be read on any thread. Two are equal if all their properties are.
-// unchecked: `terms` is written by initializers only, and what key-value coding changes is behind a lock.
+// unchecked: `terms` is written by initializers only, and what key-value coding changes is guarded by a lock.
 open class SKProductDiscount: KeyValueObject, @unchecked Sendable {
     private final var terms: Terms
     private let changes = KeyedChanges()
@@ -55,7 +55,7 @@ open class SKProductDiscount: KeyValueObject, @unchecked Sendable {
             type: identifier == nil ? .introductory : .subscription,
             localeIdentifier: priceLocale.identifier
         )
-        // Kept as it is: it may be of a test's own subclass.
+        // Stored as it is: it may be of a test's own subclass.
         changes.set("subscriptionPeriod", to: subscriptionPeriod)
     }
 

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The controller of the order and the visibility, on this device, of products that the store promotes.
+/// A controller for the order and the visibility, on this device, of products that the store promotes.
 ///
-/// A store with a ``PromotionService`` keeps these overrides, as ``SandboxStore`` does. For any other store they are
-/// kept in memory, as long as the current ``StoreContext`` lives. Completion handlers are called once: with an
-/// in-process store, on the calling thread before the call returns; with another, on a thread of the store's.
+/// A store with a ``PromotionService``, such as ``SandboxStore``, stores these overrides. For any other store they are
+/// held in memory for the lifetime of the current ``StoreContext``. Completion handlers are called once: with an
+/// in-process store, on the calling thread before the call returns; with another, on one of the store's threads.
 open class SKProductStorePromotionController: NSObject {
     // Stateless, so that one may serve every thread.
     nonisolated(unsafe) private static let shared = SKProductStorePromotionController()
@@ -141,7 +141,7 @@ extension PromotionService {
 }
 
 extension StoreBackend {
-    /// Looks up products in the given order, leaving out those that are not sold any more.
+    /// Looks up products in the given order, omitting those that are no longer sold.
     fileprivate func describe(_ identifiers: [String], _ handler: (([SKProduct], (any Error)?) -> Void)?) {
         if identifiers.isEmpty {
             handler?([], nil)
@@ -161,7 +161,7 @@ extension StoreBackend {
     }
 }
 
-/// Carries a completion handler to the thread of the store's answer, which takes it out to call it at most once.
+/// Passes a completion handler to the thread of the store's response, which removes it to call it at most once.
 private func once<Handler>(_ handler: Handler) -> Locked<Handler> {
     nonisolated(unsafe) let handler = handler
     return Locked(handler)

@@ -5,12 +5,12 @@ import Foundation
 /// Stores compare identifiers by their code units. A Swift `Set` holds only one of several that are canonically
 /// equivalent, such as "é" written as one scalar and as two: request those separately.
 ///
-/// The delegate receives a response, with a product for each identifier that is sold and the rest as invalid, directly
-/// followed by the message that the request has finished; or else an error, and nothing more.
+/// The delegate receives either a response, with a product for each identifier that is sold and all others as invalid,
+/// directly followed by the message that the request has finished; or an error, and nothing more.
 open class SKProductsRequest: SKRequest {
     private let productIdentifiers: Set<String>
 
-    /// Creates a request for no products, which is answered with an empty response.
+    /// Creates a request for no products, which receives an empty response.
     public override init() {
         productIdentifiers = []
         super.init()
@@ -78,7 +78,7 @@ public protocol SKProductsRequestDelegate: SKRequestDelegate {
 /// The store's response to an ``SKProductsRequest``.
 ///
 /// May be read on any thread.
-// unchecked: the arrays are written by initializers only, and what key-value coding changes is behind a lock.
+// unchecked: the arrays are written by initializers only, and what key-value coding changes is guarded by a lock.
 open class SKProductsResponse: KeyValueObject, @unchecked Sendable {
     private final var known: [SKProduct] = []
     private final var unknown: [String] = []
@@ -103,13 +103,13 @@ open class SKProductsResponse: KeyValueObject, @unchecked Sendable {
         )
     }
 
-    /// One product for each identifier that the store sells, in the order of the store's answer.
+    /// One product for each identifier that the store sells, in the order of the store's response.
     ///
     /// ``SandboxStore`` returns them in order of registration, the same in every run. Apple promises no order: an app
     /// that runs there too looks its products up by their identifiers.
     open var products: [SKProduct] { changes.value("products", else: known) }
 
-    /// The identifiers that the store does not sell, in the order of the store's answer; usually none.
+    /// The identifiers that the store does not sell, in the order of the store's response; usually none.
     ///
     /// ``SandboxStore`` sorts them.
     open var invalidProductIdentifiers: [String] { changes.value("invalidProductIdentifiers", else: unknown) }

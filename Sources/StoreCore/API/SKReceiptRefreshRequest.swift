@@ -2,7 +2,7 @@ import Foundation
 
 /// A request to update the device's receipt.
 ///
-/// Success is only the message that the request has finished. It creates no transactions and is idempotent.
+/// Success is reported only by the finished message. It creates no transactions and is idempotent.
 open class SKReceiptRefreshRequest: SKRequest {
     /// The requested properties of a sandbox's receipt, under the `SKReceiptProperty…` names; nil in production.
     open var receiptProperties: [String: Any]? { properties }

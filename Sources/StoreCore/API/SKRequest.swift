@@ -2,21 +2,21 @@ import Foundation
 
 /// A request to the store; its subclasses are the kinds of request.
 ///
-/// Create one, set its delegate, start it. A request keeps itself alive until it is answered, and holds its delegate
+/// Create one, set its delegate, start it. A request retains itself until it completes, and holds its delegate
 /// weakly. By default the delegate is called on the main queue; never inside ``start()`` unless delivery is inline.
 ///
-/// Without a store a request fails, a second of real time later, so that a client that answers the delegate itself comes
-/// first; with inline delivery at once.
+/// Without a store a request fails: with inline delivery at once, otherwise after one second of real time, so that a
+/// client that calls the delegate itself does so first.
 ///
 /// A request belongs to the ``StoreContext`` in which it was created. It is not thread-safe, except that ``cancel()``
 /// may be called on any thread.
 open class SKRequest: NSObject {
     let context: StoreContext
     private let run = RequestRun()
-    /// The storage of the delegate, whatever type a subclass gives its property.
+    /// The storage of the delegate, whatever type a subclass declares for its property.
     final weak var target: (any SKRequestDelegate)?
 
-    /// Creates a request of no kind, for subclasses: started, it finishes without asking the store.
+    /// Creates a request of no kind, for subclasses: when started, it finishes without calling the store.
     public override init() {
         context = InitializerHandover.take(for: type(of: self)) ?? .current
         super.init()
@@ -39,13 +39,13 @@ open class SKRequest: NSObject {
             send { answer in
                 let setup = context.core.setup
                 let tell = { @Sendable in context.run { handle.request.answered(number, answer) } }
-                // No store was asked: a client that calls its delegate itself, after starting the request, comes first.
+                // No store was called: a client that calls its delegate itself, after starting the request, comes first.
                 if setup.backend == nil { setup.callbacks.callLater(tell) } else { setup.callbacks.call(tell) }
             }
         }
     }
 
-    /// Cancels the request: the delegate is not called any more, not even for an answer that is already on its way.
+    /// Cancels the request: the delegate is no longer called, even if a response is already on its way.
     open func cancel() { run.cancel() }
 
     // MARK: For the kinds of request
@@ -64,7 +64,7 @@ open class SKRequest: NSObject {
     /// The delegate as the client's property returns it, which the client may have overridden.
     var listener: (any SKRequestDelegate)? { delegate }
 
-    /// Makes the callback that is specific to this kind of request.
+    /// Calls the delegate's method that is specific to this kind of request.
     func tell(_ listener: any SKRequestDelegate, _ answer: RequestAnswer) {}
 
     private func answered(_ number: Int, _ answer: RequestAnswer) {
@@ -81,7 +81,7 @@ open class SKRequest: NSObject {
     }
 }
 
-/// The store's answer to a request.
+/// The store's response to a request.
 enum RequestAnswer: Sendable {
     case done
     case products(ProductsAnswer)
@@ -102,7 +102,7 @@ private final class RequestRun: Sendable {
 
     func isRunning(_ number: Int) -> Bool { state.withLock { $0.isRunning && $0.number == number } }
 
-    /// Ends a run; returns false if it has ended before.
+    /// Ends a run; returns false if it has ended already.
     @discardableResult
     func end(_ number: Int) -> Bool {
         state.withLock { state in
@@ -115,9 +115,9 @@ private final class RequestRun: Sendable {
     func cancel() { state.withLock { $0.isRunning = false } }
 }
 
-/// A carrier of a request, which is not Sendable, to the place where its delegate is called.
+/// A wrapper that passes a request, which is not Sendable, to the place where its delegate is called.
 private struct RequestHandle: @unchecked Sendable {
-    // unchecked: between start and answer only the guarded run is accessed, and the delegate only in callbacks.
+    // unchecked: between start and response only the guarded run is accessed, and the delegate only in callbacks.
     let request: SKRequest
 }
 

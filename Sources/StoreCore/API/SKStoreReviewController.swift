@@ -1,8 +1,8 @@
 import Foundation
 
-/// A controller that would ask the user for a rating, and asks no one here.
+/// A controller that does not request a rating: it exists so that code that calls it builds unchanged.
 ///
-/// For code that calls it and should build unchanged. It is the only part of Store Kit's user interface here.
+/// It is the only part of Store Kit's user interface here.
 open class SKStoreReviewController: NSObject, @unchecked Sendable {  // unchecked: it holds nothing
     /// Writes a line to the log of ``StoreContext/current``, which a test may read; does nothing else.
     ///

@@ -3,7 +3,7 @@ import Foundation
 /// The country that the store sells for on this device.
 ///
 /// May be read on any thread. Two are equal if country and identifier are.
-// unchecked: `storefront` is written by initializers only, and what key-value coding changes is behind a lock.
+// unchecked: `storefront` is written by initializers only, and what key-value coding changes is guarded by a lock.
 open class SKStorefront: KeyValueObject, @unchecked Sendable {
     private final var storefront: StoreStorefront
     private let changes = KeyedChanges()

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A store behind a network, written with `async` functions.
+/// A store on a network, written with `async` functions.
 ///
-/// The promises are those of ``StoreBackend``; only the form differs. A thrown error is a temporary failure, after
-/// which the queue retries, unless it is a ``RefusedCommandsError``. One line turns it into a store that queues can use:
+/// It makes the promises of ``StoreBackend``; only the form differs. A thrown error is a temporary failure, after which the
+/// queue retries, unless it is a ``RefusedCommandsError``. One line turns it into a store that queues can use:
 ///
 /// ```swift
 /// let queue = SKPaymentQueue(backend: MyStore().asStoreBackend())
@@ -11,14 +11,14 @@ import Foundation
 ///
 /// Every requirement may be called on any task, `submit` by one at a time for each queue.
 public protocol AsyncStoreBackend: Sendable {
-    /// The clock that this store goes by. Default: the system's.
+    /// The store's clock. Default: the system's.
     var clock: any StoreClock { get }
 
     /// Accepts commands, as ``StoreBackend/submit(_:reply:)`` says.
     ///
     /// - Parameter commands: at least one, in the order of their numbers.
-    /// - Throws: ``RefusedCommandsError`` for commands that the store will never take, once it has taken all others. Any other
-    ///   error is a temporary failure: the queue retries the same commands with growing backoff.
+    /// - Throws: ``RefusedCommandsError`` for commands that the store will never accept, once it has accepted all others.
+    ///   Any other error is a temporary failure: the queue retries the same commands with growing backoff.
     func submit(_ commands: [StoreCommand]) async throws
 
     /// Sends updates until the task is canceled, as ``StoreBackend/connect(_:after:)`` says.
@@ -26,21 +26,21 @@ public protocol AsyncStoreBackend: Sendable {
     /// Returning or throwing ends the connection. The queue reconnects from its cursor, after a pause.
     ///
     /// - Parameters:
-    ///   - cursor: the queue's cursor; nil for a queue that knows nothing.
+    ///   - cursor: the queue's cursor; nil requests a snapshot.
     ///   - feed: receives the batches, one at a time and in order.
-    /// - Throws: any error, for a connection that broke.
+    /// - Throws: any error, for a lost connection.
     func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws
 
-    /// Confirms that the queue has told its observers every update up to a cursor. Default: does nothing.
+    /// Confirms that the queue has notified its observers of every update up to a cursor. Default: does nothing.
     ///
     /// - Parameter cursor: see ``StoreBackend/acknowledge(through:)``.
     func acknowledge(through cursor: UpdateCursor) async
 
     /// Looks up products.
     ///
-    /// - Parameter identifiers: the identifiers that the app asks for; any string may be among them.
+    /// - Parameter identifiers: the identifiers that the app requests; any string may be among them.
     /// - Returns: a product for each identifier that is sold, and the other identifiers.
-    /// - Throws: the reason why there is no answer now. The app's request fails with it.
+    /// - Throws: the reason why there is no result now. The app's request fails with it.
     func products(_ identifiers: Set<String>) async throws -> ProductsAnswer
 }
 
@@ -54,7 +54,7 @@ extension AsyncStoreBackend {
     public func asStoreBackend() -> any StoreBackend { AsyncBackendAdapter(self) }
 }
 
-/// An adapter from an asynchronous store to ``StoreBackend``: a task for each call, and one for each connection.
+/// An adapter from an asynchronous store to ``StoreBackend``, with a task for each call and one for each connection.
 final class AsyncBackendAdapter: StoreBackend {
     private let store: any AsyncStoreBackend
     let services: StoreServices
@@ -83,11 +83,10 @@ final class AsyncBackendAdapter: StoreBackend {
     }
 
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        // A snapshot is sure to come, so settling waits for it; whether anything comes after a cursor only the store
-        // knows.
+        // Settling waits for a snapshot, which is sure to arrive; whether updates follow a cursor only the store knows.
         let once = EndOnce(cursor == nil ? store.clock.activity.begin() : nil)
-        // Begun with the lock held: one that ends at once would else be noted behind the connection that takes its place, and
-        // end that one.
+        // Started under the lock: a task that ends at once would otherwise be recorded after the connection that replaces
+        // it, and end that one.
         let previous = connections.withLock { connections in
             let task = Task { [store] in
                 let failure: StoreFailure
@@ -129,14 +128,14 @@ final class AsyncBackendAdapter: StoreBackend {
     }
 }
 
-/// A piece of work that is ended once.
+/// A work item that ends once.
 private final class EndOnce: Sendable {
     private let work: Locked<Activity.Work?>
     init(_ work: Activity.Work?) { self.work = Locked(work) }
     func end() { work.withLock { $0.take() }?.end() }
 }
 
-/// A receiver that passes everything on, and reports when a snapshot has been received.
+/// A receiver that forwards everything, and reports when a snapshot has been received.
 private final class SnapshotWatch: StoreUpdateReceiver {
     private let receiver: any StoreUpdateReceiver
     private let once: EndOnce
@@ -162,7 +161,7 @@ public struct UpdateFeed: Sendable {
 
     init(_ receiver: any StoreUpdateReceiver) { self.receiver = receiver }
 
-    /// The name under which the queue numbers its commands.
+    /// The journal in which the queue numbers its commands.
     public var journal: JournalID { receiver.journal }
 
     /// Sends a batch of updates.

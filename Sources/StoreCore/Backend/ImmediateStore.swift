@@ -1,16 +1,16 @@
-/// A store in the same process, which a queue asks by value instead of being called back.
+/// A store in the same process, which returns updates to the queue's calls instead of calling it back.
 ///
-/// One call hands commands over and returns the acknowledgement together with all news that the connection has not been
-/// given yet. Nothing is pushed: when something else causes a change for a connection, the store notifies its
-/// ``NewsListener``, and the queue asks again.
+/// One call passes commands and returns their acknowledgement together with all updates that the connection has not
+/// received yet. Nothing is pushed: when something else causes a change for a connection, the store notifies its
+/// ``NewsListener``, and the queue calls again.
 ///
 /// Every requirement may be called on any thread. None calls a listener or an authorizer: the follow-up work of a call
 /// is in ``Exchange/afterwards`` and ``Exchange/questions``, which the caller runs once it holds no lock.
 package protocol ImmediateStore: StoreBackend {
     /// Whether an exchange runs only StoreCore's own code: neither a client's ledger nor a client's clock.
     ///
-    /// A queue may then ask with its lock held, unless a payment has special terms: a client's ``OfferSigner`` may check
-    /// the signature of an offer. The order of the locks is queue, store, clock.
+    /// A queue may then call it under its own lock, unless a payment has special terms: a client's ``OfferSigner`` may
+    /// check the signature of an offer. The order of the locks is queue, store, clock.
     var isSelfContained: Bool { get }
 
     /// Opens a connection for a queue's journal.
@@ -18,31 +18,31 @@ package protocol ImmediateStore: StoreBackend {
     /// The first exchange on it starts the updates, as ``StoreBackend/connect(_:after:)`` describes.
     ///
     /// - Parameters:
-    ///   - listener: notified when there is news; retained until ``closeConnection(_:)``.
-    ///   - journal: the name under which the queue numbers its commands.
-    ///   - cursor: the place where an earlier connection ended; nil asks for a snapshot.
-    /// - Returns: the connection's name.
+    ///   - listener: notified of updates; retained until ``closeConnection(_:)``.
+    ///   - journal: the journal in which the queue numbers its commands.
+    ///   - cursor: the position at which an earlier connection ended; nil requests a snapshot.
+    /// - Returns: the connection's identifier.
     func openConnection(
         _ listener: any NewsListener,
         journal: JournalID,
         after cursor: UpdateCursor?
     ) -> StoreConnectionID
 
-    /// Closes a connection. One that is closed already is ignored.
+    /// Closes a connection. Has no effect if it is closed already.
     func closeConnection(_ connection: StoreConnectionID)
 
-    /// Accepts commands, and returns the news that the connection has not been given.
+    /// Accepts commands, and returns the updates that the connection has not received.
     ///
     /// - Parameters:
-    ///   - commands: in the order of their numbers; none to ask for news only.
+    ///   - commands: in the order of their numbers; empty to request only updates.
     ///   - connection: the queue's; nil while it has none.
-    ///   - exchange: the answer. It has to be empty; its buffers are reused.
+    ///   - exchange: receives the result. It has to be empty; its buffers are reused.
     func exchange(_ commands: [StoreCommand], on connection: StoreConnectionID?, into exchange: inout Exchange)
 
-    /// Accepts one command, in the same way; never a payment with special terms, whose signature a signer may have to
+    /// Accepts one command in the same way, but never a payment with special terms, whose signature a signer may have to
     /// check.
     ///
-    /// Default: hands it over in an array.
+    /// Default: passes it on in an array.
     func exchange(_ command: StoreCommand, on connection: StoreConnectionID?, into exchange: inout Exchange)
 }
 
@@ -61,26 +61,26 @@ extension SubmissionReply {
     }
 }
 
-/// The answer of an ``ImmediateStore``.
+/// The result of a call to an ``ImmediateStore``.
 package struct Exchange: Sendable {
     /// The acknowledgement of the commands.
     ///
     /// Meaningless without commands.
     package private(set) var reply = Reply.taken
-    /// The kind of news that the connection had not been given.
+    /// The kind of updates that the connection had not received.
     package var news = News.none
-    /// The news, if it is a batch.
+    /// The updates, if they are a batch.
     package var batch = UpdateBatch(after: nil, through: UpdateCursor(position: 0), updates: [])
-    /// Whether another exchange would return more news at once.
+    /// Whether another exchange would return more updates at once.
     package var hasMore = false
     /// Notifies other connections and sets the clock; nil if there is no such work.
     ///
-    /// To be run exactly once, after the caller has accepted the exchange, by a caller that holds no lock. The same
-    /// holds for ``questions``, and for releasing either.
+    /// To be run exactly once, after the caller has accepted the exchange and while it holds no lock. The same holds for
+    /// ``questions``, and for releasing either.
     package var afterwards: (@Sendable () -> Void)?
-    /// Asks the authorizer, which may take any time; nil if there is no question.
+    /// Calls the authorizer, which may take any time; nil if there is nothing to authorize.
     ///
-    /// To be run after ``afterwards``, where no news waits for the answer.
+    /// To be run after ``afterwards``, and where no update waits for its result.
     package var questions: (@Sendable () -> Void)?
 
     /// A compact ``SubmissionReply``.
@@ -100,7 +100,7 @@ package struct Exchange: Sendable {
 
     package mutating func refuse(_ failure: StoreFailure) { reply = .tryLater(failure) }
 
-    /// Whether it has left no follow-up work.
+    /// Whether there is no follow-up work.
     var isOver: Bool { afterwards == nil && questions == nil }
 
     /// Takes over the follow-up work of another exchange.
@@ -109,7 +109,7 @@ package struct Exchange: Sendable {
         questions = other.questions
     }
 
-    /// Empties the exchange, but keeps its buffers.
+    /// Empties the exchange, but retains its buffers.
     package mutating func clear() {
         reply = .taken
         news = .none
@@ -120,9 +120,9 @@ package struct Exchange: Sendable {
     }
 }
 
-/// An end of a connection that the store notifies of news.
+/// The end of a connection that the store notifies of new updates.
 package protocol NewsListener: AnyObject, Sendable {
-    /// Announces that the next exchange may return news. Called without a lock, on any thread, at most once until that
+    /// Reports that the next exchange may return updates. Called without a lock, on any thread, at most once until that
     /// exchange.
     func newsArrived()
 }

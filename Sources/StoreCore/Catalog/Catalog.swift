@@ -2,10 +2,10 @@ import Foundation
 
 /// The products of one sandbox, in the order in which they were registered, with their availability.
 ///
-/// A product keeps its index for good: withdrawn products stay registered.
+/// A product's index never changes: withdrawn products stay registered.
 struct Catalog: Sendable {
     private var products = Table<ProductIndex, SandboxProduct>()
-    /// The payments for renewals without an application username, each made when its product first renews.
+    /// The payments for renewals without an application username, each created when its product first renews.
     private var payments: [ProductIndex: StorePayment] = [:]
     /// The product of each identifier, derived from the products.
     private var indices: [ExactText: ProductIndex] = [:]
@@ -22,14 +22,14 @@ struct Catalog: Sendable {
     var countryCode = "USA"
     var storefront: StoreStorefront? { Storefronts.storefront(countryCode) }
 
-    /// The product descriptions in one language and for one country, made when first requested.
+    /// The product descriptions in one language and for one country, created when first requested.
     private struct Shelf: Sendable {
         let locale: String
         let countryCode: String?
         var descriptions: Table<ProductIndex, StoreProduct?>
     }
 
-    /// The greatest number of languages and countries whose descriptions are kept at a time.
+    /// The largest number of combinations of language and country whose descriptions are cached.
     private static let maximumShelves = 16
 
     /// Creates a catalog without products.
@@ -37,7 +37,7 @@ struct Catalog: Sendable {
 
     /// Creates a catalog of products, all on sale.
     ///
-    /// - Throws: an error for the first one that has a fault or an identifier seen before.
+    /// - Throws: an error for the first one that is invalid or repeats an identifier.
     init(_ products: [SandboxProduct]) throws(CatalogError) {
         indices.reserveCapacity(products.count)
         self.products = Table(products)
@@ -74,18 +74,18 @@ struct Catalog: Sendable {
         products.indices.filter { self.group(of: $0) == group && isOnSale($0, at: moment) }
     }
 
-    /// Whether an index is that of a product.
+    /// Returns whether an index is that of a product.
     func has(_ index: ProductIndex) -> Bool { products.indices.contains(index) }
 
-    /// The product of an index.
+    /// The product with an index.
     subscript(index: ProductIndex) -> SandboxProduct { products[index] }
 
-    /// Returns the product of an identifier, nil where none is registered.
+    /// Returns the product with an identifier, nil where none is registered.
     func product(_ identifier: String) -> SandboxProduct? { index(of: identifier).map { products[$0] } }
 
-    /// Returns a product's kind, all that a sale needs of it, without copying the product.
+    /// Returns a product's kind without copying the product; a sale needs no more.
     func kind(of index: ProductIndex) -> SandboxProduct.Kind { products[index].kind }
-    /// Whether a restore brings it back.
+    /// Returns whether the product can be restored.
     func isRestorable(_ index: ProductIndex) -> Bool { products[index].kind.isRestorable }
     /// Returns a product's subscription; nil for one that does not renew.
     func subscription(of index: ProductIndex) -> SandboxProduct.Subscription? { products[index].subscription }
@@ -118,18 +118,18 @@ struct Catalog: Sendable {
         let content = products[index].hostedContent?.contents(of: products[index].identifier)
         if content != nil || hostsContent { contents[index] = content }
     }
-    /// Returns the price of one.
+    /// Returns the price of one item.
     func price(of index: ProductIndex) -> Decimal {
         products[index].storefrontTerms?.prices[countryCode] ?? products[index].price
     }
-    /// Whether it has a price of its own in the storefront's country.
+    /// Returns whether the product has its own price in the storefront's country.
     func hasLocalPrice(_ index: ProductIndex) -> Bool { products[index].storefrontTerms?.prices[countryCode] != nil }
-    /// Whether it is sold in the storefront's country.
+    /// Returns whether the product is sold in the storefront's country.
     func isSoldHere(_ index: ProductIndex) -> Bool { products[index].storefrontTerms?.isSold(in: countryCode) ?? true }
 
-    /// Registers a product, or a new version of a registered one, whose availability stays.
+    /// Registers a product, or a new version of a registered one, which retains its availability.
     ///
-    /// Its validity was checked when it came in: the ledger records what happened.
+    /// Its validity was checked on arrival: the ledger records what happened.
     mutating func register(_ product: SandboxProduct) {
         if let index = index(of: product.identifier) {
             products[index] = product
@@ -210,7 +210,7 @@ extension Catalog {
     /// Returns the response to a product request: the products on sale, and the invalid identifiers (behaviors 78 to
     /// 80).
     ///
-    /// Products are in order of registration, and invalid identifiers are sorted: a set has another order in every
+    /// Products are in order of registration. Invalid identifiers are sorted, because the order of a set differs in every
     /// process.
     mutating func answer(
         _ identifiers: Set<String>,
@@ -247,7 +247,7 @@ extension Catalog {
 
     /// Returns products in order of registration.
     private func inOrder(_ found: [ProductIndex]) -> [ProductIndex] {
-        // Going through all products costs less than sorting a good part of them.
+        // Scanning all products costs less than sorting a large part of them.
         guard found.count > products.count / 16 else { return found.sorted() }
         var isMeant = Table<ProductIndex, Bool>([Bool](repeating: false, count: products.count))
         for index in found { isMeant[index] = true }
@@ -273,7 +273,7 @@ extension Catalog {
         var contents: [ProductIndex: [StoreContent]]
     }
 
-    /// Adds the properties from which all others are derived when needed.
+    /// Encodes the properties from which all others are derived when needed.
     func pack(into pack: inout BinaryEncoder) {
         pack.add(countryCode)
         pack.add(products.count)
@@ -294,7 +294,7 @@ extension Catalog {
     }
 }
 
-/// Describes products in one language and one currency.
+/// A describer of products in one language and one currency.
 private struct Describer {
     private var match: LocalizationMatch
     private let priceLocale: String
@@ -341,7 +341,7 @@ private struct Describer {
 }
 
 extension StoreProduct.Kind {
-    /// Creates a kind as an app sees it: it knows no free subscription, which is bought once, for good.
+    /// Creates the kind that an app sees, where a free subscription is a non-consumable.
     fileprivate init(_ kind: SandboxProduct.Kind) {
         self =
             switch kind {
@@ -353,7 +353,7 @@ extension StoreProduct.Kind {
     }
 }
 
-/// The number of a product in a catalog, from 0 in the order of registration.
+/// The index of a product in a catalog, from 0 in the order of registration.
 struct ProductIndex: TypedNumber { let rawValue: Int }
 
 /// The availability of a registered product.
@@ -364,15 +364,15 @@ public enum ProductAvailability: Hashable, Codable, Sendable {
     case onSale
     /// The operator has withdrawn the product from sale.
     case withdrawn
-    /// The product is new, and not all of the store's servers know it before that moment.
+    /// The product is new, and some of the store's servers do not know it before that moment.
     case notYetPropagated(until: Date)
 }
 
-/// Reads prices as a store writes them: digits and, where needed, a point with more digits behind it (`0.99`, `60`).
+/// A parser of prices as a store writes them: digits and, where needed, a point followed by more digits (`0.99`, `60`).
 ///
-/// `Decimal(string:)` also takes "0.99 or so", which is the wrong answer for a price, and is far slower.
+/// `Decimal(string:)` also accepts "0.99 or so", which is wrong for a price, and is far slower.
 enum ExactPrice {
-    /// The fault of a text that is not a price.
+    /// The reason why a text is not a price.
     enum Fault: Error, Equatable { case malformed, negative, tooLong }
 
     /// The number of digits that always fit an unsigned 64-bit number.
@@ -404,7 +404,7 @@ enum ExactPrice {
         return Decimal(sign: .plus, exponent: -(digitsBehindPoint ?? 0), significand: Decimal(mantissa))
     }
 
-    /// Returns the price in a program's text, where a bad one is the programmer's mistake; 0 where that is caught.
+    /// Returns the price in a program's source, where an invalid one is the programmer's mistake; 0 where that is caught.
     static func written(_ text: String, for thing: String, in product: String = "") -> Decimal {
         do {
             return try read(text)

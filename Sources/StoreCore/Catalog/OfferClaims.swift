@@ -3,7 +3,7 @@ import Foundation
 /// The claims of a JWS in which a developer's server grants a user an offer of Store Kit 2.
 ///
 /// A promotional offer has the audience `promotional-offer`, eligibility for the introductory offer
-/// `introductory-offer-eligibility`. A payment carries the JWS as ``StoreOffer/proof``. For the older signature over
+/// `introductory-offer-eligibility`. A payment contains the JWS as ``StoreOffer/proof``. For the older signature over
 /// joined fields, see ``PromotionalOfferPayload``.
 ///
 /// ```swift
@@ -21,7 +21,7 @@ public struct OfferClaims: Hashable, Sendable {
     public enum Grant: Hashable, Sendable {
         /// A promotional offer, under its identifier in the store's set-up.
         case promotionalOffer(String)
-        /// The introductory offer or none, whatever the account's own eligibility.
+        /// The introductory offer or none, regardless of the account's own eligibility.
         case introductoryOffer(isAllowed: Bool)
     }
 
@@ -61,9 +61,9 @@ public struct OfferClaims: Hashable, Sendable {
         self.issuer = issuer
     }
 
-    /// Returns the claims signed, a JWS in compact serialization whose header has `alg`, `kid` and `typ`.
+    /// Returns the signed claims: a JWS in compact serialization whose header has `alg`, `kid` and `typ`.
     ///
-    /// - Throws: the error that keeps the signer from signing, and a ``StoreFailure`` if it signs no JWS.
+    /// - Throws: the reason why the signer cannot sign, or a ``StoreFailure`` if it signs no JWS.
     public func signed(by signer: any OfferSigner) throws -> String {
         guard let algorithm = signer.jwsAlgorithm else {
             throw StoreFailure.storeKit(.invalidSignature, "the key \"\(signer.keyIdentifier)\" signs no JWS")

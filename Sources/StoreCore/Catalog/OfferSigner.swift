@@ -2,12 +2,12 @@ import Foundation
 
 /// A signer of offers with one of a developer's keys, which also verifies that key's signatures.
 ///
-/// A test, or the developer's server, signs with it; the sandbox store verifies with it. ``HMACOfferSigner`` is built
-/// in; the one that Store Kit's own servers require, ECDSA over P-256 with SHA-256, is `P256OfferSigner` in the module
+/// A test, or the developer's server, signs with it; the sandbox store verifies with it. ``HMACOfferSigner`` is built in;
+/// the one that Store Kit's own servers require, ECDSA over P-256 with SHA-256, is `P256OfferSigner` in the module
 /// StoreCrypto. Set the keys that the store accepts in ``SandboxStore/offerSigners``.
 ///
-/// Any thread may call any member at any time; each answers before it returns. The store calls it on the thread that
-/// submits a payment, and holds no lock meanwhile.
+/// Every member may be called on any thread at any time, and returns its result directly. The store calls it on the thread
+/// that submits a payment, without a lock.
 public protocol OfferSigner: Sendable {
     /// The key's identifier in signed offers, not empty and constant.
     var keyIdentifier: String { get }
@@ -15,8 +15,8 @@ public protocol OfferSigner: Sendable {
     /// Signs a message.
     ///
     /// - Parameter message: ``PromotionalOfferPayload/data``.
-    /// - Returns: the signature's bytes; a payment carries them in Base64.
-    /// - Throws: the error that keeps it from signing, such as a key of which only the public half is known.
+    /// - Returns: the signature's bytes; a payment contains them in Base64.
+    /// - Throws: the reason why it cannot sign, such as a key of which only the public half is known.
     func sign(_ message: Data) throws -> Data
 
     /// Returns whether a signature over a message was made with this key.
@@ -35,7 +35,7 @@ public protocol OfferSigner: Sendable {
     ///
     /// - Parameter input: header and payload in Base64 for URLs, with a dot between them.
     /// - Returns: the signature's bytes, in the form that ``jwsAlgorithm`` has in a JWS.
-    /// - Throws: the error that keeps it from signing.
+    /// - Throws: the reason why it cannot sign.
     func jwsSignature(of input: Data) throws -> Data
 
     /// Returns whether a JWS whose header names ``jwsAlgorithm`` was signed with this key.
@@ -57,11 +57,10 @@ extension OfferSigner {
     public func isValid(jwsSignature signature: Data, of input: Data) -> Bool { false }
 }
 
-/// A signer of offers with a secret that the store and the developer's server share: HMAC-SHA-256 (RFC
-/// 2104).
+/// A signer of offers with a secret that the store and the developer's server share: HMAC-SHA-256 (RFC 2104).
 ///
-/// It is for tests on machines without a cryptographic library. Store Kit's own servers take ECDSA signatures only,
-/// which the module StoreCrypto makes.
+/// For tests on machines without a cryptographic library. Store Kit's own servers accept only ECDSA signatures, which the
+/// module StoreCrypto creates.
 public struct HMACOfferSigner: OfferSigner {
     /// The identifier of the key.
     public let keyIdentifier: String
@@ -71,14 +70,14 @@ public struct HMACOfferSigner: OfferSigner {
     ///
     /// - Parameters:
     ///   - keyIdentifier: the key's identifier in signed offers. An empty one stops the process.
-    ///   - key: at least one byte, 32 random ones at best. An empty key stops the process: anybody could make its
+    ///   - key: at least one byte, preferably 32 random ones. An empty key stops the process: anybody could create its
     ///     signatures.
     public init(keyIdentifier: String = "sandbox", key: Data) {
         guard !key.isEmpty else { fatalError("An offer signer needs a key of at least one byte.") }
         self.init(keyIdentifier, HMACKey(key))
     }
 
-    /// Creates a signer with a new random key, for a store that lives no longer than the process.
+    /// Creates a signer with a new random key, for a store that does not outlive the process.
     ///
     /// - Parameter keyIdentifier: the key's identifier in signed offers. An empty one stops the process.
     public init(keyIdentifier: String = "sandbox") {
@@ -94,7 +93,7 @@ public struct HMACOfferSigner: OfferSigner {
     /// Returns the message's authentication code, 32 bytes; never throws.
     public func sign(_ message: Data) -> Data { Data(message.withUnsafeBytes { key.hmac.code(for: $0) }) }
 
-    /// Returns whether the signature is the message's authentication code, comparing all of it wherever they differ.
+    /// Returns whether the signature is the message's authentication code, compared in constant time.
     public func isValid(signature: Data, for message: Data) -> Bool {
         message.withUnsafeBytes { message in signature.withUnsafeBytes { key.hmac.isValid($0, for: message) } }
     }
@@ -120,7 +119,7 @@ extension HMACOfferSigner: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["keyIdentifier": keyIdentifier]) }
 }
 
-/// The parts of an offer's proof, a compact JWS, of which nothing is verified yet.
+/// The parts of an offer's proof, a compact JWS; not verified yet.
 struct OfferProof: Sendable {
     /// The header's fields.
     struct Header: Codable, Sendable {
@@ -131,14 +130,14 @@ struct OfferProof: Sendable {
 
     let header: Header
     let claims: OfferClaims
-    /// The signed part: header and payload as they are, with the dot between them.
+    /// The signed part: header and payload as received, with the dot between them.
     let signingInput: Data
     let signature: Data
 
-    /// The greatest length that is read: a proof is untrusted input.
+    /// The longest proof that is read: a proof is untrusted input.
     private static let maximumLength = 16_384
 
-    /// Reads a proof; nil for anything that is no JWS with an offer's claims.
+    /// Reads a proof; nil unless it is a JWS with an offer's claims.
     init?(_ jws: String) {
         guard jws.utf8.count <= Self.maximumLength else { return nil }
         let parts = Array(jws.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -159,23 +158,23 @@ struct OfferProof: Sendable {
 }
 
 extension StoreOffer {
-    /// Whether its kind needs a proof, except in a test.
+    /// Whether this kind of offer needs a proof, except in a test.
     var needsProof: Bool {
         switch kind {
         case .promotional, .introductory, .noIntroductory: true
-        // A win-back offer is for whom the store finds eligible, and no server can grant a code.
+        // The store decides who is eligible for a win-back offer, and no server can grant a code.
         case .winBack, .code: false
         }
     }
 
-    /// Whether a test asks for it, as no app can.
+    /// Whether only a test can request this offer, and no app.
     var isOfTest: Bool { kind == .code || needsProof && proof == nil }
 
-    /// The proof's parts; nil for none, for a malformed one, and for a kind that needs none.
+    /// The proof's parts; nil without a proof, for a malformed one, and for a kind that needs none.
     var readProof: OfferProof? { needsProof ? proof.flatMap { OfferProof($0) } : nil }
 
-    /// Whether the buyer gets the introductory offer, as the proof says or, without one, the kind; nil for another kind
-    /// of offer.
+    /// Whether the buyer gets the introductory offer, according to the proof or, without one, the kind; nil for another
+    /// kind of offer.
     var allowsIntroductoryOffer: Bool? {
         switch kind {
         case .promotional, .winBack, .code: return nil
@@ -188,9 +187,8 @@ extension StoreOffer {
 
 /// The payload that a developer's server signs to grant a user a promotional offer.
 ///
-/// The store builds the same payload from the payment that carries the offer, so that an offer is valid only for the
-/// app, the product and the user that it was signed for. ``data`` is the message to sign: compare it with that of a
-/// server's own code.
+/// The store builds the same payload from the payment with the offer, so an offer is valid only for the app, the product
+/// and the user that it was signed for. ``data`` is the message to sign: compare it with that of a server's own code.
 ///
 /// ```swift
 /// let payload = PromotionalOfferPayload(
@@ -211,7 +209,7 @@ public struct PromotionalOfferPayload: Hashable, Sendable {
     public var productIdentifier: String
     /// The offer's identifier in the store's set-up.
     public var offerIdentifier: String
-    /// The app's own name for its user, as the payment carries it; empty where it carries none.
+    /// The payment's application username; empty where it has none.
     public var applicationUsername: String
     /// A nonce, used for one payment only.
     public var nonce: UUID
@@ -248,9 +246,9 @@ public struct PromotionalOfferPayload: Hashable, Sendable {
         return Data(fields.joined(separator: "\u{2063}").utf8)
     }
 
-    /// Returns the payload signed, as a payment carries it.
+    /// Returns the signed offer for a payment.
     ///
-    /// - Throws: the error that keeps the signer from signing.
+    /// - Throws: the reason why the signer cannot sign.
     public func signed(by signer: any OfferSigner) throws -> StoreDiscount {
         StoreDiscount(
             identifier: offerIdentifier,

@@ -6,12 +6,12 @@ import Foundation
 enum ProductMistake {
     @TaskLocal private static var catcher: Catcher?
 
-    /// A collector of the first mistake, so that the description can go on to its end.
+    /// A collector of the first mistake, which lets the description continue to its end.
     private final class Catcher: Sendable {
         let first = Locked<CatalogError?>(nil)
     }
 
-    /// Reports a mistake, and returns only where it is caught.
+    /// Reports a mistake; returns only where it is caught.
     ///
     /// - Parameters:
     ///   - reason: one sentence that names the product and the rule.
@@ -23,7 +23,7 @@ enum ProductMistake {
         }
     }
 
-    /// Returns what a closure describes, and throws the first mistake in it.
+    /// Returns a closure's result, or throws the first mistake in it.
     static func catching<Made>(_ make: () -> Made) throws(CatalogError) -> Made {
         let catcher = Catcher()
         let made = $catcher.withValue(catcher) { make() }
@@ -33,26 +33,26 @@ enum ProductMistake {
 }
 
 extension SandboxProduct {
-    /// Describes products or offers, and throws where a mistake in them stops the process.
+    /// Creates products or offers, and throws where a mistake in them stops the process.
     ///
-    /// The factories and modifiers stop the process with a sentence for a mistake in a program's text: a malformed
-    /// price, an empty identifier, content that cannot be hosted. Wrap descriptions that come from elsewhere, such as a
-    /// file of the app's own, in this method:
+    /// The factories and modifiers stop the process with a message for a mistake in a program's source: a malformed price,
+    /// an empty identifier, content that cannot be hosted. Wrap descriptions from elsewhere, such as a file of the app's
+    /// own, in this method:
     ///
     /// ```swift
     /// let sword: SandboxProduct = try .makeThrowing { .consumable("sword", price: text) }
     /// ```
     ///
-    /// - Parameter make: a closure that describes products, offers or a list of them.
+    /// - Parameter make: a closure that returns products, offers or a list of them.
     /// - Returns: the closure's result.
-    /// - Throws: ``CatalogError`` with the sentence of the first mistake. What a store refuses at its registration,
+    /// - Throws: ``CatalogError`` with the sentence of the first mistake. A mistake that a store finds at registration,
     ///   such as a country that does not exist, is thrown by the store.
     public static func makeThrowing<Made>(_ make: () -> Made) throws(CatalogError) -> Made {
         try ProductMistake.catching(make)
     }
 }
 
-/// The error for products that cannot be registered or described: a fault in one, or an identifier that two have.
+/// The error for products that cannot be registered or described: one is invalid, or two have the same identifier.
 public struct CatalogError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
     /// The refused product; empty for an offer that is part of no product yet.
     public let productIdentifier: String

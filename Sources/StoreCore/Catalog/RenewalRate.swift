@@ -1,22 +1,22 @@
 import Foundation
 
-/// The rate at which a subscription's periods pass by the store's clock.
+/// The rate at which a subscription's periods pass on the store's clock.
 ///
-/// Periods follow the calendar unless the store is set to a quicker rate. The quicker rates are those of Xcode's test
+/// Periods follow the calendar unless the store is set to a faster rate. The faster rates are those of Xcode's test
 /// environment (behaviors 222 to 225). A period's length is fixed when it begins.
 ///
-/// A subscription keeps renewing at any rate until its user turns it off; only ``SandboxStore/setRenewalLimit(_:)``
-/// ends it by itself. A clock is moved by the rate's own lengths: a year of months at ``Month/thirtySeconds`` is
-/// `advance(by: 12 * 30)`. One move renews a subscription 10,000 times at most, see ``SandboxStore/advance(by:)``.
+/// At any rate, a subscription renews until its user turns it off; only ``SandboxStore/setRenewalLimit(_:)`` ends it by
+/// itself. Advance a clock by the rate's own lengths: a year of months at ``Month/thirtySeconds`` is `advance(by: 12 *
+/// 30)`. One advance renews a subscription at most 10,000 times, see ``SandboxStore/advance(by:)``.
 public enum RenewalRate: Hashable, Codable, Sendable {
     /// Periods follow the calendar, in UTC: a month after 31 January is the end of February, two months after it 31
     /// March.
     case realTime
-    /// A day lasts this long; a period has as many as the calendar gives it.
+    /// A day has this length; a period has as many days as in the calendar.
     case day(Day)
-    /// A month lasts this long, and a year twelve of them. A week is longer than its share of a month.
+    /// A month has this length, and a year has twelve months. A week is longer than its share of a month.
     case month(Month)
-    /// Every period lasts this long, regardless of its stated length.
+    /// Every period has this length, regardless of its stated length.
     case everyPeriod(Period)
 
     /// The length of a day, in seconds.
@@ -87,7 +87,7 @@ public enum RenewalRate: Hashable, Codable, Sendable {
 }
 
 extension StoreProduct.Period {
-    /// Whether it always lasts as long as another: seven days are a week, twelve months a year.
+    /// Returns whether it always lasts as long as another: seven days are a week, twelve months a year.
     func isAsLong(as other: Self) -> Bool { plain == other.plain }
 
     /// The same period in days or months.
@@ -107,7 +107,7 @@ extension RenewalRate {
     ///   - period: the length of one.
     ///   - count: the number of periods, at least 1.
     ///   - start: the start of the first one.
-    /// - Returns: the first moment behind the last.
+    /// - Returns: the first moment after the last period.
     public func end(of period: StoreProduct.Period, times count: Int = 1, from start: Date) -> Date {
         switch self {
         case .realTime:
@@ -125,7 +125,7 @@ extension RenewalRate {
     /// Returns the length of the grace period after a failed renewal, in seconds.
     ///
     /// - Parameter period: the subscription's period; a week's grace is shorter than any other's.
-    /// - Returns: the length, if the store grants grace at all.
+    /// - Returns: the length, if the store grants a grace period at all.
     public func gracePeriod(for period: StoreProduct.Period) -> TimeInterval {
         let isWeekly = period.isAsLong(as: .init(1, .week))
         let days: Double = isWeekly ? 6 : 16
@@ -147,7 +147,7 @@ extension RenewalRate {
         }
     }
 
-    /// Returns the number of months in a period; nil where it is not counted in months.
+    /// Returns the number of months in a period; nil if it is not counted in months.
     func months(in period: StoreProduct.Period) -> Int? {
         if case .everyPeriod = self { return nil }
         return switch period.unit {
@@ -166,7 +166,7 @@ extension RenewalRate {
         return calendar
     }()
 
-    /// Returns the end by the calendar, counted from the first day, so that the 31st comes back after a shorter month.
+    /// Returns the end by the calendar, counted from the first day, so that the 31st is used again after a shorter month.
     private static func calendarEnd(of period: StoreProduct.Period, times count: Int, from start: Date) -> Date {
         let amount = period.count * count
         switch period.unit {
@@ -177,11 +177,10 @@ extension RenewalRate {
         }
     }
 
-    /// Returns the calendar's end of some months, usually without the calendar, which would take most of a renewal's
-    /// time.
+    /// Returns the calendar's end of some months, usually without `Calendar`, which would take most of a renewal's time.
     private static func end(ofMonths months: Int, from start: Date) -> Date {
         let seconds = start.timeIntervalSince1970
-        // The range is from 1600 to about 5138; before, the calendar was the Julian one.
+        // The range is from 1600 to about 5138; earlier dates include the Julian calendar.
         guard seconds >= -11_676_096_000, seconds < 100_000_000_000, months <= 12_000 else {
             return calendar.date(byAdding: .month, value: months, to: start) ?? .distantFuture
         }

@@ -1,8 +1,8 @@
 import Foundation
 
-// Each kind has a factory that takes the price as it is written, and a twin for prices that are computed. The twin's
-// label differs so that `price: 0.99` does not compile: as a `Double` that is not 0.99. What stops the process is thrown
-// inside ``makeThrowing(_:)``.
+// Each kind has a factory with a literal price, and a second one for computed prices. The label of the second differs so
+// that `price: 0.99` does not compile: as a `Double` that is not 0.99. Inside ``makeThrowing(_:)``, mistakes are thrown
+// instead of stopping the process.
 extension SandboxProduct {
     /// Creates a consumable product, which is used up and bought again.
     ///
@@ -28,7 +28,7 @@ extension SandboxProduct {
 
     /// Creates a consumable product with a computed price.
     ///
-    /// A negative one stops the process.
+    /// A negative price stops the process.
     public static func consumable(
         _ identifier: String,
         decimalPrice price: Decimal,
@@ -65,7 +65,7 @@ extension SandboxProduct {
 
     /// Creates a non-consumable product with a computed price.
     ///
-    /// A negative one stops the process.
+    /// A negative price stops the process.
     public static func nonConsumable(
         _ identifier: String,
         decimalPrice price: Decimal,
@@ -103,7 +103,7 @@ extension SandboxProduct {
 
     /// Creates a non-renewing subscription with a computed price.
     ///
-    /// A negative one stops the process.
+    /// A negative price stops the process.
     public static func nonRenewing(
         _ identifier: String,
         decimalPrice price: Decimal,
@@ -121,12 +121,12 @@ extension SandboxProduct {
     ///   - price: of one period, exact, as in `"4.99"`. Anything but digits and a point stops the process.
     ///   - period: the length of one paid period.
     ///   - group: the group's identifier; a user can be subscribed to one of its products at a time.
-    ///   - level: the rank within the group, from 1, which gives the user most.
+    ///   - level: the rank within the group, from 1, the highest level of service.
     ///   - title: its name in the language `en_US`; without one, users see the identifier.
     ///   - description: its description, in the same language. Has no effect without a title.
     ///   - introductoryOffer: the offer for first-time subscribers.
     ///   - promotionalOffers: the offers that the app may make, with a signature; each needs an identifier.
-    ///   - codeOffers: the offers behind codes; each needs an identifier.
+    ///   - codeOffers: the offers redeemed with codes; each needs an identifier.
     ///   - winBackOffers: the offers for lapsed subscribers; each needs an identifier.
     ///   - isFamilyShareable: whether the purchaser's family may use it too.
     /// - Returns: the product.
@@ -162,7 +162,7 @@ extension SandboxProduct {
 
     /// Creates an auto-renewable subscription with a computed price.
     ///
-    /// A negative one stops the process.
+    /// A negative price stops the process.
     public static func autoRenewable(
         _ identifier: String,
         decimalPrice price: Decimal,
@@ -204,7 +204,7 @@ extension SandboxProduct {
         make(identifier, .freeSubscription, 0, title, description)
     }
 
-    /// Returns the same product with texts in one more language, or with other texts in one it has.
+    /// Returns the same product with texts in one more language, or with other texts in a language that it has.
     public func localized(_ locale: String, title: String, description: String = "") -> SandboxProduct {
         var copy = self
         copy.localizations.removeAll { $0.locale == locale }

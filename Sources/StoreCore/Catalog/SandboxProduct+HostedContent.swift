@@ -16,7 +16,7 @@ extension SandboxProduct {
 
         /// One file, in memory or on disk.
         public struct File: Hashable, Codable, Sendable {
-            /// The file's identifier among those of its product; nil stands for the product's identifier.
+            /// The file's identifier among those of its product; nil means the product's identifier.
             public let identifier: String?
             /// Its size in bytes.
             public let length: Int64
@@ -31,12 +31,12 @@ extension SandboxProduct {
                 source = .bytes(bytes)
             }
 
-            /// Creates a file from one on disk, which has to stay unchanged for as long as it is hosted.
+            /// Creates a file from one on disk, which must not change while it is hosted.
             ///
             /// - Parameters:
             ///   - url: the file's location.
-            ///   - identifier: the file's identifier; nil stands for the product's identifier.
-            /// - Throws: the error that keeps its size from being read.
+            ///   - identifier: the file's identifier; nil means the product's identifier.
+            /// - Throws: the reason why its size cannot be read.
             public init(contentsOf url: URL, identifier: String? = nil) throws {
                 self.identifier = identifier
                 let values = try url.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey])
@@ -57,9 +57,9 @@ extension SandboxProduct {
     /// Returns the same product with hosted files.
     ///
     /// - Parameters:
-    ///   - files: at least one; one at most without an identifier of its own.
+    ///   - files: at least one; at most one without its own identifier.
     ///   - version: integers separated by periods.
-    /// - Returns: the product. One whose files cannot be hosted stops the process with a sentence;
+    /// - Returns: the product. Files that cannot be hosted stop the process with a message;
     ///   ``SandboxProduct/makeThrowing(_:)`` throws it instead.
     public func hosting(_ files: [HostedContent.File], version: String = "1.0") -> SandboxProduct {
         var copy = self
@@ -70,8 +70,8 @@ extension SandboxProduct {
 }
 
 extension SandboxProduct.HostedContent {
-    /// Returns the fault that keeps it from being hosted, as the rest of a sentence that begins with the product; nil
-    /// if none.
+    /// Returns the reason why it cannot be hosted, as the remainder of a sentence that begins with the product; nil if it
+    /// can.
     func fault(for product: String) -> String? {
         if files.isEmpty { return "hosts content without a file" }
         let numbers = version.split(separator: ".", omittingEmptySubsequences: false)
@@ -95,7 +95,7 @@ extension SandboxProduct.HostedContent {
 extension SandboxProduct.HostedContent.File {
     /// Returns some of the file's bytes.
     ///
-    /// - Throws: an error, also where the file has become shorter.
+    /// - Throws: an error, also if the file has become shorter.
     func bytes(at offset: Int64, count: Int) throws -> Data {
         let bytes: Data
         let name: String

@@ -2,16 +2,16 @@ import Foundation
 
 /// The countries in which a product is sold, and its prices there.
 struct StorefrontTerms: Hashable, Codable, Sendable {
-    /// The prices of the countries in which it has one of its own, by their codes.
+    /// The prices for single countries, by country code.
     var prices: [String: Decimal] = [:]
     /// The countries in which it is not sold.
     var excluded: Set<String> = []
-    /// The only countries in which it is sold; nil for all but ``excluded``.
+    /// The only countries in which it is sold; nil for all except ``excluded``.
     var only: Set<String>?
 
     func isSold(in country: String) -> Bool { only?.contains(country) ?? true && !excluded.contains(country) }
 
-    /// The first code that no country has, in alphabetical order.
+    /// The first code, in alphabetical order, that is no country's.
     fileprivate var unknownCountry: String? {
         let codes = excluded.union(only ?? []).union(prices.keys)
         return codes.sorted().first { Storefronts.storefront($0) == nil }
@@ -39,7 +39,7 @@ extension SandboxProduct {
 
     /// Returns the same product, not sold in some countries.
     ///
-    /// An order there fails with `storeProductNotAvailable`, and a product request finds it invalid.
+    /// There, an order fails with `storeProductNotAvailable`, and a product request reports the identifier as invalid.
     ///
     /// - Parameter countries: ISO 3166-1 alpha-3.
     /// - Returns: the product, which no store sells if there is no such country.
@@ -47,7 +47,7 @@ extension SandboxProduct {
         changingTerms { $0.excluded.formUnion(countries) }
     }
 
-    /// Returns the same product, sold in some countries only.
+    /// Returns the same product, sold only in some countries.
     ///
     /// - Parameter countries: ISO 3166-1 alpha-3.
     /// - Returns: the product, which no store sells if there is no such country.
@@ -55,7 +55,7 @@ extension SandboxProduct {
         changingTerms { $0.only = Set(countries) }
     }
 
-    /// Returns the price of one in a country, in that country's currency.
+    /// Returns the price of one item in a country, in that country's currency.
     public func price(in country: String) -> Decimal { storefrontTerms?.prices[country] ?? price }
 
     /// Whether it is sold in a country.
@@ -69,7 +69,7 @@ extension SandboxProduct {
         return product
     }
 
-    /// The fault in its countries or prices, as the rest of a sentence that begins with its name.
+    /// The fault in its countries or prices, as the remainder of a sentence that begins with its name.
     var storefrontFault: String? {
         guard let terms = storefrontTerms else { return nil }
         if let code = terms.unknownCountry { return "is to be sold, or not, in \"\(code)\", which is no country" }
@@ -81,13 +81,13 @@ extension SandboxProduct {
 
 /// The countries that a store can sell for: their codes, language and currency.
 ///
-/// Apple's identifier is used where it is public knowledge; elsewhere the identifier is made up and looks so
-/// (`sandbox-ATA`). The currency is the country's own, also where Apple sells in US dollars. Both are in a table rather
-/// than taken from Foundation, so that a test finds the same ones on every platform and with every release of its data.
+/// Apple's identifier is used where it is public knowledge; elsewhere the identifier is invented and recognizable
+/// (`sandbox-ATA`). The currency is the country's own, even where Apple sells in US dollars. Both are in a table and not
+/// taken from Foundation, so that tests find the same values on every platform and with every release of its data.
 package enum Storefronts {
     /// The data of a country.
     final class Country: Sendable {
-        /// The code, and Apple's or a made-up identifier.
+        /// The code, with Apple's or an invented identifier.
         let storefront: StoreStorefront
         /// The country's language and its two-letter code: `de_DE`.
         let locale: String
@@ -105,9 +105,9 @@ package enum Storefronts {
     /// The default country of Xcode's file and of a test session (behavior 204).
     static let usa = country("USA")!
 
-    /// Returns the storefront of a country, nil for an unassigned code.
+    /// Returns the storefront of a country; nil for an unassigned code.
     ///
-    /// Codes are ISO 3166-1 alpha-3 in capitals, and `XKS` for Kosovo, which has none.
+    /// Codes are ISO 3166-1 alpha-3 in capitals, and `XKS` for Kosovo, which has no ISO code.
     package static func storefront(_ alpha3: String) -> StoreStorefront? { countries[alpha3]?.storefront }
 
     /// Returns the data of a country, by the same code.
@@ -193,11 +193,11 @@ extension StoreStorefront {
     package var currency: String? { Storefronts.country(countryCode)?.currency }
 }
 
-/// The choice of the texts that a user sees.
+/// The selection of the texts that a user sees.
 ///
 /// Three languages are tried in turn: the device's, the storefront's, and US English. Within one, the best is an exact
-/// match (`en_GB`), then the language without a country (`en`, `zh_Hant`), then the same language in the same script,
-/// then the same language; of equals, the first. If none fits, the first localization there is.
+/// match (`en_GB`), then the language without a country (`en`, `zh_Hant`), then the same language in the same script, then
+/// the same language; the first of equals. If none fits, the first localization is used.
 struct LocalizationMatch {
     private let wanted: [Name]
     private var names: [String: Name] = [:]
@@ -206,9 +206,9 @@ struct LocalizationMatch {
         wanted = [device, storefront, "en_US"].map(Name.init)
     }
 
-    /// Returns the texts to show, nil only if there are none.
+    /// Returns the texts to show; nil only if there are none.
     ///
-    /// It is mutating because it caches the names that it has parsed.
+    /// Mutating because it caches the names that it has parsed.
     mutating func best(of localizations: [SandboxProduct.Localization]) -> SandboxProduct.Localization? {
         guard localizations.count > 1 else { return localizations.first }
         for wish in wanted {
@@ -239,7 +239,7 @@ struct LocalizationMatch {
             // The part after "@" does not concern the language.
             let plain = String(identifier.prefix { $0 != "@" })
             let given = Locale.Language(identifier: plain)
-            // zh_TW is written in Hant: likely subtags tell.
+            // zh_TW is written in Hant, which only the likely subtags show.
             let full = Locale.Language(identifier: given.maximalIdentifier)
             language = full.languageCode?.identifier ?? plain
             script = full.script?.identifier ?? ""

@@ -5,13 +5,13 @@ extension SandboxProduct {
     public struct Subscription: Hashable, Codable, Sendable {
         /// The identifier of the group; a user can be subscribed to one of its products at a time.
         public var groupIdentifier: String
-        /// The operator's name for the group, nil for none.
+        /// The operator's name for the group, if it has one.
         ///
         /// Users see it where the group has no localization.
         public var groupName: String?
-        /// The group's texts, one entry a language, the operator's preferred one first.
+        /// The group's texts, one entry for each language, the operator's preferred one first.
         public var groupLocalizations: [Localization]
-        /// The rank within the group: 1 gives the user most, equal numbers give the same.
+        /// The rank within the group: 1 is the highest level of service, equal numbers are equal levels.
         public var level: Int
         /// The length of one paid period.
         public var period: StoreProduct.Period
@@ -21,7 +21,7 @@ extension SandboxProduct {
         ///
         /// Each has an identifier; of several with the same one, the first counts.
         public var promotionalOffers: [Offer]
-        /// The offers behind codes that the operator hands out.
+        /// The offers that users redeem with the operator's codes.
         public var codeOffers: [CodeOffer]
         /// The offers for lapsed subscribers.
         ///
@@ -57,14 +57,14 @@ extension SandboxProduct {
             self.billingPlans = billingPlans
         }
 
-        /// The introductory offer that is paid up front: the only one that Store Kit 1 can show.
+        /// The introductory offer under the up-front billing plan: the only one that Store Kit 1 can show.
         var introductoryOffer: Offer? { introductoryOffers.first { $0.billingPlan == .upFront } }
     }
 
     /// A plan for the payment of a subscription's period.
     public typealias BillingPlan = StoreProduct.BillingPlan
 
-    /// A reduced price for a time.
+    /// A reduced price for a limited time.
     public struct Offer: Hashable, Codable, Sendable {
         /// The price, payment mode and length.
         ///
@@ -75,7 +75,7 @@ extension SandboxProduct {
         /// The billing plan that it is for.
         public var billingPlan: BillingPlan
 
-        /// Creates an offer; its reference name is its identifier unless it is given one.
+        /// Creates an offer; without a reference name, its identifier is the reference name.
         public init(terms: StoreProduct.Offer, referenceName: String? = nil, billingPlan: BillingPlan = .upFront) {
             self.terms = terms
             self.referenceName = referenceName ?? terms.identifier ?? ""
@@ -83,7 +83,7 @@ extension SandboxProduct {
         }
     }
 
-    /// The customers that a code may be for.
+    /// The customers that a code is for.
     public struct Customers: OptionSet, Hashable, Codable, Sendable {
         /// The bits of the set.
         public let rawValue: Int
@@ -99,7 +99,7 @@ extension SandboxProduct {
         public static let all: Customers = [.new, .existing, .expired]
     }
 
-    /// An offer behind a code.
+    /// An offer redeemed with a code.
     public struct CodeOffer: Hashable, Codable, Sendable {
         /// The offer.
         public var offer: Offer
@@ -107,7 +107,7 @@ extension SandboxProduct {
         public var eligibility: Customers
         /// Whether it may follow an introductory offer instead of replacing it.
         public var isStackable: Bool
-        /// Creates an offer behind a code.
+        /// Creates an offer that is redeemed with a code.
         public init(_ offer: Offer, eligibility: Customers = .all, isStackable: Bool = false) {
             self.offer = offer
             self.eligibility = eligibility
@@ -193,7 +193,7 @@ extension SandboxProduct.Offer {
         return .init(terms: terms)
     }
 
-    /// Returns the name of an offer in a sentence.
+    /// Returns the name of an offer for use in a sentence.
     static func name(_ identifier: String?) -> String {
         identifier.map { "the offer \"\($0)\"" } ?? "an introductory offer"
     }
@@ -230,15 +230,15 @@ public enum OfferKind: String, Hashable, Codable, Sendable {
     case introductory
     /// Made by the app, with a signature.
     case promotional
-    /// Behind a code.
+    /// Redeemed with a code.
     case code
     /// For lapsed subscribers.
     case winBack
 }
 
-/// An offer that an account obtains, with its terms at that time.
+/// An offer granted to an account, with its terms at that time.
 ///
-/// It is a reference, because events are handed about.
+/// A class, because events are passed around.
 final class SubscriptionOffer: Hashable, Codable, Sendable {
     let kind: OfferKind
     let terms: StoreProduct.Offer

@@ -12,17 +12,17 @@ import Foundation
 /// ]
 /// ```
 ///
-/// A mistake in it, such as `price: "4,99"`, stops the process with a sentence; ``makeThrowing(_:)`` throws it instead.
+/// A mistake in it, such as `price: "4,99"`, stops the process with a message; ``makeThrowing(_:)`` throws it instead.
 public struct SandboxProduct: Hashable, Codable, Sendable {
     /// The kind of a product.
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
-        /// Used up, and bought again each time. Never restored.
+        /// Used up, and can be bought again. Never restored.
         case consumable
         /// Bought once, for all of the user's devices. Restored.
         case nonConsumable
         /// Charged again at the end of each period until the user turns renewal off. Restored.
         case autoRenewable
-        /// Lasts for as long as the app decides. Bought like a consumable, never restored.
+        /// A subscription whose duration the app decides. Bought like a consumable, never restored.
         case nonRenewing
         /// Subscribed to once, free, and without an end. Restored.
         case freeSubscription
@@ -56,15 +56,15 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     public let kind: Kind
     /// The operator's name for it.
     ///
-    /// Users see it where the product has no localization at all.
+    /// Users see it where the product has no localization.
     public var referenceName: String
-    /// The price of one, exact: in whole thousandths, at least 0 and below 2^63 of them.
+    /// The exact price of one: in whole thousandths, at least 0 and below 2^63 of them.
     ///
     /// The storefront determines the currency. ``priced(_:in:)`` sets another price for a country.
     public var price: Decimal
-    /// The texts, one entry a language, the operator's preferred one first.
+    /// The texts, one entry for each language, the operator's preferred one first.
     public var localizations: [Localization]
-    /// Whether the purchaser's family may use it too.
+    /// Whether the purchaser's family may also use it.
     public var isFamilyShareable: Bool
     /// The store's internal identifier, as Xcode's file has it; nil for none.
     public var internalIdentifier: String?
@@ -97,7 +97,7 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
 }
 
 extension SandboxProduct.Kind {
-    /// Whether a restore brings it back, and repeating the purchase is free (behaviors 104 to 106).
+    /// Whether the product can be restored, and can be bought again for free (behaviors 104 to 106).
     var isRestorable: Bool {
         switch self {
         case .nonConsumable, .autoRenewable, .freeSubscription: true
@@ -107,8 +107,8 @@ extension SandboxProduct.Kind {
 }
 
 extension SandboxProduct {
-    /// The fault that keeps the product from being sold, as the rest of a sentence that begins with its name; nil for a
-    /// valid one.
+    /// The reason why the product cannot be sold, as the remainder of a sentence that begins with its name; nil if it is
+    /// valid.
     var fault: String? {
         if identifier.isEmpty { return "has no identifier" }
         if let rule = Self.rule(brokenBy: price) { return "costs \(price): \(rule)" }
@@ -127,10 +127,10 @@ extension SandboxProduct {
         if let fault { ProductMistake.report("the product \"\(identifier)\" \(fault)", in: identifier) }
     }
 
-    /// Returns the rule that a price breaks, nil if it is valid.
+    /// Returns the rule that a price violates; nil if it is valid.
     static func rule(brokenBy price: Decimal) -> String? {
         guard price.isFinite, price >= 0 else { return "a price is at least 0" }
-        // Signed payloads have it as a whole number of thousandths, in 64 bits. A product of greater numbers may be none.
+        // Signed payloads have it as a whole number of thousandths, in 64 bits. Multiplying a larger price may yield NaN.
         guard price <= Decimal(Int64.max) / 1000 else { return "a price is below 2^63 / 1000" }
         var (thousandths, whole) = (price * 1000, Decimal())
         NSDecimalRound(&whole, &thousandths, 0, .plain)
@@ -173,7 +173,7 @@ extension StoreProduct.BillingTerms {
 extension StoreProduct.Period {
     /// Whether a number of such periods, at least one, lasts more than 100 years.
     ///
-    /// Dates have an upper bound; and a period that never ended would be renewed forever.
+    /// Dates have an upper bound, and a period that never ended would be renewed forever.
     fileprivate func isTooLong(times: Int = 1) -> Bool {
         let most =
             switch unit {
@@ -227,7 +227,7 @@ extension SandboxProduct: BinaryCodable {
             price: try ShortDecimal(unpacking: &pack).value,
             localizations: []
         )
-        // One by one: a damaged count must not reserve memory for as many.
+        // One by one: a damaged count must not reserve memory for that many.
         for _ in try pack.count() {
             let locale = try pack.text()
             localizations.append(
@@ -239,9 +239,9 @@ extension SandboxProduct: BinaryCodable {
 }
 
 extension SandboxProduct {
-    /// The first byte of a packed product, which does not change.
+    /// The first byte of an encoded product, which never changes.
     private enum Form: UInt8 {
-        /// A product with something that few have.
+        /// A product with a rare property.
         case json = 0
         case consumable = 1
         case nonConsumable = 2
@@ -260,7 +260,7 @@ extension SandboxProduct {
                 }
         }
 
-        /// The kind of a plain product, nil for JSON.
+        /// The kind of a plain product; nil for JSON.
         var kind: Kind? {
             switch self {
             case .json: nil

@@ -2,9 +2,9 @@ import Foundation
 
 /// The content of one of Xcode's `.storekit` files: products, subscription groups and the settings for testing.
 ///
-/// Every format from 1.0 to 6.3 is read, and a newer one as if it were the newest of these. Missing keys have the value that
-/// Xcode leaves out. An invalid file is refused as a whole, with the place of the error; what is ignored in a valid one is in
-/// its ``warnings``.
+/// Every format from 1.0 to 6.3 is read; a newer one is read like the newest of these. Missing keys have the defaults that
+/// Xcode leaves out. An invalid file is refused as a whole, with the place of the error; ``warnings`` lists what is ignored
+/// in a valid one.
 ///
 /// ```swift
 /// let configuration = try StoreConfiguration(contentsOf: url)
@@ -13,15 +13,15 @@ import Foundation
 public struct StoreConfiguration: Hashable, Sendable {
     /// The format that a file is written in.
     public struct Version: Hashable, Sendable, CustomStringConvertible {
-        /// The major number, which changes when older readers would fail.
+        /// The major number, which increases when older readers would fail.
         public var major: Int
-        /// The minor number, which changes with additions.
+        /// The minor number, which increases with additions.
         public var minor: Int
         /// Both numbers with a point between them.
         public var description: String { "\(major).\(minor)" }
     }
 
-    /// A group of subscriptions, of which a user can have one at a time.
+    /// A group of subscriptions; a user can have one of them at a time.
     public struct SubscriptionGroup: Hashable, Sendable {
         /// The group's identifier, to which its subscriptions refer.
         public var identifier: String
@@ -35,9 +35,9 @@ public struct StoreConfiguration: Hashable, Sendable {
         public var productIdentifiers: [String]
     }
 
-    /// The key that signs promotional offers while testing.
+    /// The key that signs promotional offers in tests.
     ///
-    /// Printing or dumping it shows its identifier only.
+    /// Printing or dumping it shows only its identifier.
     public struct OffersKeyPair: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
         /// The identifier that a signature names.
         public var identifier: String
@@ -49,7 +49,7 @@ public struct StoreConfiguration: Hashable, Sendable {
         public var customMirror: Mirror { Mirror(self, children: ["identifier": identifier]) }
     }
 
-    /// The major number of the newest format that is known.
+    /// The major number of the newest supported format.
     public static let newestMajorVersion = 6
 
     /// The identifier that Xcode gives the file; nil in a file of format 1.0.
@@ -63,16 +63,16 @@ public struct StoreConfiguration: Hashable, Sendable {
     public var subscriptionGroups: [SubscriptionGroup]
     /// The settings of the store for a test.
     public var settings: Settings
-    /// The key that signs promotional offers, nil where the file has none.
+    /// The key that signs promotional offers; nil if the file has none.
     public var subscriptionOffersKeyPair: OffersKeyPair?
-    /// The places in the file that are probably mistakes, or that nothing here reads; none of them prevents its use.
+    /// The places in the file that are probably mistakes or are not supported; none of them prevents its use.
     ///
-    /// * Each key that is not known, with the one that may have been meant.
-    /// * A format newer than ``newestMajorVersion``, and products of a newer kind: suites and bundles of subscriptions are not
-    ///   sold yet.
+    /// * Each unknown key, with the one that may have been meant.
+    /// * A format newer than ``newestMajorVersion``, and products of a newer kind: suites and bundles of subscriptions are
+    ///   not sold yet.
     /// * A product whose price is empty: it sells at 0.
-    /// * A locale that a product or group has twice, of which the first counts.
-    /// * An offer whose identifier an earlier offer of the same list has: no purchase reaches it.
+    /// * A repeated locale of a product or group, of which the first counts.
+    /// * An offer whose identifier an earlier offer of the same list has: no purchase can use it.
     public var warnings: [Warning] { readWarnings + keyWarnings.all }
     private let readWarnings: [Warning]
     private let keyWarnings: LateWarnings
@@ -101,8 +101,7 @@ public struct StoreConfiguration: Hashable, Sendable {
 extension StoreConfiguration {
     /// The settings of a store for a test.
     ///
-    /// Each property has as its default the value that Xcode leaves out of a file: no failures, real time, the USA, US
-    /// English.
+    /// The defaults are the values that Xcode leaves out of a file: no failures, real time, the USA, US English.
     public struct Settings: Hashable, Sendable {
         /// The language of the products' texts.
         public var locale = "en_US"
@@ -114,9 +113,9 @@ extension StoreConfiguration {
         public var timeRate = 0
         /// The rates for readers that do not know ``timeRate``, by the newest generation of rates that they know.
         ///
-        /// A rate that older files give without a generation stands under 0.
+        /// A rate that older files list without a generation has the key 0.
         public var compatibilityTimeRates: [Int: Int] = [:]
-        /// Whether every purchase waits for somebody's approval.
+        /// Whether every purchase waits for approval.
         public var isAskToBuyEnabled = false
         /// Whether every purchase is interrupted until the user resolves an issue.
         public var areInterruptedPurchasesEnabled = false
@@ -128,7 +127,7 @@ extension StoreConfiguration {
         public var areDialogsDisabled = false
         /// Whether every purchase of Store Kit 1 fails.
         public var areTransactionFailuresEnabled = false
-        /// The error of those failures, as its number in Store Kit 1; nil if the file names none.
+        /// The error code of those failures in Store Kit 1; nil if the file names none.
         public var transactionFailureCode: Int?
         /// The failures that are set up for single operations, in the file's order.
         public var forcedErrors: [ForcedError] = []
@@ -145,26 +144,26 @@ extension StoreConfiguration {
 
     /// A failure that is set up for one operation.
     public struct ForcedError: Hashable, Sendable {
-        /// The error that was chosen in Xcode's menu.
+        /// An error in one of Xcode's menus.
         public struct Choice: Hashable, Sendable {
             /// The family of errors: `generic`, `purchase`, `verification`.
             public var type: String
-            /// The place in that family's menu, from 0.
+            /// The index in that family's menu, from 0.
             public var index: Int
-            /// Creates a choice by its place in a menu.
+            /// Creates a choice by its index in a menu.
             public init(type: String, index: Int) {
                 self.type = type
                 self.index = index
             }
         }
 
-        /// The operation, as the menu calls it: `Load Products`.
+        /// The operation, under its name in the menu: `Load Products`.
         public var operation: String
         /// Whether the failure is turned on.
         public var isEnabled: Bool
-        /// The chosen error, nil while none is.
+        /// The chosen error; nil while none is chosen.
         ///
-        /// It stays chosen while the failure is off.
+        /// It remains chosen while the failure is off.
         public var choice: Choice?
 
         /// Creates a failure.
@@ -177,13 +176,13 @@ extension StoreConfiguration {
 }
 
 extension StoreConfiguration {
-    /// A place in a file that is probably a mistake, or that nothing here reads, and that does not prevent the file's use.
+    /// A place in a file that is probably a mistake or is not supported, but does not prevent the file's use.
     public struct Warning: Hashable, Sendable, CustomStringConvertible {
         /// The file's path, or the name given with its content.
         public let file: String
         /// The place in it, as in `products[2].familySharable`.
         public let path: String
-        /// What is wrong there, and what becomes of it.
+        /// The problem, and its effect.
         ///
         /// The wording is not stable.
         public let reason: String
@@ -192,7 +191,7 @@ extension StoreConfiguration {
         public var description: String { "\(file): \(path): \(reason)" }
     }
 
-    /// Warnings that are looked for when they are first read: loading a file does not pay for them.
+    /// Warnings that are collected when they are first read, so that loading a file does not pay for them.
     final class LateWarnings: Hashable, Sendable {
         private enum State: Sendable {
             case unread(@Sendable () -> [Warning])
@@ -201,7 +200,7 @@ extension StoreConfiguration {
 
         private let state: Locked<State>
 
-        /// Takes the function that finds them, which is called once and calls nobody.
+        /// Creates warnings from the function that finds them, which is called once and makes no callbacks.
         init(_ find: @escaping @Sendable () -> [Warning]) { state = Locked(.unread(find)) }
 
         var all: [Warning] {

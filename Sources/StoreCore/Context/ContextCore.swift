@@ -22,7 +22,7 @@ final class ContextCore: Sendable {
         ) {
             self.backend = backend
             self.journal = journal
-            // Without a store a clock of its own: settling does not wait for other clients of the system's.
+            // Without a store it has its own clock, so that settling does not wait for other clients of the system clock.
             self.clock = clock ?? backend?.clock ?? SystemClock()
             self.delivery = delivery
             self.log = log
@@ -42,21 +42,21 @@ final class ContextCore: Sendable {
     let promotions = PromotionMemory()
     let receiptFile = ReceiptFile()
 
-    /// The object that a module which sets the context's store attaches to the context.
+    /// An object attached to the context by a module that sets the context's store.
     let companion = Locked<(any AnyObject & Sendable)?>(nil)
 
-    /// The errors that calls of Store Kit 2 fail with in a test, under the calls' names.
+    /// The errors that a test injects into Store Kit 2 calls, under the calls' names.
     let simulatedErrors = Locked<[String: any Error]>([:])
     /// See ``LongWait``.
     let patience = Locked<TimeInterval>(5)
     let includesFinishedConsumables = Locked(ContextCore.infoIncludesFinishedConsumables)
-    /// The app's Info.plist's word on it, read once: to read it costs more than all else of a context.
+    /// The default from the app's Info.plist, read once: reading it costs more than all else of a context.
     private static let infoIncludesFinishedConsumables =
         Bundle.main.object(forInfoDictionaryKey: "SKIncludeConsumableInAppPurchaseHistory") as? Bool ?? false
 
     private struct State {
         var setup: Setup
-        /// The number of times that it was replaced.
+        /// The number of times that the setup was replaced.
         var changes = 0
         var hasWarned = false
         var members: [WeakMember] = []
@@ -84,7 +84,9 @@ final class ContextCore: Sendable {
     /// The store; logs one warning while there is none.
     var backendOrWarning: (any StoreBackend)? { setupOrWarning.backend }
 
-    /// The line for a context without a store; where other contexts are bound, also how code misses them.
+    /// The log message for a context without a store.
+    ///
+    /// Where other contexts are bound, it also says how code misses them.
     static var noBackend: String {
         let line =
             "no store is set: call StoreContext.process.use(store) when the app starts, or run in a StoreContext of your own"
@@ -94,7 +96,7 @@ final class ContextCore: Sendable {
             + "if it was begun in one: take the context along, and wrap that code in context.run { }"
     }
 
-    /// Replaces the setup by what `body` makes of it, which is called without a lock: it asks the new store for its clock.
+    /// Replaces the setup with the result of `body`, which is called without a lock because it queries the new store's clock.
     func change(_ body: (Setup) -> Setup) {
         while true {
             let (old, changes) = state.withLock { ($0.setup, $0.changes) }

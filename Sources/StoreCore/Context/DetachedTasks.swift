@@ -1,28 +1,28 @@
 import Foundation
 import Synchronization
 
-/// The contexts of detached tasks: those that were bound where the tasks were made.
+/// The contexts of detached tasks: those bound where the tasks were created.
 ///
-/// A task-local value does not reach a detached task. The runtime calls a hook with each job that is to run, and with that of
-/// a new task on the thread that makes it. There the context is noted under the task's number, which no other task ever has.
+/// A detached task does not inherit task-local values. The runtime calls a hook with each job to be run; for a new task, on
+/// the thread that creates it. The hook records the context under the task's number, which is never reused.
 ///
-/// Nothing is noted before a context is bound for the first time, of tasks that begin on an actor, on an executor of the app's
-/// own or at once, and with a runtime that lacks the hook. Such a task has the process's context, as before.
+/// Nothing is recorded before a context is first bound, with a runtime that lacks the hook, or for tasks that start
+/// immediately, on an actor, or on an executor of the app's own. Such a task has the process's context, as before.
 package enum DetachedTasks {
     private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
     private typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
     private typealias NumberOfJob = @convention(c) (UnsafeRawPointer) -> UInt64
-    // Foundation has it on some platforms only.
+    // Foundation has this type on some platforms only.
     private typealias DLAddr = @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer?) -> Int32
 
-    // Set once, before the hook is that reads them.
+    // Set once, before the hook that reads them is set.
     nonisolated(unsafe) private static var olderHook: EnqueueHook?
     nonisolated(unsafe) private static var numberOfJob: NumberOfJob?
 
-    /// The address of the code with which every new task begins, and no resumed one; 0 until it is known.
+    /// The address of the code at which every new task begins, and no resumed one; 0 until it is known.
     private static let beginning = Atomic<UInt>(0)
-    /// The place of that address in a job: its header, its queue's links, flags, number, voucher and a reserved word are
-    /// before it.
+    /// The offset of that address in a job: it follows the header, the queue's links, flags, number, voucher and a reserved
+    /// word.
     private static let beginningOffset = 7 * MemoryLayout<UInt>.size
 
     /// Whether a context was ever bound.
@@ -31,25 +31,25 @@ package enum DetachedTasks {
 
     private static let owners = Locked<[UInt64: TaskOwner]>([:])
     private static let ownerCount = Atomic<Int>(0)
-    /// The number of tasks that a context knows.
+    /// The maximum number of tasks that a context records.
     ///
-    /// Those that listen are among the first.
+    /// Tasks that listen for updates are among the first.
     private static let limit = 100_000
 
-    /// Begins to note the contexts of new tasks.
+    /// Begins to record the contexts of new tasks.
     ///
-    /// Code that sets the runtime's hook as well calls it first, and passes on to the hook that it finds.
+    /// Other code that sets the runtime's hook calls this first, and forwards to the hook that it finds.
     package static func begin() { _ = isHooked }
 
-    /// The same, when a context is bound.
+    /// Begins recording when a context is bound.
     static func use() {
         if isInUse { return }
-        // Another thread that binds a context meanwhile waits for the hook: its tasks are noted too.
+        // Another thread that binds a context meanwhile waits for the hook: its tasks are recorded too.
         begin()
         uses.store(true, ordering: .releasing)
     }
 
-    /// The context of the running task, if it is not bound there.
+    /// The recorded context of the running task.
     static var context: StoreContext? {
         guard ownerCount.load(ordering: .relaxed) > 0, let number = currentNumber else { return nil }
         return owners.withLock { $0[number] }?.context
@@ -61,14 +61,14 @@ package enum DetachedTasks {
         }
     }
 
-    /// Forgets tasks, whose context is gone.
+    /// Removes the tasks of a released context.
     fileprivate static func forget(_ numbers: [UInt64]) {
         let gone = owners.withLock { owners in numbers.map { owners.removeValue(forKey: $0) } }
         ownerCount.subtract(numbers.count, ordering: .relaxed)
         withExtendedLifetime(gone) {}
     }
 
-    /// Notes the context of a job that is a new task.
+    /// Records the context of a job that is a new task.
     private static func note(_ job: UnownedJob) {
         let job = unsafeBitCast(job, to: UnsafeRawPointer.self)
         let code = job.load(fromByteOffset: beginningOffset, as: UInt.self)
@@ -91,7 +91,7 @@ package enum DetachedTasks {
         return key
     }()
 
-    /// Sets the hook on first use; false where new tasks cannot be told from others.
+    /// Whether the hook is set, which happens on first use; false where new tasks cannot be recognized.
     private static let isHooked: Bool = {
         guard MemoryLayout<UInt>.size == 8, let process = dlopen(nil, RTLD_NOW),
             let place = dlsym(process, "swift_task_enqueueGlobal_hook"),
@@ -104,7 +104,7 @@ package enum DetachedTasks {
         numberOfJob = unsafeBitCast(number, to: NumberOfJob.self)
         olderHook = place.load(as: EnqueueHook?.self)
         place.assumingMemoryBound(to: EnqueueHook?.self).pointee = hook
-        // Both begin alike, in code of the runtime's, or a job is not what it is taken for.
+        // Both must begin with the same code, in the runtime; otherwise a job's layout is not as assumed.
         let (first, second) = (codeOfNewTask(), codeOfNewTask())
         let dladdrFunction = unsafeBitCast(dladdr, to: DLAddr.self)
         guard first == second, let code = UnsafeRawPointer(bitPattern: first),
@@ -124,15 +124,15 @@ package enum DetachedTasks {
         return code
     }
 
-    /// Returns where the library or program is loaded that has some code; 0 if the code is in none.
+    /// Returns the load address of the library or program that contains some code; 0 if none does.
     private static func image(of code: UnsafeRawPointer, by dladdr: DLAddr) -> UInt {
-        // A file's name, its place, a symbol's name and its place.
+        // A file's name, its address, a symbol's name and its address.
         var info: (UInt, UInt, UInt, UInt) = (0, 0, 0, 0)
         return withUnsafeMutableBytes(of: &info) { dladdr(code, $0.baseAddress) } == 0 ? 0 : info.1
     }
 }
 
-/// The tasks that were made with a context bound.
+/// The tasks created with a context bound.
 final class TaskOwner: Sendable {
     private struct State {
         weak var context: StoreContext?
@@ -154,7 +154,7 @@ final class TaskOwner: Sendable {
         }
     }
 
-    /// Forgets the tasks, when the context is released.
+    /// Removes the tasks when the context is released.
     func end() {
         let numbers = state.withLock { state in
             defer { state.numbers = [] }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A call that waits for the store, and of which a line in the log tells if it waits long in vain.
+/// A call that waits for the store; a message is logged if it waits long in vain.
 ///
-/// A test whose clock stands still waits forever for a store that is out of reach, or for a decision that nobody makes.
+/// A test whose clock does not advance waits forever for a store that is unreachable, or for a decision that nobody makes.
 package final class LongWait: Sendable {
     private let core: ContextCore
     private let call: String
@@ -17,12 +17,12 @@ package final class LongWait: Sendable {
     package func end() { isOver.withLock { $0 = true } }
 
     private func lookLater() {
-        // Real time: that of a store may stand still.
+        // Real time: a store's clock may not advance.
         let patience = core.patience.withLock { $0 }
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + patience) { [weak self] in self?.look() }
     }
 
-    /// Tells what waits, or looks again if anything is under way that may end the wait.
+    /// Logs what waits, or checks again later if anything is under way that may end the wait.
     private func look() {
         if isOver.withLock({ $0 }) { return }
         let setup = core.setup
@@ -41,7 +41,7 @@ package final class LongWait: Sendable {
 }
 
 extension StoreContext {
-    /// The seconds of real time after which a call that waits looks whether it waits in vain; 5, or what a test sets.
+    /// The seconds of real time until a waiting call is checked for waiting in vain; 5, unless a test sets it.
     package var patience: TimeInterval {
         get { core.patience.withLock { $0 } }
         set { core.patience.withLock { $0 = newValue } }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A context's app receipt as a file that `Data(contentsOf:)` reads.
 ///
-/// Written when its URL is first requested, and from then on before each callback that a change may cause.
+/// Written when its URL is first requested, and then before each callback that may follow a change.
 final class ReceiptFile: Sendable {
     /// Whether the URL was ever requested; lock-free, because every callback checks it.
     private let isWatched = Atomic(false)
@@ -37,10 +37,10 @@ final class ReceiptFile: Sendable {
     /// Logs the system's error if a folder or a file cannot be written; the file stays as it was.
     private func refresh(_ core: ContextCore) -> URL? {
         do {
-            // Whatever the store sends meanwhile goes out after the lock is released.
+            // Anything that the store sends meanwhile is delivered after the lock is released.
             return try CallScope.outermost {
-                // Created with the lock held, so that no older receipt replaces a newer one. It comes from the store,
-                // which knows nothing of contexts.
+                // Created with the lock held, so that an older receipt never replaces a newer one. It comes from the store,
+                // which does not know contexts.
                 try state.withLock { state in try state.update(core.setup.backend) }
             }
         } catch {
@@ -70,7 +70,7 @@ extension ReceiptFile.State {
 
     private mutating func write(_ image: ReceiptImage, _ content: ReceiptFile.Content) throws -> URL? {
         if file == nil { file = ReplacedFile() }
-        // Mutated in place, so that a copy spoiled by a failure is not used again.
+        // Mutated in place, so that a copy left invalid by a failure is not reused.
         try file?.write(image)
         self.content = content
         return file?.url
@@ -87,22 +87,22 @@ extension StoreContext {
     /// The URL of the file with the store's app receipt, nil while there is no receipt (behavior 184).
     ///
     /// The counterpart of Apple's `Bundle.main.appStoreReceiptURL`. Foundation declares that property on every
-    /// platform, but away from Apple's it is always nil. This line in an app's own target replaces it there:
+    /// platform, but on others than Apple's it is always nil. This line in an app's own target replaces it there:
     ///
     /// ```swift
     /// extension Bundle { var appStoreReceiptURL: URL? { StoreContext.current.appReceiptURL } }
     /// ```
     ///
-    /// The file is a temporary one, in a folder that only its user may read. It is deleted with the context; that of
+    /// The file is temporary, in a folder that only its user may read. It is deleted with the context; that of
     /// ``process``, with the process. Files left by a killed process are deleted by the next process that writes a
-    /// receipt or downloads a file. The file is up to date whenever this is read and, from then on, before an observer
-    /// or a request's delegate is called.
+    /// receipt or downloads a file. The file is up to date whenever this property is read and, from then on, before an
+    /// observer or a request's delegate is called.
     ///
     /// A ``SandboxStore`` creates and writes a receipt only when its entries change, or after a refresh; the creation
-    /// date is that moment. A purchase then writes only what is new, however much the account owns, if the store's
-    /// signer is an ``HMACReceiptSigner`` and the system is Linux; elsewhere the whole file is written. A refund, a
+    /// date is that moment. A purchase then writes only the new part, however much the account owns, if the store's
+    /// signer is an ``HMACReceiptSigner`` and the system is Linux; otherwise the whole file is written. A refund, a
     /// deletion or a change of account rewrites the whole receipt once. For every other store,
-    /// ``ReceiptService/appReceipt`` is read before each round of callbacks and written if it has changed.
+    /// ``ReceiptService/appReceipt`` is read before each batch of callbacks and written if it has changed.
     ///
     /// If the file cannot be written, the error goes to the context's log and this is nil.
     public var appReceiptURL: URL? { core.receiptFile.url(core) }
@@ -112,7 +112,7 @@ extension StoreContext {
 struct ReceiptCopy {
     /// The file's status after the last write.
     ///
-    /// A file with another status was changed from outside and is not used any more.
+    /// A file with another status was changed externally and is no longer used.
     private var written: stat?
     /// The identity of the entries that it holds, nil while it holds nothing.
     private var entries: ReceiptEntries.Identity?
@@ -167,9 +167,9 @@ struct ReceiptCopy {
 
 /// A receipt's file, replaced atomically at the cost of its new part.
 ///
-/// There are two copies: the one that readers find, and a spare. A change is written to the spare, which is then
-/// exchanged with the other atomically, so that no reader sees a partial receipt. A reader may still have the spare
-/// open from when it was in place. The spare is therefore written only under the system's lease, which is granted to
+/// There are two copies: the one that readers see, and a spare. A change is written to the spare, which then
+/// atomically changes places with the other, so that no reader sees a partial receipt. A reader may still have the spare
+/// open from before. The spare is therefore written only under the system's lease, which is granted to
 /// the sole opener of a file and makes further openers wait. Without a lease, the whole receipt goes into a new file.
 struct ReplacedFile {
     /// The folder of the file, which holds nothing else.
@@ -316,7 +316,7 @@ final class LeasedFile {
             return isLeased
         }
 
-        /// Ends the lease, which a process that is just being started shares until it has closed its copy of the descriptor.
+        /// Ends the lease, which a process that is just being started shares until it closes its copy of the descriptor.
         private func endLease() { if isLeased { _ = fcntl(descriptor, Self.setLease, Int32(F_UNLCK)) } }
     #else
         private func lease() -> Bool { false }

@@ -12,9 +12,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A detached task has the context of the code that makes it, unless it begins on an actor. The binding is a
-/// task-local value: code that hops to a thread or a dispatch queue loses it, and code that stores `default()` in a static
-/// keeps that queue. Every callback runs with its queue's context bound.
+/// A detached task has the context of the code that creates it, unless it begins on an actor. The binding is a
+/// task-local value: code that moves to a thread or a dispatch queue loses it, and code that stores `default()` in a static
+/// property retains that queue. Every callback runs with its queue's context bound.
 ///
 /// Any thread may use a context.
 public final class StoreContext: Sendable {
@@ -31,13 +31,13 @@ public final class StoreContext: Sendable {
     /// The running task's context, or else the process's.
     public static var current: StoreContext { bound ?? ofThread ?? DetachedTasks.context ?? processForStray }
 
-    /// The context that is bound in the running task, or was where it was made if it is detached.
+    /// The context that is bound in the running task or, if it is detached, was bound where it was created.
     static var ofTask: StoreContext? { bound ?? DetachedTasks.context }
 
     /// Whether the running task has bound a context with a core.
     static func isBound(with core: ContextCore) -> Bool { bound?.core === core }
 
-    /// The process's context for code that has no other, noted while processes are simulated.
+    /// The process's context for code that has no other; the call is counted while processes are simulated.
     private static var processForStray: StoreContext {
         StrayCalls.note()
         return process
@@ -49,8 +49,9 @@ public final class StoreContext: Sendable {
         return key
     }()
 
-    /// The context of a thread that simulates a process of its own, where no task has bound another; the thread does not
-    /// keep it.
+    /// The context of a thread that simulates a process of its own, where no task has bound another.
+    ///
+    /// The thread does not retain it.
     package static var ofThread: StoreContext? {
         get { pthread_getspecific(threadKey).map { Unmanaged.fromOpaque($0).takeUnretainedValue() } }
         set { pthread_setspecific(threadKey, newValue.map { Unmanaged.passUnretained($0).toOpaque() }) }
@@ -58,11 +59,11 @@ public final class StoreContext: Sendable {
 
     let core: ContextCore
     private let defaultQueue: Locked<DefaultQueue>
-    /// The tasks that may not inherit this context; nil for the process's, which they have anyway, and until one is made.
+    /// The tasks that may not inherit this context; nil for the process's, which they have anyway, and until one is created.
     private let owner: Locked<TaskOwner?>?
 
     private struct DefaultQueue: Sendable {
-        /// A queue that this context made and owns.
+        /// A queue that this context created and owns.
         var owned: (any AnyObject & Sendable)?
         /// A queue that the app created and that owns this context.
         weak var adopted: (any AnyObject & Sendable)?
@@ -77,7 +78,7 @@ public final class StoreContext: Sendable {
     ///   - journal: the journal of commands that the store has not acknowledged; in memory by default.
     ///   - clock: the clock; the store's by default.
     ///   - delivery: the place where callbacks run.
-    ///   - log: the log for the few lines that a developer should see.
+    ///   - log: the log for messages to the developer.
     public convenience init(
         backend: (any StoreBackend)? = nil,
         journal: (any QueueJournal)? = nil,
@@ -125,7 +126,7 @@ public final class StoreContext: Sendable {
 
     deinit { owner?.withLock { $0 }?.end() }
 
-    /// The tasks that are made with this context bound; nil for the process's.
+    /// The tasks created with this context bound; nil for the process's.
     var tasks: TaskOwner? {
         owner?.withLock { owner in
             let tasks = owner ?? TaskOwner(self)
@@ -145,9 +146,9 @@ public final class StoreContext: Sendable {
 
     /// Sets or replaces the store.
     ///
-    /// The queues of this context keep their identity and their observers. Each stops reporting the previous store and
+    /// The queues of this context retain their identity and their observers. Each stops reporting the previous store and
     /// starts with the unfinished transactions of the new one. Transactions of the previous store can still be
-    /// finished, and the finish goes there. Payments added while there was no store go to the first that is set.
+    /// finished, and the finish goes there. Payments added while there was no store go to the first one set.
     ///
     /// - Parameters:
     ///   - backend: the store, or nil for none.
@@ -171,9 +172,9 @@ public final class StoreContext: Sendable {
         }
     }
 
-    /// Whether an app's history has the consumables that it has finished, as in ``HistoryQuery``.
+    /// Whether an app's history includes finished consumables, as in ``HistoryQuery``.
     ///
-    /// Default: what the app's Info.plist has under `SKIncludeConsumableInAppPurchaseHistory`, or else false.
+    /// Default: the value of `SKIncludeConsumableInAppPurchaseHistory` in the app's Info.plist, or else false.
     public var includesFinishedConsumables: Bool {
         get { core.includesFinishedConsumables.withLock { $0 } }
         set { core.includesFinishedConsumables.withLock { $0 = newValue } }
@@ -198,24 +199,24 @@ public final class StoreContext: Sendable {
         return try await Self.$bound.withValue(self, operation: body, isolation: isolation)
     }
 
-    /// Waits until only an outside act can cause more work: time moved, a decision made, an answer released.
+    /// Waits until only an external event can cause more work: time advances, a decision is made, a response is released.
     ///
     /// On the thread that delivers callbacks it runs them itself. Inside a callback it would wait for itself, so it
     /// traps with a message.
     ///
-    /// - Returns: the work that waits for an outside act, a line each, in no promised wording.
+    /// - Returns: the work that waits for an external event, a line each; the wording may change.
     @discardableResult
     public func settle() -> [String] { core.settle() }
 
-    /// Waits, without blocking a thread, until only an outside act can cause more work.
+    /// Waits, without blocking a thread, until only an external event can cause more work.
     ///
-    /// - Returns: the work that waits for an outside act, a line each, in no promised wording.
+    /// - Returns: the work that waits for an external event, a line each; the wording may change.
     @discardableResult
     public func settle() async -> [String] { await core.settle() }
 }
 
 extension StoreContext {
-    /// The default queue, nil as long as nobody has asked for it.
+    /// The default queue, nil until it is first requested.
     package var defaultQueueIfMade: (any AnyObject & Sendable)? { defaultQueue.withLock { $0.object } }
 
     /// Returns the context's one default queue, created on first use.
@@ -231,7 +232,7 @@ extension StoreContext {
 
     /// Makes a queue the default one.
     ///
-    /// The context, which belongs to it, holds it weakly.
+    /// The context belongs to the queue and holds it weakly.
     func adoptDefaultQueue(_ queue: any AnyObject & Sendable) {
         defaultQueue.withLock { $0 = DefaultQueue(adopted: queue) }
     }
@@ -244,7 +245,7 @@ extension StoreContext {
             defaultQueue = defaultQueue.owned == nil ? DefaultQueue(adopted: queue) : DefaultQueue(owned: queue)
             return kept
         }
-        // Released without the lock held: deallocating the old queue may lead back here.
+        // Released without the lock held: deallocating the old queue may call back into the context.
         withExtendedLifetime(kept) {}
     }
 }
@@ -261,7 +262,7 @@ extension StoreContext {
         }
     }
 
-    /// The errors that calls of Store Kit 2 fail with in a test, under the calls' names.
+    /// The errors that a test injects into Store Kit 2 calls, under the calls' names.
     package var simulatedErrors: [String: any Error] {
         get { core.simulatedErrors.withLock { $0 } }
         set { core.simulatedErrors.withLock { $0 = newValue } }
@@ -299,7 +300,7 @@ final class NoBackend: StoreBackend, ReceiptService {
     }
 }
 
-/// The promotion overrides of a context whose store keeps none, in memory for the context's lifetime.
+/// The promotion overrides of a context whose store does not store them, in memory for the context's lifetime.
 final class PromotionMemory: Sendable {
     private let state = Locked((order: [any AnyObject & Sendable](), visibility: [ExactText: Int]()))
 
@@ -318,7 +319,7 @@ final class PromotionMemory: Sendable {
 
 /// A count of calls on threads that belong to no simulated process, while processes are simulated.
 ///
-/// They reach the process's own context, and so another store than code meant that was launched by a simulation.
+/// Such calls reach the process's own context, and thus another store than the simulated code intended.
 package enum StrayCalls {
     private static let simulations = Atomic<Int>(0)
     private static let calls = Atomic<Int>(0)
@@ -326,7 +327,7 @@ package enum StrayCalls {
     /// The number of calls so far.
     package static var count: Int { calls.load(ordering: .relaxed) }
 
-    /// Begins to count, until ``end()`` is called as often.
+    /// Begins to count, until ``end()`` has been called as many times.
     package static func begin() { simulations.wrappingAdd(1, ordering: .relaxed) }
     package static func end() { simulations.wrappingSubtract(1, ordering: .relaxed) }
 

@@ -1,6 +1,8 @@
 import Foundation
 
-/// A serial lane for the callbacks of requests, which belong to no queue; they run in order.
+/// A serial lane for the callbacks of requests, which belong to no queue.
+///
+/// They run in order.
 final class CallbackLane: Sendable {
     private let delivery: StoreDelivery
     private let activity: Activity
@@ -10,7 +12,7 @@ final class CallbackLane: Sendable {
 
     private struct State {
         var callbacks = Outbox<@Sendable () -> Void>()
-        /// The callbacks whose real time is not over.
+        /// The number of callbacks whose delay is not over.
         var waiting = 0
         var work = 0
     }
@@ -39,9 +41,9 @@ final class CallbackLane: Sendable {
         activity.changed()
     }
 
-    /// Runs a callback a second of real time later than ``call(_:)``, whatever the clock of the store.
+    /// Runs a callback one second of real time later than ``call(_:)``, regardless of the store's clock.
     ///
-    /// Work that the caller gives to this queue or to another thread comes first. Inline delivery waits for nobody: the
+    /// Work that the caller submits to this queue or to another thread comes first. Inline delivery does not wait: the
     /// callback runs before the outermost call returns, like every other.
     func callLater(_ callback: @escaping @Sendable () -> Void) {
         guard delivery.hasTurns else { return call(callback) }

@@ -4,7 +4,7 @@ import Foundation
 public enum StoreDelivery: Sendable {
     /// The main queue, as in Store Kit.
     ///
-    /// No callback runs inside the call that caused it. Callbacks that it causes itself run in a later turn of the
+    /// No callback runs inside the call that caused it. Callbacks caused by a callback run in a later turn of the
     /// queue.
     case main
     /// A queue of the caller's: a serial one, used like the main queue, or a concurrent one, which has no turns.
@@ -16,7 +16,7 @@ public enum StoreDelivery: Sendable {
     /// A scheduler of the caller's, such as one that runs callbacks as jobs of an actor.
     ///
     /// It is called with each turn of callbacks, on any thread, and should run it once, later and outside this call,
-    /// after the turns that it was given before. A turn that is never run is waited for by settling.
+    /// after all earlier turns. Settling waits for a turn that is never run.
     case scheduler(@Sendable (_ turn: @escaping @Sendable () -> Void) -> Void)
 }
 

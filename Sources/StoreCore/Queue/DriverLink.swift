@@ -1,15 +1,15 @@
 /// A detachable reference to a driver for clients that must not keep it alive: timers, the journal, downloads and
 /// settling.
 ///
-/// The payment queue detaches it when it releases the driver. A weak reference instead would slow down every later
-/// retain of the driver, which is retained at every step.
+/// The payment queue detaches it when it releases the driver. A weak reference would slow down every later retain of
+/// the driver, which is retained at every step.
 final class DriverLink: Sendable {
     private let log: StoreLog
     private let state = Locked(State())
 
     private struct State {
         var driver: QueueDriver?
-        /// The driver's work when it was detached.
+        /// The driver's work count when it was detached.
         var lastWork = 0
         /// Whether the journal was opened again, perhaps before the driver was attached.
         var isSuperseded = false
@@ -36,7 +36,7 @@ final class DriverLink: Sendable {
             state.lastWork = work
             state.driver = nil
         }
-        // A settling thread may have waited for it.
+        // A settling thread may have been waiting for the driver.
         driver.activity.changed()
         withExtendedLifetime(driver) {}
     }

@@ -49,7 +49,7 @@ enum Notice {
 
     /// Applies the change of a notice that no observer receives.
     ///
-    /// Returns whether the store still owes the notice to the next observer, and has to be asked for a snapshot.
+    /// Returns whether the store must repeat updates for the next observer, so that a snapshot must be requested.
     func applyUnheard(_ delegate: some QueueDriverDelegate) -> Bool {
         switch self {
         case .changed(let transaction, let change): delegate.apply(change, to: transaction)
@@ -67,7 +67,7 @@ enum Notice {
 struct NoticeBatch {
     /// The notices in reverse, so that the next one is moved out of the end rather than copied.
     var notices: [Notice] = []
-    /// The driver's epoch at the time of taking; a notice of another epoch is applied, but not delivered.
+    /// The driver's epoch when the batch was taken; a notice of another epoch is applied, but not delivered.
     var epoch = 0
 
     var isDone: Bool { notices.isEmpty }

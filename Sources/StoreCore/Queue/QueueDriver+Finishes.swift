@@ -1,12 +1,12 @@
-/// Those who wait until the finish of a transaction is in the store or the journal, by the transaction's number.
+/// Closures waiting until the finish of a transaction is in the store or the journal, by the transaction's number.
 struct FinishWaits {
     /// Called with whether the finish is recorded, with no lock held.
     typealias Wait = @Sendable (_ isRecorded: Bool) -> Void
 
     private var waits: [Int: [Wait]] = [:]
-    /// The waits that are over and have not been called.
+    /// The closures whose wait has ended and that have not been called.
     private var recorded: [Wait] = []
-    /// Whether there are none; stored, since each purchase asks several times.
+    /// Whether nothing waits; stored, since each purchase checks it several times.
     private(set) var isEmpty = true
 
     var hasRecorded: Bool { !recorded.isEmpty }
@@ -20,7 +20,9 @@ struct FinishWaits {
         if let ended = waits.removeValue(forKey: number) { recorded += ended }
     }
 
-    /// Removes and returns those that are over, which the caller has to call.
+    /// Removes and returns the closures whose wait has ended.
+    ///
+    /// The caller must call them.
     mutating func takeRecorded() -> [Wait] {
         defer {
             recorded = []
@@ -29,7 +31,7 @@ struct FinishWaits {
         return recorded
     }
 
-    /// Removes and returns those that are not over.
+    /// Removes and returns the closures that still wait.
     mutating func giveUp() -> [Wait] {
         defer {
             waits = [:]
@@ -39,12 +41,12 @@ struct FinishWaits {
     }
 }
 
-// Finishes that are not made by an observer, and the record of all.
+// Finishes that do not come from an observer, and the recording of all finishes.
 extension QueueDriver {
     /// Finishes a decided transaction by its identifier.
     ///
-    /// Returns the number under which its removal is reported; nil if the driver has none, nor a finish of it that the store
-    /// has not acknowledged.
+    /// Returns the number under which its removal is reported; nil if the driver has neither the transaction nor a finish of it
+    /// that the store has not acknowledged.
     func finish(identifier: String) -> Int? {
         if let number = number(of: identifier) { return finish(number) == .finished ? number : nil }
         return state.withLock { state in
@@ -52,7 +54,7 @@ extension QueueDriver {
             let finish = (0..<outbound.count).first {
                 outbound[$0].command.action == .finish(transaction: identifier)
             }
-            // The removal of one that is recorded has been reported.
+            // The removal of a recorded finish has been reported.
             return finish.map { outbound[$0].removal ?? 0 }
         }
     }
@@ -73,7 +75,7 @@ extension QueueDriver {
     /// Whether the store or the journal has the finish of a transaction that is finished.
     func isFinishRecorded(_ number: Int) -> Bool { state.withLock { $0.isFinishRecorded(number) } }
 
-    /// Calls a closure, with no lock held, once the finish of a transaction is recorded or nobody tries to record it any more.
+    /// Calls a closure, with no lock held, once the finish of a transaction is recorded or there will be no further attempt.
     func whenFinishIsRecorded(_ number: Int, _ body: @escaping FinishWaits.Wait) {
         let isRecorded = state.withLock { state -> Bool? in
             if state.isFinishRecorded(number) { return true }
@@ -84,7 +86,7 @@ extension QueueDriver {
         if let isRecorded { body(isRecorded) }
     }
 
-    /// Calls those whose wait is over.
+    /// Calls the closures whose wait has ended.
     func endFinishWaits() {
         let (recorded, others) = state.withLock { state in
             (state.finishWaits.takeRecorded(), state.isDone ? state.finishWaits.giveUp() : [])
@@ -95,16 +97,16 @@ extension QueueDriver {
 }
 
 extension QueueDriver.State {
-    /// Notes the waits that the actions for observers end.
+    /// Collects the closures whose wait the actions for observers end.
     @inline(never)
     mutating func endWaits() {
         for action in actions.observers { if case .remove(let number) = action { finishWaits.end(number) } }
     }
 
-    /// Whether waits are over.
+    /// Whether closures are ready to be called.
     var mustEndFinishWaits: Bool { finishWaits.hasRecorded || isDone }
 
-    /// Whether nothing happens any more by itself.
+    /// Whether the driver is retired and does nothing more by itself.
     fileprivate var isDone: Bool { isRetired && machine.isAtRest }
 
     fileprivate func isFinishRecorded(_ number: Int) -> Bool {

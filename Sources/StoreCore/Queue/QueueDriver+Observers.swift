@@ -8,7 +8,7 @@ extension QueueDriver {
         state.actions.observers.reverseInPlace()
         if !state.finishWaits.isEmpty { state.endWaits() }
         while let action = state.actions.observers.popLast() {
-            // A retired driver has no observers; a transaction made now would keep it alive forever.
+            // A retired driver has no observers; a transaction created now would keep it alive forever.
             if !state.isRetired { note(action, &state) }
         }
         if state.actions.observers.capacity > 4096 { state.actions.observers = [] }
@@ -32,8 +32,8 @@ extension QueueDriver {
             if let transaction = state.table[number] { withdraw(transaction, number, &state) }
         case .remove(let number):
             guard let transaction = state.table.remove(number) else { return }
-            // A transaction that the store itself removed has not been withdrawn.
-            // The downloads of one that the app has finished have ended.
+            // A transaction removed by the store itself was not withdrawn before, so its downloads end here.
+            // Those of one that the app has finished have ended already.
             if delegate.markRemoved(transaction) { endDownloads(number, &state) }
             tell(.removed(transaction), &state)
         case .bring(let number, let value):
@@ -64,7 +64,7 @@ extension QueueDriver {
         }
     }
 
-    /// Ends a transaction's downloads and further changes: it is off the list.
+    /// Ends a transaction's downloads and further changes when it has left the list.
     @inline(__always)
     private func withdraw(_ transaction: AnyObject, _ number: Int, _ state: inout State) {
         delegate.markFinished(transaction)
@@ -102,7 +102,7 @@ extension QueueDriver: InlineDrain {
 
     /// Takes the first batch of a drain.
     ///
-    /// Returns false if another thread came first.
+    /// Returns false if another thread has taken it already.
     func begin(_ batch: inout NoticeBatch) -> Bool {
         let isThere = state.withLock { state in
             batch.epoch = currentEpoch
@@ -112,11 +112,11 @@ extension QueueDriver: InlineDrain {
         return isThere
     }
 
-    /// Returns a finished batch, and takes the next one.
+    /// Hands back a processed batch, and takes the next one.
     ///
     /// Returns false if the drain is over.
     ///
-    /// On a queue that has turns, the waiting notices are scheduled for a later turn.
+    /// On a queue that has turns, the pending notices are scheduled for a later turn.
     func take(_ batch: inout NoticeBatch) -> Bool {
         guard !delivery.hasTurns else {
             if state.withLock({ $0.notices.rest(&batch.notices) }) { delivery.schedule(self, log) }

@@ -6,7 +6,7 @@ import Synchronization
 extension QueueDriver {
     /// Runs the lane until it is empty, or as far as a short run goes.
     func runLane(_ run: inout LaneRun) {
-        // The answer of a store in the process.
+        // The result of an exchange with an in-process store.
         var exchange = Exchange()
         while !run.isOver {
             if let action = run.batch.popLast() {
@@ -20,10 +20,10 @@ extension QueueDriver {
         ringIfQuiet()
     }
 
-    /// Notes that a callback leaves commands for `sendUnsent`.
+    /// Records that a callback leaves commands for `sendUnsent`.
     func noteUnsent() { hasUnsent.store(true, ordering: .relaxed) }
 
-    /// Sends the commands that callbacks have left and no other thread has sent.
+    /// Sends the commands that callbacks have left, unless another thread has sent them.
     @inline(__always)
     func sendUnsent(inCallback: Bool) {
         if !hasUnsent.load(ordering: .relaxed) { return }
@@ -109,7 +109,7 @@ extension QueueDriver: NewsListener {
         takeIn { machine, actions in if machine.connection.isWanted { actions.append(.pull) } }
     }
 
-    /// Hands commands to the store, passes its answer to the machine, and continues with the lane.
+    /// Passes commands to the store and its response to the machine, then continues with the lane.
     private func ask(
         _ commands: [StoreCommand],
         submission: Int?,
@@ -140,7 +140,9 @@ extension QueueDriver: NewsListener {
         if let followUp { ask(followUp) }
     }
 
-    /// Asks an exchange's questions where the lane does not wait for the answer, since updates come in meanwhile.
+    /// Asks an exchange's questions.
+    ///
+    /// The lane does not wait for the answer, since updates may arrive meanwhile.
     private func ask(_ followUp: FollowUp) {
         guard let questionExecutor else { return followUp.ask() }
         questionExecutor.enqueue { CallScope.outermost { followUp.ask() } }
@@ -225,7 +227,7 @@ struct LaneRun {
     private(set) var isOver = false
     /// Whether the run ended with actions left in the outbox.
     private(set) var leavesRest = false
-    /// The connection to a store that is asked directly.
+    /// The connection to a store that is called directly.
     var connection: QueueDriver.DirectConnection?
 
     init(isShort: Bool) { self.isShort = isShort }
@@ -286,7 +288,7 @@ package protocol LaneProvider: StoreBackend {
 }
 
 extension StoreBackend {
-    /// Makes a background lane's executor for this backend; returns nil if the backend is called on the caller's
+    /// Creates a background lane's executor for this backend; returns nil if the backend is called on the caller's
     /// thread.
     func makeLaneExecutor(label: String) -> (any LaneExecutor)? {
         switch lane {
@@ -296,7 +298,7 @@ extension StoreBackend {
     }
 }
 
-/// The work that an exchange leaves until no lock is held.
+/// The work of an exchange that is left until no lock is held.
 ///
 /// Settling waits until it is done.
 struct FollowUp {
@@ -313,17 +315,17 @@ struct FollowUp {
         questions = exchange.questions
     }
 
-    /// Makes a follow-up that only asks questions.
+    /// Creates a follow-up that only asks questions.
     init(questions: @escaping @Sendable () -> Void, _ activity: Activity) {
         work = activity.begin()
         afterwards = nil
         self.questions = questions
     }
 
-    /// Notifies other connections and sets the clock, which blocks no thread.
+    /// Notifies other connections and sets the clock; blocks no thread.
     func ring() { afterwards?() }
 
-    /// Asks the authorizer, which may take its time and use queues, once this thread has no other work for a queue.
+    /// Asks the authorizer, once this thread has no other work for a queue: it may take time and use queues.
     ///
     /// If an answer leads to a purchase, the question about that purchase follows the answer, so that questions do not
     /// nest.

@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// A driver of a queue's machine: owns the lock, runs the machine's actions outside it, and keeps their order.
+/// A driver of a queue's machine: owns the lock, runs the machine's actions outside it, and preserves their order.
 ///
 /// There are two lanes. The store lane calls the store and the journal; the observer lane makes callbacks. One thread
-/// at a time drains a lane, along with what other threads add. Until a callback returns, its thread leaves to the
-/// others what they have added to the store lane. While the store lane is idle, a store in the process may be asked
+/// at a time drains a lane, including what other threads add. During a callback, its thread leaves the commands that
+/// others add to the store lane to those threads. While the store lane is idle, an in-process store may be called
 /// directly, with the lock held.
 final class QueueDriver: Sendable {
     let backend: any StoreBackend
-    /// The store, if it is in the process and can be asked directly.
+    /// The store, if it is in-process and can be called directly.
     let store: (any ImmediateStore)?
     let journal: any QueueJournal
     let clock: any StoreClock
@@ -21,30 +21,29 @@ final class QueueDriver: Sendable {
     let laneExecutor: (any LaneExecutor)?
     // Stored, since reading the executor would copy it.
     let hasOwnLane: Bool
-    /// The executor for questions to the authorizer, where the store lane has its own, which must not wait for answers.
+    /// The executor for questions to the authorizer if the store lane has its own executor, which must not wait for answers.
     let questionExecutor: (any LaneExecutor)?
-    /// Whether the store is asked with the lock held, which is fastest where the asking thread makes the callbacks as
-    /// well.
+    /// Whether the store is called with the lock held, which is fastest if the calling thread also makes the callbacks.
     ///
     /// If another thread makes them, the two would wait for each other: in that case the lane is marked as busy
     /// instead.
     private let asksUnderLock: Bool
-    /// Whether transactions that a callback with several finishes are sent together, once the callback returns.
+    /// Whether transactions finished in a callback with several are sent together, once the callback returns.
     ///
-    /// True for a store that is asked on the callback's thread, since one exchange for all costs less than one for
+    /// True for a store that is called on the callback's thread, since one exchange for all costs less than one for
     /// each.
     private let holdsFinishes: Bool
     let state: Locked<State>
     /// Whether callbacks have left commands to be sent.
     ///
-    /// Used by the thread that makes them.
+    /// Used by the thread that makes the callbacks.
     let hasUnsent = Atomic<Bool>(false)
     let link: DriverLink
-    /// The download engine, made when the downloads of the first transaction are read.
+    /// The download engine, created when the downloads of a transaction are first read.
     let downloadEngine = LazyReference<DownloadEngine>()
     /// The reason why the journal could not be read, to be logged without a lock.
     let openingTrouble: String?
-    /// A counter that changes when the first observer comes or the last one goes, and when the driver retires.
+    /// A counter that changes when the first observer is added or the last one removed, and when the driver retires.
     ///
     /// Notices of an earlier epoch are not delivered.
     private let epoch = Atomic<Int>(0)
@@ -57,18 +56,18 @@ final class QueueDriver: Sendable {
         var notices = Outbox<Notice>()
         /// The open transactions, as the delegate's objects.
         var table = SlotTable<AnyObject>()
-        /// The connection to a store that is not asked directly.
+        /// The connection to a store that is not called directly.
         var socket: SocketConnection?
-        /// The connection to a store that is asked directly.
+        /// The connection to a store that is called directly.
         var direct: DirectConnection?
-        /// The current exchange; empty between exchanges, and kept for its buffers.
+        /// The current exchange; empty between exchanges, and retained for its buffers.
         var exchange = Exchange()
         var isRetired = false
         var submissionTimer: TimerToken?
         var connectionTimer: TimerToken?
         /// The number of changes, for settling.
         var work = 0
-        /// Those who wait for the record of a finish.
+        /// The closures that wait until a finish is recorded.
         var finishWaits = FinishWaits()
 
         /// Whether nothing is under way on either lane.
@@ -128,7 +127,9 @@ final class QueueDriver: Sendable {
 extension QueueDriver {
     func add(_ payment: StorePayment) { add(payment) { _ in true } }
 
-    /// Adds a payment, unless `begin`, called with the lock held and the machine as it is before, returns false.
+    /// Adds a payment unless `begin` returns false.
+    ///
+    /// `begin` is called with the lock held and the machine still unchanged.
     @inline(__always)
     func add(_ payment: StorePayment, _ begin: (borrowing QueueMachine) -> Bool) {
         enter { isDelivering in
@@ -167,7 +168,7 @@ extension QueueDriver {
         takeIn { $0.restore(applicationUsername: applicationUsername, &$1) }
     }
 
-    /// Asks the app to allow a pending price consent, while it is at the front, where its user may be asked.
+    /// Asks the app to allow a pending price consent, if the app is in the foreground, where its user may be asked.
     func askForPriceConsent() {
         guard backend.services.consent?.isPriceConsentPending == true else { return }
         takeIn { $1.append(.priceConsent) }
@@ -202,7 +203,7 @@ extension QueueDriver {
                     state.machine.setObserved(false, &state.actions)
                 }
             }
-            // Held until the lock is free, since the deallocation of an observer may lead back here.
+            // Retained until the lock is free, since the deallocation of an observer may call back into the driver.
             var observers: [AnyObject] = []
             act { state in
                 observers = delegate.liveObservers
@@ -214,10 +215,10 @@ extension QueueDriver {
         }
     }
 
-    /// Retires the driver: it falls silent at once and for good.
+    /// Retires the driver: callbacks stop at once and permanently.
     ///
-    /// Later finishes still go to its store; so do earlier, waiting ones, unless the journal's next queue will find
-    /// them there.
+    /// Later finishes still go to its store. So do earlier, pending ones, unless they are left in the journal for its next
+    /// queue.
     func retire(leavesFinishes: Bool = true) {
         CallScope.outermost {
             var connections: (SocketConnection?, DirectConnection?)
@@ -242,11 +243,11 @@ extension QueueDriver {
         link.detach()
     }
 
-    /// Discards the waiting notices, whose observers have gone.
+    /// Discards the pending notices, whose observers have gone.
     private func silence(_ state: inout State) {
         epoch.add(1, ordering: .sequentiallyConsistent)
         for notice in state.notices.waiting {
-            // What the store sends only once is owed again: with a snapshot.
+            // An update that the store sends only once must be sent again, with a snapshot.
             if notice.applyUnheard(delegate) { state.machine.forgetCursor() }
         }
         state.notices.clear()
@@ -258,14 +259,14 @@ extension QueueDriver {
 // MARK: - Events in, actions out
 
 extension QueueDriver {
-    /// Handles a request of the app's, or an event from the store or the clock.
+    /// Handles a request from the app, or an event from the store or the clock.
     func takeIn<R>(_ event: (inout QueueMachine, inout QueueMachine.Actions) -> R) -> R {
         enter { isDelivering in
             act(inCallback: isDelivering) { event(&$0.machine, &$0.actions) }
         }
     }
 
-    /// Runs a call from outside.
+    /// Runs an external call.
     ///
     /// From here on, observers that were deallocated without having been removed count as removed.
     @inline(__always)
@@ -308,11 +309,11 @@ extension QueueDriver {
     /// The work that is left for a caller once it holds no lock.
     struct Left: OptionSet {
         let rawValue: UInt8
-        /// The store lane has to be run.
+        /// The store lane must be run.
         static let lane = Left(rawValue: 1)
-        /// The observer lane has to be scheduled.
+        /// The observer lane must be scheduled.
         static let delivering = Left(rawValue: 2)
-        /// Those who have waited for the record of a finish have to be called.
+        /// Closures that waited for the record of a finish must be called.
         static let recorded = Left(rawValue: 4)
     }
 
@@ -344,11 +345,11 @@ extension QueueDriver {
         return left
     }
 
-    /// Whether the store may be asked directly, with the lock held.
+    /// Whether the store may be called directly, with the lock held.
     @inline(__always)
     private func mayAsk(_ state: borrowing State) -> Bool { asksUnderLock && state.lane.isIdle }
 
-    /// Concludes an exchange made with the lock held, and makes more while the machine requests only exchanges.
+    /// Concludes an exchange made with the lock held, and continues as long as the machine requests only exchanges.
     @inline(__always)
     private func ask(_ state: inout State) -> FollowUp? {
         if let followUp = conclude(&state) { return followUp }
@@ -386,9 +387,9 @@ extension QueueDriver {
         return followUp
     }
 
-    /// Wakes settling threads if both lanes have come to rest.
+    /// Wakes settling threads if both lanes are idle.
     ///
-    /// A thread woken at every step on the way would contend for the lock with the working one.
+    /// A thread woken at every intermediate step would contend for the lock with the working one.
     func ringIfQuiet() {
         if activity.isAwaited, state.withLock({ $0.isQuiet }) { activity.changed() }
     }
@@ -401,13 +402,13 @@ extension QueueDriver {
     }
 }
 
-/// A delegate that makes the objects that observers see, and calls the observers.
+/// A delegate that creates the objects that observers see, and calls the observers.
 ///
-/// To the driver, a transaction is an opaque object that the delegate makes.
+/// To the driver, a transaction is an opaque object created by the delegate.
 protocol QueueDriverDelegate: AnyObject, Sendable {
-    /// Makes the object of a payment. Called with the driver's lock held; must not call back.
+    /// Creates the object of a payment. Called with the driver's lock held; must not call back.
     func makeTransaction(_ number: Int, _ payment: StorePayment, in driver: QueueDriver) -> AnyObject
-    /// Makes the object of a transaction that the store sent. Called with the driver's lock held.
+    /// Creates the object of a transaction that the store sent. Called with the driver's lock held.
     func makeTransaction(_ number: Int, _ transaction: StoreTransaction, in driver: QueueDriver) -> AnyObject
     /// Applies a change to a transaction's object. Called with the driver's lock held or from `deliver`, never
     /// concurrently for one object.
@@ -416,8 +417,8 @@ protocol QueueDriverDelegate: AnyObject, Sendable {
     func apply(_ report: DownloadReport, toDownload download: AnyObject)
     /// Marks the object of a transaction whose notices have ended. Called with the driver's lock held.
     func markFinished(_ transaction: AnyObject)
-    /// The same for one whose removal is about to be reported; returns whether it was not marked before, since the app has not
-    /// finished it.
+    /// Marks the object of a transaction whose removal is about to be reported. Returns true if it was not marked before
+    /// because the app has not finished it.
     func markRemoved(_ transaction: AnyObject) -> Bool
     /// The live observers. Called with the driver's lock held; they are released without it.
     var liveObservers: [AnyObject] { get }
@@ -428,9 +429,9 @@ protocol QueueDriverDelegate: AnyObject, Sendable {
     func deliver(_ driver: QueueDriver)
 }
 
-/// A driver's end of one connection to a store that is not asked directly.
+/// A driver's end of one connection to a store that is not called directly.
 ///
-/// Every connection has its own, so that updates from an earlier one can be told apart.
+/// Every connection has its own, so that updates from an earlier one can be recognized.
 final class SocketConnection: StoreUpdateReceiver {
     private let driver: QueueDriver
     private let generation: Int
@@ -464,7 +465,7 @@ extension QueueDriver {
         handle { $0.submissionReturned(number, &$1) }
     }
 
-    /// Logs the refused finishes, of which no observer hears.
+    /// Logs the refused finishes, of which no observer is notified.
     private func logFinishes(of commands: [StoreCommand], among refused: [RefusedCommand]) {
         for command in commands {
             guard case .finish(let transaction) = command.action,

@@ -1,8 +1,8 @@
 /// A durable record of the commands that a queue's store has not acknowledged, so that they survive the process.
 ///
-/// A journal holds only commands on their way. A command that the store acknowledges at once is never recorded; one
-/// that it acknowledges later is forgotten. One queue at a time uses a journal. Opening it again, as a relaunch does,
-/// silences the previous queue, which logs a line unless it was relaunched. Calls come one at a time, on the queue's
+/// A journal holds only commands that are still unacknowledged. A command that the store acknowledges at once is never
+/// recorded; one acknowledged later is removed. One queue at a time uses a journal. Opening it again, as a relaunch does,
+/// stops the previous queue, which logs a message unless it was relaunched. Calls come one at a time, on the queue's
 /// store lane.
 public protocol QueueJournal: AnyObject, Sendable {
     /// Opens the journal for a launch of the app.
@@ -10,21 +10,21 @@ public protocol QueueJournal: AnyObject, Sendable {
     /// - Parameter superseded: to be called when the journal is opened again, before that call returns.
     /// - Returns: a name for this opening, unique among all openings of all journals, and the commands that were
     ///   recorded and not forgotten, in the order in which they were recorded.
-    /// - Throws: the error that keeps the journal from being read. The queue logs it and sells without a journal:
-    ///   commands that the store accepts at once are safe there, all others fail with this error's sentence.
+    /// - Throws: the error that prevents reading. The queue logs it and sells without a journal: commands that the store
+    ///   accepts at once are safe there, all others fail with this error's description.
     func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents
 
     /// Records commands, which survive the process once this returns.
     ///
-    /// - Throws: the error that kept them from being written, and then this call has kept none of them: the queue fails the
-    ///   purchases among them. ``JournalInDoubtError`` where the journal cannot know; it may then be given the same commands
-    ///   again, and records once those that it has.
+    /// - Throws: the error that prevented writing, if none of the commands is recorded: the queue then fails the purchases
+    ///   among them. ``JournalInDoubtError`` if the journal cannot know. It may then receive the same commands again, and
+    ///   records only once those that it already has.
     func record(_ commands: [StoreCommand]) throws
 
     /// Forgets recorded commands that are now acknowledged. Unknown commands are ignored.
     ///
-    /// - Throws: the error that kept it from being written. The commands will be sent once more after a relaunch, which
-    ///   a store tolerates.
+    /// - Throws: the error that prevented writing. The commands will be sent once more after a relaunch, which a store
+    ///   tolerates.
     func forget(_ commands: [OrderID]) throws
 }
 
@@ -32,9 +32,9 @@ public protocol QueueJournal: AnyObject, Sendable {
 public struct JournalContents: Hashable, Sendable {
     /// The name of this opening.
     public var id: JournalID
-    /// Commands of earlier openings that no store has acknowledged, in their order.
+    /// The unacknowledged commands of earlier openings, in their order.
     public var commands: [StoreCommand]
-    /// Makes contents.
+    /// Creates contents.
     public init(id: JournalID, commands: [StoreCommand]) {
         self.id = id
         self.commands = commands
@@ -53,9 +53,9 @@ public final class MemoryJournal: QueueJournal {
         var superseded: (@Sendable () -> Void)?
     }
 
-    /// Makes an empty journal.
+    /// Creates an empty journal.
     ///
-    /// - Parameter firstID: the name of its first opening, from which later names count up; for runs that are replayed.
+    /// - Parameter firstID: the name of its first opening; later names count up from it. For runs that are replayed.
     ///   Two journals on one store must not share names.
     public init(firstID: JournalID = .unique()) { state = Locked(State(nextID: firstID.rawValue)) }
 
@@ -94,15 +94,15 @@ public final class MemoryJournal: QueueJournal {
     }
 }
 
-/// The error of a ``QueueJournal`` that does not know whether commands are recorded: its answer was lost on the way.
+/// The error of a ``QueueJournal`` that does not know whether commands are recorded, because the reply was lost.
 ///
-/// A purchase that failed may not come back at the next launch. So the queue neither fails these purchases nor tells of them.
-/// They go with the next submission to the store, and are offered to the journal again when it is not taken.
+/// A purchase that failed must not return at the next launch, so the queue neither fails nor reports these purchases.
+/// They go with the next submission to the store, and are offered to the journal again if the store does not accept it.
 public struct JournalInDoubtError: Error, CustomStringConvertible {
-    /// The sentence that says what was lost, for a developer's log.
+    /// A sentence that says what was lost, for a developer's log.
     public let description: String
 
-    /// Creates an error with a sentence that holds no receipt, account or key.
+    /// Creates an error with a sentence, which must contain no receipt, account or key.
     public init(_ description: String) { self.description = description }
 }
 

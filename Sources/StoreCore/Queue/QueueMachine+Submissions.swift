@@ -1,6 +1,6 @@
 import Foundation
 
-// The outbound path: commands to the store, and to the journal those that it does not acknowledge at once.
+// The outbound path: commands go to the store; those that it does not acknowledge at once go to the journal.
 extension QueueMachine {
     mutating func sendNext(_ actions: inout Actions) {
         guard inFlight == 0, !isPausing, !outbound.isEmpty else { return }
@@ -18,7 +18,7 @@ extension QueueMachine {
         actions.append(.submit(submission, number: submissionNumber))
     }
 
-    /// The number of leading commands that may be sent when not all may.
+    /// The number of leading commands that may be sent if not all may.
     ///
     /// Without an observer, purchases and restores wait. A restore waits for the end of a snapshot, which could
     /// otherwise hide the restore's own end.
@@ -45,11 +45,11 @@ extension QueueMachine {
         shedIfRetired()
     }
 
-    /// Handles the answer of a store in the process, once the call to it has returned.
+    /// Handles the response of an in-process store, once the call to it has returned.
     ///
     /// - Parameters:
-    ///   - exchange: the answer.
-    ///   - submission: the number of the submission that was answered; nil if the store was only asked for news.
+    ///   - exchange: the response.
+    ///   - submission: the number of the submission that it responds to; nil if the store was only asked for updates.
     ///   - generation: the connection's; nil if there was none.
     ///   - actions: receives the actions to perform.
     mutating func exchanged(
@@ -87,14 +87,14 @@ extension QueueMachine {
         case recorded
         /// None of them is.
         case failed(StoreFailure)
-        /// Unknown: no observer is told of the commands, which do not fail and are offered to the journal again.
+        /// Unknown: observers are not notified of the commands, which do not fail and are offered to the journal again.
         case inDoubt
     }
 
     /// Handles the outcome of recording commands.
     ///
-    /// Returns the commands that the store has acknowledged meanwhile. The journal has to forget them before anything
-    /// else is sent: a relaunch must not find a purchase there that is finished next.
+    /// Returns the commands that the store has acknowledged meanwhile. The journal must forget them before anything
+    /// else is sent, so that a relaunch does not find a purchase there that is finished next.
     mutating func recorded(
         _ commands: [StoreCommand],
         _ outcome: RecordingOutcome,
@@ -131,9 +131,9 @@ extension QueueMachine {
         actions.append(.remove(number))
     }
 
-    /// Fails purchases that are neither in the journal nor known to the store; one on its way may yet be acknowledged.
+    /// Fails purchases that are neither in the journal nor known to the store; one on its way may still be acknowledged.
     ///
-    /// All other commands go with the next submission nevertheless, and are offered to the journal again.
+    /// All other commands go with the next submission regardless, and are offered to the journal again.
     private mutating func notRecorded(
         _ commands: [StoreCommand],
         _ failure: StoreFailure,
@@ -184,7 +184,7 @@ extension QueueMachine {
         case .refused(let commands):
             guard inFlight > 0, number == submissionNumber else { return }
             refuse(Dictionary(commands.map { ($0.id, $0.failure) }) { $1 }, now: now, &actions)
-            // What is left was acknowledged.
+            // The remaining commands were acknowledged.
             if inFlight > 0 { taken(&actions) } else { submissionEnded(&actions) }
         }
     }
@@ -202,7 +202,7 @@ extension QueueMachine {
     private mutating func taken(_ actions: inout Actions) {
         var recorded: [OrderID] = []
         var mustLookAgain = false
-        // Read in place: removing them one by one would copy each.
+        // Read in place: removing them one at a time would copy each.
         for index in 0..<inFlight {
             if outbound[index].isRecorded || outbound[index].mayBeRecorded {
                 recorded.append(outbound[index].command.id)
@@ -224,7 +224,7 @@ extension QueueMachine {
         sendNext(&actions)
     }
 
-    /// Takes commands out of the submission that is under way, which the store will never take.
+    /// Removes commands from the submission under way that the store has permanently refused.
     private mutating func refuse(_ failures: [OrderID: StoreFailure], now: Date, _ actions: inout Actions) {
         var refused: [(outbound: Outbound, failure: StoreFailure)] = []
         var index = -1
@@ -243,12 +243,12 @@ extension QueueMachine {
             if outbound.isRecorded || outbound.mayBeRecorded { recorded.append(command.id) }
             switch command.action {
             case .purchase(let payment):
-                // A store that has shown the order has it.
+                // A store that has reported the order has it.
                 guard let row = rows[outbound.row], !row.isInStore else { continue }
                 endAdoption(ofRow: outbound.row)
                 fail(outbound.row, command, payment, failure, now: now, &actions)
             case .finish(let transaction):
-                // The store's word is final; whatever it shows again is news.
+                // The refusal is final; if the store shows the transaction again, it is new.
                 if let number = outbound.removal { actions.append(.remove(number)) }
                 finished.remove(transaction)
             case .restore: endRestore(command.id.number, failure, &actions)
@@ -257,7 +257,7 @@ extension QueueMachine {
         if !recorded.isEmpty { actions.append(.forget(recorded)) }
     }
 
-    /// Schedules a retry of the same commands, after a pause.
+    /// Schedules a retry of the same commands after a delay.
     private mutating func putOff(_ failure: StoreFailure, _ actions: inout Actions) {
         inFlight = 0
         submissionAttempts += 1
@@ -271,7 +271,7 @@ extension QueueMachine {
     }
 
     private mutating func pause(_ actions: inout Actions) {
-        // A retired machine has no timer: its next finish takes along the remaining commands.
+        // A retired machine has no timer: its next finish also sends the remaining commands.
         isPausing = !outbound.isEmpty && !isRetired
         guard isPausing else { return }
         pauseNumber += 1
@@ -280,7 +280,7 @@ extension QueueMachine {
 
     /// Handles the acknowledgement of a command in `outbound`.
     ///
-    /// Returns whether its transaction may be finished already, by an earlier launch or by another queue, which only a snapshot
+    /// Returns whether its transaction may already be finished, by an earlier launch or by another queue, which only a snapshot
     /// reveals.
     private mutating func acknowledged(_ index: Int, _ actions: inout Actions) -> Bool {
         let number = outbound[index].row
@@ -303,9 +303,9 @@ extension QueueMachine {
         return false
     }
 
-    /// Excuses a row acknowledged during a snapshot from being shown in it.
+    /// Exempts a row acknowledged during a snapshot from having to appear in it.
     ///
-    /// A snapshot has to show rows that an earlier connection reported, however late their acknowledgement.
+    /// A row that an earlier connection reported must appear, however late its acknowledgement.
     @inline(__always)
     mutating func excuse(_ number: Int) {
         if connection.isInSnapshot { connection.excused.insert(number) }
@@ -314,11 +314,11 @@ extension QueueMachine {
     @inline(__always)
     mutating func forgetFinish(of transaction: String) {
         guard !finished.isEmpty, finished.contains(transaction) else { return }
-        // A snapshot that is on its way may have been taken before.
+        // A snapshot on its way may have been taken earlier.
         if connection.isInSnapshot { finishedInSnapshot.append(transaction) } else { finished.remove(transaction) }
     }
 
-    /// Ends an unacknowledged order whose transaction is finished or gone, so that a relaunch does not repeat it.
+    /// Ends an unacknowledged order whose transaction is finished or removed, so that a relaunch does not repeat it.
     mutating func endOrder(ofRow row: Int, _ actions: inout Actions) {
         // Rows ascend in `outbound`.
         let index = (0..<outbound.count).partitionPoint { outbound[$0].row < row }
@@ -344,7 +344,7 @@ extension QueueMachine {
 
     /// Returns a command's index in `outbound`.
     ///
-    /// Only commands of this opening are recorded. They are in the order of their numbers, behind those of earlier
+    /// Only commands of this opening are recorded. They are in the order of their numbers, after those of earlier
     /// openings.
     private func outboundIndex(of id: OrderID) -> Int? {
         let index = (0..<outbound.count).partitionPoint {
@@ -365,22 +365,22 @@ extension QueueMachine {
     }
 }
 
-// Exchanges with a store in the process while the machine is locked: one command at a time, without an outbound queue.
+// Exchanges with an in-process store while the machine is locked: one command at a time, without an outbound queue.
 extension QueueMachine {
-    /// Whether a command may be handed to the store at once: nothing is under way or waits.
+    /// Whether a command may be passed to the store at once: nothing is under way or pending.
     var mayAsk: Bool {
         @inline(__always)
         mutating get { isObserved && !isPausing && inFlight == 0 && outbound.isEmpty }
     }
 
-    /// Makes an order to be handed to the store at once; returns nil if it has to wait, for `add`.
+    /// Creates an order to be passed to the store at once; returns nil if it must wait, for `add`.
     @inline(__always)
     mutating func order(_ payment: StorePayment) -> StoreCommand? {
         guard mayAsk else { return nil }
         return StoreCommand(id: OrderID(journal: journal, number: takeNumber()), action: .purchase(payment))
     }
 
-    /// Handles the store's answer to an order, once the call to it has returned.
+    /// Handles the store's response to an order, once the call to it has returned.
     mutating func ordered(
         _ payment: StorePayment,
         _ command: StoreCommand,
@@ -402,9 +402,9 @@ extension QueueMachine {
         }
     }
 
-    /// Takes a transaction off the list.
+    /// Removes a transaction from the list.
     ///
-    /// Returns the command to be handed to the store at once; nil if there is none.
+    /// Returns the command to be passed to the store at once; nil if there is none.
     @inline(__always)
     mutating func finishCommand(_ number: Int, _ actions: inout Actions) -> (FinishAnswer, StoreCommand?) {
         let (answer, transaction) = close(number, &actions)
@@ -413,7 +413,7 @@ extension QueueMachine {
         return (answer, StoreCommand(id: id, action: .finish(transaction: transaction)))
     }
 
-    /// Handles the store's answer to the finish of a transaction, once the call to it has returned.
+    /// Handles the store's response to the finish of a transaction, once the call to it has returned.
     mutating func finished(
         _ number: Int,
         _ command: StoreCommand,
@@ -433,7 +433,7 @@ extension QueueMachine {
         }
     }
 
-    /// Continues as if a command had been submitted that the store has not accepted.
+    /// Continues as if a command had been submitted and the store had not accepted it.
     @inline(never)
     private mutating func refused(
         _ command: Outbound,

@@ -5,7 +5,7 @@ extension QueueMachine {
     /// The queue's connection to its store, and its position in the updates.
     struct Connection {
         var isWanted = false
-        /// The number of connections so far; updates from an earlier one are ignored.
+        /// The number of connections so far; updates from earlier ones are ignored.
         var generation = 0
         var cursor: UpdateCursor?
         var attempts = 0
@@ -15,13 +15,13 @@ extension QueueMachine {
         var awaitsFirstBatch = false
         /// Whether the store sends a snapshot, or may be about to.
         var isInSnapshot = false
-        /// Whether a snapshot is sure to come, or to continue; after a cursor there may never be an update.
+        /// Whether a snapshot is certain to start or continue; after a cursor there may never be an update.
         var awaitsSnapshot: Bool { isInSnapshot && (cursor == nil || cursor?.part != nil) }
-        /// Whether another snapshot is wanted, once the current one and the restores under way have ended.
+        /// Whether another snapshot is needed, once the current one and the restores under way have ended.
         var mustLookAgain = false
-        /// The rows that the store knew when the snapshot began and has not shown in it.
+        /// The rows known to the store when the snapshot began that it has not shown yet.
         var unseen: Set<Int> = []
-        /// The rows acknowledged since the connection began, which a snapshot that begins on it need not show.
+        /// The rows acknowledged since the connection began; a snapshot that begins on it need not show them.
         var excused: Set<Int> = []
     }
 
@@ -40,13 +40,13 @@ extension QueueMachine {
 
     /// Handles the loss of the connection.
     ///
-    /// The queue reconnects from its cursor, after a pause.
+    /// The queue reconnects from its cursor, after a delay.
     ///
     /// - Parameters:
     ///   - failure: the reason.
     ///   - generation: the connection's.
-    ///   - duration: how long it lasted, in seconds. One that lasted longer than the longest pause worked, even if it had
-    ///     no news.
+    ///   - duration: how long it lasted, in seconds. If longer than the longest backoff, the connection worked, even without
+    ///     updates.
     ///   - actions: receives the actions to perform.
     mutating func connectionLost(
         _ failure: StoreFailure,
@@ -93,9 +93,9 @@ extension QueueMachine {
         }
     }
 
-    /// Requests a new snapshot, if one is wanted.
+    /// Requests a new snapshot, if one is needed.
     ///
-    /// Never in the middle of another, nor while the new one might hide the end of a restore.
+    /// Never during another, nor while the new one might hide the end of a restore.
     mutating func lookAgainIfDue(_ actions: inout Actions) {
         guard connection.mustLookAgain, !connection.awaitsSnapshot, restores.isEmpty else { return }
         connection.mustLookAgain = false
@@ -125,13 +125,13 @@ extension QueueMachine {
         sendNext(&actions)
     }
 
-    /// Notes the orders that may have been sold, and finished by another queue, before the snapshot was taken.
+    /// Marks the orders that may have been sold, and finished by another queue, before the snapshot was taken.
     ///
-    /// Neither it nor a later change tells of those. They were sent before its end and have not been seen; what is sent from now
-    /// on comes as a change. Only another snapshot reveals them, once they are acknowledged.
+    /// They were sent before the end of the snapshot and have not been seen. Neither it nor a later change reports them: only
+    /// another snapshot does, once they are acknowledged. Orders sent from now on are reported as changes.
     private mutating func doubtHiddenOrders() {
         lastDoubtfulRow = lastSentRow
-        // The store need not have had these when it took this snapshot, but has them at the next.
+        // The store may not have had these when it took this snapshot, but has them at the next one.
         rows.forEach { _, row in if row.isUnseen { connection.mustLookAgain = true } }
     }
 
@@ -145,7 +145,7 @@ extension QueueMachine {
 
     // MARK: Updates
 
-    /// Applies updates; returns whether the store has to know of their delivery to observers.
+    /// Applies updates; returns whether their delivery to observers must be acknowledged to the store.
     private mutating func fold(_ updates: [StoreUpdate], _ actions: inout Actions) -> Bool {
         var mustTell = false
         for index in updates.indices {
@@ -170,7 +170,7 @@ extension QueueMachine {
         return mustTell
     }
 
-    /// Asks the app about each purchase that is under way in the store.
+    /// Asks the app whether each purchase that is under way in the store continues.
     private func askWhatContinues(in storefront: StoreStorefront, _ actions: inout Actions) {
         rows.forEach { number, row in
             guard row.isInStore, row.state == .purchasing || row.state == .deferred else { return }
@@ -180,7 +180,7 @@ extension QueueMachine {
 
     private mutating func fold(_ transaction: StoreTransaction, _ actions: inout Actions) {
         if let order = transaction.order, let number = ownRow(of: order) {
-            // An order without a row is finished and never comes back.
+            // An order without a row is finished and never returns.
             change(number, to: transaction, &actions)
         } else if finished.isEmpty || !finished.contains(transaction.identifier) {
             bring(transaction, &actions)
@@ -239,14 +239,14 @@ extension QueueMachine {
         if changes { actions.append(.change(number, transaction)) }
     }
 
-    /// Removes the row of a transaction that left the store without this queue's doing.
+    /// Removes the row of a transaction that left the store independently of this queue.
     private mutating func drop(_ number: Int, _ actions: inout Actions) {
         guard let row = rows.remove(number) else { return }
         if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
         if row.isForeign {
             foreign.remove(row.identifier)
         } else if !endAdoption(ofRow: number) {
-            // Its user signed out, perhaps: should they sign in again, it is news.
+            // Perhaps its user signed out: if they sign in again, it is new.
             givenUp.insert(number)
         }
         if row.isShown { actions.append(.remove(number)) }
@@ -287,9 +287,9 @@ extension QueueMachine {
         actions.append(.restoreEnded(failure))
     }
 
-    /// Fails the waiting restores: the user is told of trouble at once, rather than a restore retried.
+    /// Fails the pending restores: the user is notified of an error at once, and the restore is not retried.
     ///
-    /// A restore that is on its way may yet succeed.
+    /// A restore on its way may still succeed.
     mutating func failRestores(_ failure: StoreFailure, _ actions: inout Actions) {
         guard !restores.isEmpty else { return }
         var kept = inFlight
@@ -319,7 +319,7 @@ extension QueueMachine {
 
     /// Ends an acknowledged restore that was on its way during a snapshot.
     ///
-    /// Its end may lie before the snapshot or still come. The app can ask again, but must not wait forever.
+    /// Its end may precede the snapshot or still come. The app can restore again, but must not wait forever.
     mutating func restoreAcknowledged(_ number: Int, _ actions: inout Actions) {
         if doubtfulRestores.contains(number) { endRestore(number, Self.endIsHidden, &actions) }
     }

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// It has no lock, clock, randomness or I/O: events in, actions out, and the order of the actions is the promise.
 ///
-/// Each transaction has a row under a running number. Purchases are sent under the same number, so that an answer finds
-/// its row without a search; a transaction that the store sends unasked is found by its identifier.
+/// Each transaction has a row under a sequential number. Purchases are sent under the same number, so that a response
+/// finds its row without a search. A transaction that the store sends unrequested is found by its identifier.
 struct QueueMachine {
     struct Row {
         var identifier = ""
@@ -13,9 +13,9 @@ struct QueueMachine {
         /// Whether the store is known to have the transaction.
         var isInStore = false
         var isShown = false
-        /// Whether the store sent the transaction unasked.
+        /// Whether the store sent the transaction unrequested.
         var isForeign = false
-        /// Whether the store has acknowledged the order, and told nothing of its transaction.
+        /// Whether the store has acknowledged the order, but reported nothing about its transaction.
         var isUnseen: Bool { isInStore && identifier.isEmpty }
     }
 
@@ -26,16 +26,16 @@ struct QueueMachine {
         var isRecorded = false
         /// Whether the journal is recording it.
         var isBeingRecorded = false
-        /// Whether the journal may have it: its answer was lost.
+        /// Whether the journal may have it: its reply was lost.
         var mayBeRecorded = false
-        /// Whether the transaction is sold and finished: the command is still to be acknowledged, but not to be
+        /// Whether the transaction is sold and finished: the command must still be acknowledged, but not
         /// recorded.
         var isOver = false
         /// The transaction that a finish removes, until its removal is reported.
         var removal: Int?
     }
 
-    /// The name under which commands are numbered.
+    /// The journal opening under which commands are numbered.
     let journal: JournalID
     var isObserved = false
     /// Whether only finishes are still sent, see `retire`.
@@ -48,16 +48,16 @@ struct QueueMachine {
     var inFlight = 0
     var isPausing = false
     var submissionNumber = 0
-    /// The last submission.
+    /// The most recent submission.
     var submission: [StoreCommand] = []
     /// Whether the call to the store has not returned.
     ///
-    /// Commands added meanwhile are recorded after it, so that the journal keeps commands in the order of their
+    /// Commands added meanwhile are recorded after it, so that the journal stores commands in the order of their
     /// numbers.
     var isSubmitting = false
     /// The restores whose end has not been reported.
     var restores: [Int] = []
-    /// The restores, of `restores`, that were on their way when a snapshot ended: their ends may lie before it.
+    /// The elements of `restores` that were on their way when a snapshot ended: their ends may precede it.
     var doubtfulRestores: Set<Int> = []
     var connection = Connection()
 
@@ -65,28 +65,29 @@ struct QueueMachine {
     var submissionAttempts = 0
     /// The number of pauses so far.
     var pauseNumber = 0
-    /// The existing rows of orders that an earlier opening of the journal left.
+    /// The existing rows of orders left by an earlier opening of the journal.
     var adopted: [OrderID: Int] = [:]
     /// The inverse of `adopted`.
     var adoptedOrders: [Int: OrderID] = [:]
-    /// The rows of transactions that the store sent unasked.
+    /// The rows of transactions that the store sent unrequested.
     var foreign = IdentifierIndex()
     /// The orders that failed after sending for lack of a journal, and those that the store removed from this queue.
     ///
-    /// If the store shows one again, it is new. They are kept: a lost answer may turn up in any later snapshot, and a
-    /// user who signed out may sign in again. Of the former there are at most those of one submission for each pause
-    /// with a journal that cannot be written.
+    /// If the store shows one again, it is new. They are never removed: a lost reply may appear in any later snapshot, and a
+    /// user who signed out may sign in again. For each pause with a journal that cannot be written, at most the orders of one
+    /// submission fail.
     var givenUp: Set<Int> = []
-    /// The highest row among the commands that were handed to the store.
+    /// The highest row among the commands that were passed to the store.
     var lastSentRow = 0
-    /// The highest row that was sent before the last snapshot ended: orders up to it may have been sold and finished before
-    /// that was taken.
+    /// The highest row that was sent before the last snapshot ended.
+    ///
+    /// Orders up to it may have been sold and finished before the snapshot was taken.
     var lastDoubtfulRow = 0
-    /// The transactions finished here and not acknowledged yet, for which the store's updates are outdated.
+    /// The transactions finished here but not acknowledged yet; updates of them from the store are outdated.
     ///
     /// Orders of this launch are not included; they are known by their numbers.
     var finished: Set<String> = []
-    /// The transactions, of `finished`, that the store acknowledged while it was still sending a snapshot.
+    /// The elements of `finished` that the store acknowledged while it was still sending a snapshot.
     var finishedInSnapshot: [String] = []
 
     init(journal: JournalID) { self.journal = journal }
@@ -116,7 +117,7 @@ extension QueueMachine {
         case record([StoreCommand])
         case forget([OrderID])
         indirect case wake(Timer, after: TimeInterval)
-        /// Asks a store in the process for its news. Decided by the driver.
+        /// Requests updates from an in-process store. Decided by the driver.
         case pull
 
         var isSubmission: Bool {
@@ -130,7 +131,7 @@ extension QueueMachine {
         case bring(Int, StoreTransaction)
         case change(Int, StoreTransaction)
         case again(Int)
-        /// Takes a finished transaction off the list. Its removal is reported later, by `remove`.
+        /// Removes a finished transaction from the list. Its removal is reported later, by `remove`.
         case withdraw(Int)
         /// Reports a removal: the store or the journal has the finish, or the store itself removed the transaction.
         case remove(Int)
@@ -148,13 +149,13 @@ extension QueueMachine {
 
     /// The timer of a pause.
     ///
-    /// One of each kind is in force; earlier ones are ignored.
+    /// Only the latest of each kind is in force; earlier ones are ignored.
     enum Timer: Equatable { case submission(number: Int), connection(generation: Int) }
 
     /// The result of a finish.
     enum FinishAnswer { case finished, purchasing, deferred }
 
-    /// The largest submission whose buffer is kept for the next, in commands.
+    /// The maximum number of commands in a submission whose buffer is reused.
     static var keptSubmission: Int { 64 }
 
     /// Returns the seconds of backoff after a number of consecutive failures: 1, 2, 4 … 256.
@@ -166,9 +167,9 @@ extension QueueMachine {
 // MARK: - The app
 
 extension QueueMachine {
-    /// Adopts the commands that an earlier opening of the journal left.
+    /// Adopts the commands left by an earlier opening of the journal.
     ///
-    /// To be called once, first.
+    /// Call it once, first.
     mutating func adopt(_ commands: [StoreCommand], _ actions: inout Actions) {
         for command in Self.inOrder(commands) {
             let row = takeNumber()
@@ -190,7 +191,7 @@ extension QueueMachine {
 
     /// Returns the commands of each opening in the order of their numbers.
     ///
-    /// One that could not be recorded at first is recorded behind later ones, and a store takes none behind a later one.
+    /// One that could not be recorded at first is recorded after later ones, and a store accepts none after a later one.
     private static func inOrder(_ commands: [StoreCommand]) -> [StoreCommand] {
         var openings: [JournalID: Int] = [:]
         for command in commands where openings[command.id.journal] == nil {
@@ -201,7 +202,7 @@ extension QueueMachine {
         }
     }
 
-    /// Handles the coming of the first observer, or the going of the last one.
+    /// Handles the addition of the first observer, or the removal of the last one.
     mutating func setObserved(_ value: Bool, _ actions: inout Actions) {
         guard isObserved != value, !isRetired else { return }
         isObserved = value
@@ -225,14 +226,14 @@ extension QueueMachine {
         post(.purchase(payment), number: number, &actions)
     }
 
-    /// Finishes a transaction: takes it off the list at once, and orders the finish.
+    /// Finishes a transaction: removes it from the list at once, and orders the finish.
     ///
-    /// Observers are told of the removal once the store or the journal has the finish, so that a removed transaction
-    /// never comes again. Finishing twice has no effect.
+    /// Observers are notified of the removal once the store or the journal has the finish, so that a removed transaction
+    /// never returns. Finishing twice has no effect.
     ///
     /// - Parameters:
     ///   - number: the transaction's.
-    ///   - isHeld: whether to wait for more commands before sending; `sendNext` has to be called in the end.
+    ///   - isHeld: whether to wait for more commands before sending; `sendNext` must be called in the end.
     ///   - actions: receives the actions to perform.
     /// - Returns: whether it was finished, or the reason why not.
     mutating func finish(_ number: Int, isHeld: Bool = false, _ actions: inout Actions) -> FinishAnswer {
@@ -244,20 +245,20 @@ extension QueueMachine {
         return answer
     }
 
-    /// Finishes a transaction that the queue does not have: it left with its user, or has not come.
+    /// Finishes a transaction that the queue does not have, because its user signed out or it has not arrived.
     ///
-    /// - Returns: the number under which the removal is reported; no observer knows of it.
+    /// - Returns: the number under which the removal is reported; no observer knows it.
     mutating func finishUnseen(_ identifier: String, _ actions: inout Actions) -> Int {
-        // Should its user sign in before the store has the finish, it is not news.
+        // If its user signs in before the store has the finish, it is not shown as new.
         finished.insert(identifier)
         let number = takeNumber()
         post(.finish(transaction: identifier), number: number, removal: number, &actions)
         return number
     }
 
-    /// Takes a transaction off the list.
+    /// Removes a transaction from the list.
     ///
-    /// Returns the identifier of the transaction that the store has to finish; nil if there is none.
+    /// Returns the identifier of the transaction that the store must finish; nil if there is none.
     @inline(__always)
     mutating func close(_ number: Int, _ actions: inout Actions) -> (FinishAnswer, transaction: String?) {
         switch rows.look(number, { $0.state }) {
@@ -269,13 +270,13 @@ extension QueueMachine {
         guard let row = rows.remove(number) else { return (.finished, nil) }
         actions.append(.withdraw(number))
         guard row.isInStore else {
-            // It failed for want of a journal: nobody but this queue knows of it.
+            // It failed for lack of a journal: only this queue knows it.
             actions.append(.remove(number))
             return (.finished, nil)
         }
         if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
         if row.isForeign { foreign.remove(row.identifier) }
-        // An own order's number is never reused, so it needs no other mark.
+        // The number of this queue's own order is never reused, so it needs no other mark.
         if row.isForeign || endAdoption(ofRow: number) { finished.insert(row.identifier) }
         return (.finished, row.identifier)
     }
@@ -302,7 +303,7 @@ extension QueueMachine {
     ) {
         let command = StoreCommand(id: OrderID(journal: journal, number: number), action: action)
         outbound.append(Outbound(command: command, row: number, removal: removal))
-        // Held only behind other held finishes: the next submission takes them along.
+        // Held only after other held finishes: the next submission includes them.
         if isHeld, inFlight == 0, !isPausing, case .finish = outbound[0].command.action { return }
         sendNext(&actions)
         if inFlight < outbound.count, !isSubmitting { record(from: outbound.count - 1, &actions) }
@@ -310,7 +311,7 @@ extension QueueMachine {
 }
 
 extension QueueMachine {
-    /// The outside events that the queue waits for, a line each.
+    /// The external events that the queue waits for, a line each.
     var waiting: [String] {
         var lines: [String] = []
         if inFlight > 0 { lines.append("the store's answer to \(inFlight) commands") }
@@ -333,7 +334,7 @@ extension QueueMachine {
     }
 }
 
-// A retired queue still owes its store the finishes, and nothing else.
+// A retired queue still sends finishes to its store, and nothing else.
 extension QueueMachine {
     /// Retires the machine: from now on it buys, restores and reports nothing and sets no timer, but still sends
     /// finishes.
@@ -355,16 +356,16 @@ extension QueueMachine {
         sendNext(&actions)
     }
 
-    /// Whether neither the store nor the journal has been handed a command without an answer.
+    /// Whether no command passed to the store or the journal still waits for a response.
     ///
-    /// A retired machine, which repeats nothing by itself, does nothing more then.
+    /// A retired machine, which retries nothing by itself, does nothing more then.
     var isAtRest: Bool {
         inFlight == 0 && !isSubmitting && !(0..<outbound.count).contains { outbound[$0].isBeingRecorded }
     }
 
     /// Drops commands that will not be sent.
     ///
-    /// To be called after the commands have been handed to the journal.
+    /// Call it after the commands have been passed to the journal.
     mutating func shedIfRetired() {
         guard isRetired else { return }
         var kept = inFlight
@@ -379,8 +380,8 @@ extension QueueMachine {
 
     /// Returns the command by which a retired machine sends a finish.
     ///
-    /// It belongs to an opening of its own: a store takes no number below one that it has taken, and the payments in the
-    /// journal still have theirs to be sent. The opening follows from the machine's, so that a run repeats.
+    /// It has a journal opening of its own: a store accepts no number below one that it has accepted, and the payments in the
+    /// journal have yet to be sent under theirs. The opening is derived from the machine's, so that a run is reproducible.
     func lateFinish(_ outbound: Outbound) -> StoreCommand {
         let opening = JournalID(rawValue: journal.rawValue ^ 1 << 63)
         return StoreCommand(id: OrderID(journal: opening, number: outbound.row), action: outbound.command.action)

@@ -3,23 +3,23 @@ import Foundation
 extension AppReceipt {
     /// Returns the encoded receipt for an app: DER, signed.
     ///
-    /// Its length is a few hundred bytes, and as many again for each purchase. The same receipt gives the same bytes
-    /// from a deterministic signer.
+    /// Its length is a few hundred bytes, and as many again for each purchase. The same receipt has the same bytes with a
+    /// deterministic signer.
     ///
-    /// An ``AppReceiptSigner`` seals the App Store's form: the attributes of its receipts, in the order of their bytes,
-    /// which DER gives to a set. Set ``deviceHash`` with ``hash(forDevice:signer:)`` before. With any other signer the
-    /// purchases come first, in their order, and then the parts that change with each receipt.
+    /// An ``AppReceiptSigner`` seals the App Store's form: its attributes, sorted by their bytes as DER requires for a set.
+    /// Set ``deviceHash`` with ``hash(forDevice:signer:)`` before. With any other signer the purchases come first, in their
+    /// order, and then the parts that change with each receipt.
     ///
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999, a web order line item that is not a number, a
-    ///   signature that is not as long as the signer promised, and a signer that has a certificate but is no
-    ///   ``AppReceiptSigner``; and the signer's errors.
+    ///   signature of another length than the signer's, and a signer that has a certificate but is no ``AppReceiptSigner``;
+    ///   and the signer's errors.
     public func data(signedBy signer: any ReceiptSigner) throws -> Data {
         try image(behind: ReceiptEntries(signer: signer), signedBy: signer).data
     }
 
     /// Returns the receipt with other purchases before its own.
     ///
-    /// It costs as much as its own purchases, where the signer can continue from what it has read.
+    /// The cost is that of its own purchases, if the signer can continue from a saved state.
     func image(behind entries: ReceiptEntries, signedBy signer: any ReceiptSigner) throws -> ReceiptImage {
         if let signer = signer as? any AppReceiptSigner {
             let payload = try sealedPayload(behind: entries, for: signer)
@@ -38,10 +38,10 @@ extension AppReceipt {
         return ReceiptImage(front: front, entries: entries, back: rest + back)
     }
 
-    /// Returns a purchase's attribute, encoded.
+    /// Returns a purchase's encoded attribute.
     static func entry(for purchase: Purchase) throws -> [UInt8] { attribute(.purchase, try Self.purchase(purchase)) }
 
-    /// Returns all attributes but the purchases.
+    /// Returns all attributes except the purchases.
     private func particulars(environment: String) throws -> [UInt8] {
         var attributes: [[UInt8]] = [
             Self.attribute(.environment, DER.utf8(Self.environment(environment, isVolumePurchase: isVolumePurchase))),
@@ -97,9 +97,9 @@ extension AppReceipt {
 }
 
 extension AppReceipt {
-    /// The choice of a receipt's attributes, which depends on its signer.
+    /// The selection of a receipt's attributes, which depends on its signer.
     enum Form {
-        /// The form of signers that seal nothing: each attribute has one encoding, and none is there for nothing.
+        /// The form of signers that do not seal: each attribute has one encoding, and none is superfluous.
         case hmac
         /// The App Store's.
         case appStore
@@ -171,12 +171,12 @@ extension AppReceipt {
 
 // The forms of sealed receipts.
 //
-// In the App Store's, attributes 6, 7, 9, 10, 13 and 14 are left out: their values are the App Store's own, differ between its
-// receipts, and mean nothing to a store that does not have them. All others have the values of every sandbox receipt where
-// the store knows none.
+// In the App Store's, attributes 6, 7, 9, 10, 13 and 14 are left out: their values are the App Store's own, differ between
+// its receipts, and mean nothing to a store that does not have them. Where the store knows no value, the attribute has that
+// of every sandbox receipt.
 //
-// Xcode's has few of them (A17c): nothing says when and in which version the app was bought, nor which kind a product is of
-// and with which purchase a subscription began; a free trial has the flag of an introductory price; and the receipt itself
+// Xcode's has fewer attributes (A17c): the date and version of the app's purchase, the kind of a product and a
+// subscription's original purchase are absent; a free trial has the flag of an introductory price; and the receipt itself
 // expires in the year 4001.
 extension AppReceipt {
     /// Returns a receipt's payload for a signer that seals it: a set of attributes in DER, in the order of their bytes.
@@ -185,7 +185,7 @@ extension AppReceipt {
     ///   - entries: the purchases before the receipt's own, encoded in the signer's form.
     ///   - signer: the signer.
     /// - Returns: the payload, to be sealed.
-    /// - Throws: a ``ReceiptError`` for what ``data(signedBy:)`` names.
+    /// - Throws: a ``ReceiptError`` in the cases that ``data(signedBy:)`` lists.
     func sealedPayload(behind entries: ReceiptEntries, for signer: any AppReceiptSigner) throws -> Data {
         let form = Form(signer)
         var set = AttributeSet(capacity: entries.byteCount + 512 * (purchases.count + 1))
@@ -200,14 +200,14 @@ extension AppReceipt {
         return set.encoded()
     }
 
-    /// Returns a purchase's attribute in the form of a signer that seals receipts, encoded.
+    /// Returns a purchase's encoded attribute in the form of a signer that seals receipts.
     static func sealedEntry(for purchase: Purchase, _ form: Form) throws -> [UInt8] {
         var set = AttributeSet()
         set.add(Attribute.purchase.rawValue, try attributes(of: purchase, form))
         return [UInt8](set.unsorted())
     }
 
-    /// Adds the attributes that are in both forms, but the purchases.
+    /// Adds the attributes that both forms have, except the purchases.
     private func addParticulars(_ environment: String, to set: inout AttributeSet) throws {
         set.add(.environment, .utf8String, Self.environment(environment, isVolumePurchase: isVolumePurchase))
         set.add(.appAppleIdentifier, appAppleIdentifier ?? 0)
@@ -220,7 +220,7 @@ extension AppReceipt {
         if let revocationDate { try set.add(.revocationDate, revocationDate) }
     }
 
-    /// Adds the attributes that are in the App Store's form alone.
+    /// Adds the attributes that only the App Store's form has.
     private func addAppStoreParticulars(to set: inout AttributeSet) throws {
         for type in Self.zeros { set.add(type, integer: 0) }
         try set.add(.originalPurchaseDate, originalPurchaseDate)
@@ -253,16 +253,16 @@ extension AppReceipt {
         return set
     }
 
-    /// Adds a purchase's attributes that are in the App Store's form alone.
+    /// Adds a purchase's attributes that only the App Store's form has.
     private static func addAppStoreAttributes(of purchase: Purchase, to set: inout AttributeSet) throws {
         let subscription = purchase.subscription
-        // About in the order of their lengths, which sorts faster.
+        // Roughly in the order of their lengths, which sorts faster.
         for type in emptyTexts { set.add(type, .utf8String, "") }
         if subscription == nil { set.add(.subscriptionEnd, .ia5String, "") }
         if purchase.cancellationDate == nil { set.add(.cancellationDate, .ia5String, "") }
-        // There is no number for a free subscription, which is owned for good.
+        // There is no number for a free subscription; it is a non-consumable, which is owned permanently.
         set.add(.kind, number(of: purchase.kind == .freeSubscription ? .nonConsumable : purchase.kind))
-        // The product's own number, and one without a name.
+        // The product's own number, and an unnamed one.
         set.add(1710, integer: 0)
         set.add(1722, integer: 0)
         set.add(.isTrialPeriod, subscription?.isTrialPeriod ?? false ? 1 : 0)
@@ -298,14 +298,14 @@ extension AttributeSet {
 extension AppReceipt {
     /// Returns the verification response for an authentic app receipt, as it went over the wire: one JSON object.
     ///
-    /// `status` is 0, and `receipt` has the receipt's content: each date as three strings (in UTC, in milliseconds
-    /// since 1970, in Californian time; all but the request's of whole seconds), each purchase under `in_app`, and ``appAppleIdentifier`` as `adam_id` and
-    /// `app_item_id`. Numbers that the store does not know are 0. The keys are in alphabetical order, so the same
-    /// response gives the same bytes.
+    /// `status` is 0, and `receipt` has the receipt's content: each date as three strings (in UTC, in milliseconds since
+    /// 1970, in Californian time; all but the request's in whole seconds), each purchase under `in_app`, and
+    /// ``appAppleIdentifier`` as `adam_id` and `app_item_id`. Numbers that the store does not know are 0. The keys are in
+    /// alphabetical order, so equal responses have the same bytes.
     ///
     /// - Parameters:
-    ///   - environment: the store's environment, as ``ReceiptSigner/environment`` names it. A receipt of `Sandbox` has the
-    ///     type `ProductionSandbox`.
+    ///   - environment: the store's environment, as in ``ReceiptSigner/environment``. A receipt of `Sandbox` has the type
+    ///     `ProductionSandbox`.
     ///   - moment: the date of the request.
     /// - Returns: the object, in UTF-8.
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999.
@@ -313,12 +313,12 @@ extension AppReceipt {
         AnswerValue.object(try answer(environment: environment, requestedAt: moment)).json
     }
 
-    /// Returns the members of ``json(environment:requestedAt:)``, to be added to.
+    /// Returns the members of ``json(environment:requestedAt:)``, to which a caller may add others.
     ///
     /// - Parameters:
     ///   - environment: the store's environment.
     ///   - moment: the date of the request.
-    ///   - details: returns what a store knows of a purchase and its receipt does not, under the names of the wire.
+    ///   - details: returns further members that a store knows about a purchase, under the names of the wire.
     /// - Returns: the members, with a `status` of 0.
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999.
     package func answer(

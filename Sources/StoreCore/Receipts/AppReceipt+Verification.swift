@@ -1,20 +1,20 @@
 import Foundation
 
 extension AppReceipt {
-    /// Reads a receipt that ``data(signedBy:)`` made, and verifies its signature.
+    /// Decodes a receipt that ``data(signedBy:)`` created, and verifies its signature.
     ///
-    /// Every byte counts: a receipt of which a single bit was changed is refused as
-    /// ``ReceiptVerification/Status/malformed`` or ``ReceiptVerification/Status/notAuthentic``. Never fails otherwise,
-    /// whatever the data; takes a time proportional to its length. An expired receipt, or one of another device, is
-    /// authentic all the same: compare ``expirationDate``, and ``deviceHash`` with ``hash(forDevice:signer:)``.
+    /// Every byte counts: a receipt with a single changed bit is refused as ``ReceiptVerification/Status/malformed`` or
+    /// ``ReceiptVerification/Status/notAuthentic``. Never fails otherwise, whatever the data; takes time proportional to
+    /// its length. An expired receipt, or one of another device, is still authentic: compare ``expirationDate``, and
+    /// ``deviceHash`` with ``hash(forDevice:signer:)``.
     ///
-    /// An ``AppReceiptSigner`` opens the App Store's form. Its certificates are judged as of the receipt's creation date.
-    /// Attributes may come in any order then, and unknown ones are ignored.
+    /// An ``AppReceiptSigner`` opens the App Store's form. Its certificates must be valid at the receipt's creation date.
+    /// Attributes may then be in any order, and unknown ones are ignored.
     ///
     /// - Parameters:
     ///   - data: the receipt itself, not its Base64 form.
     ///   - signer: the signer that must have signed it.
-    /// - Throws: the reason of the refusal.
+    /// - Throws: the reason for the refusal.
     public init(verifying data: Data, signer: any ReceiptSigner) throws(ReceiptRefusal) {
         if let signer = signer as? any AppReceiptSigner {
             try self.init(opening: data, by: signer)
@@ -66,7 +66,7 @@ extension AppReceipt {
         self.isVolumePurchase = isVolumePurchase
     }
 
-    /// Returns nil unless every required attribute is there, once, and of its type.
+    /// Returns nil unless every required attribute is present, once, and of its type.
     init?(_ attributes: ReceiptAttributes) {
         guard let bundleIdentifier = attributes.text(.bundleIdentifier),
             let bundleVersion = attributes.text(.bundleVersion),
@@ -119,7 +119,7 @@ extension AppReceipt.Purchase {
             let originalPurchaseDate = attributes.lacks(.firstPurchaseDate)
                 ? purchaseDate : attributes.date(.firstPurchaseDate),
             let end = attributes.lacks(.subscriptionEnd) ? "" : attributes.ascii(.subscriptionEnd),
-            // Without a kind, as in Xcode's receipts, nothing but a subscription shows.
+            // Without a kind, as in Xcode's receipts, only a subscription can be recognized.
             let kind = attributes.lacks(.kind)
                 ? end.isEmpty ? .nonConsumable : .autoRenewable : attributes.number(.kind).flatMap(AppReceipt.kind)
         else { return nil }
@@ -132,12 +132,12 @@ extension AppReceipt.Purchase {
             originalPurchaseDate: originalPurchaseDate,
             kind: kind
         )
-        // Apple's receipts have it, empty, where there is none.
+        // Apple's receipts have an empty date where there is none.
         if attributes.has(.cancellationDate), attributes.ascii(.cancellationDate) != "" {
             guard let date = attributes.date(.cancellationDate) else { return nil }
             cancellationDate = date
         }
-        // A period without an end is no subscription.
+        // A purchase without a period's end is not a subscription.
         guard !end.isEmpty else { return }
         guard let expirationDate = attributes.date(.subscriptionEnd) else { return nil }
         subscription = TransactionReceipt.Subscription(
@@ -155,10 +155,10 @@ struct ReceiptAttributes {
     private var values: [Int64: [ArraySlice<UInt8>]] = [:]
     /// Whether the receipt is in the form of HMAC, in which every attribute has one encoding.
     ///
-    /// Dates of other forms may be in any time zone, and some attributes may be missing.
+    /// In other forms, dates may be in any time zone, and some attributes may be missing.
     let isExact: Bool
 
-    /// Returns nil unless the bytes are attributes from end to end.
+    /// Returns nil unless the bytes consist of attributes only.
     init?(_ bytes: ArraySlice<UInt8>, isExact: Bool) {
         self.isExact = isExact
         var set = DERReader(bytes)
@@ -184,18 +184,18 @@ struct ReceiptAttributes {
 
     func number(_ type: AppReceipt.Attribute) -> Int64? { element(type) { $0.integer() } }
 
-    /// Returns a number that may be missing, for which the App Store's form has the number 0.
+    /// Returns a number that may be missing, which the App Store's form represents by 0.
     func numberOrNil(_ type: AppReceipt.Attribute) -> Int64? {
         number(type).flatMap { $0 == 0 && !isExact ? nil : $0 }
     }
 
-    /// Returns a date attribute; nil for a text that is no date of the form.
+    /// Returns a date attribute; nil for text that is not a date in this form.
     func date(_ type: AppReceipt.Attribute) -> Date? { ascii(type).flatMap { Self.date($0, isExact: isExact) } }
 
-    /// Whether a form without exact attributes has none of a type, or an empty one.
+    /// Returns whether an attribute is missing or empty; always false in the exact form.
     func lacks(_ type: AppReceipt.Attribute) -> Bool { !isExact && (!has(type) || ascii(type) == "") }
 
-    /// Returns a date; nil, in the exact form, unless it is written just as ``ReceiptDate`` writes it.
+    /// Returns a date; in the exact form, nil unless it is formatted as by ``ReceiptDate``.
     private static func date(_ text: String, isExact: Bool) -> Date? {
         guard let date = try? Date(text, strategy: .iso8601),
             !isExact || (try? ReceiptDate(date))?.internet == text
@@ -215,7 +215,7 @@ struct ReceiptAttributes {
 }
 
 extension ReceiptAttributes {
-    /// Reads the date in the attribute with a receipt's creation date, without the other ones' values.
+    /// Reads the creation date from a receipt's attributes, without the values of the others.
     static func creationDate(_ bytes: ArraySlice<UInt8>) -> Date? {
         var set = DERReader(bytes)
         while let (type, value) = set.attribute() {
@@ -239,15 +239,15 @@ extension DERReader {
 
 /// The payload of a sealed app receipt, read into fields.
 ///
-/// The attributes may come in any order, and more of them than are known. Those that Xcode's receipts leave out have the
-/// values that a test's have.
+/// Attributes may be in any order, and may include unknown ones. Attributes that Xcode's receipts leave out have the values
+/// of a test.
 package struct AppReceiptPayload {
     /// The receipt.
     package let receipt: AppReceipt
     /// The environment's name, without the mark of a volume purchase.
     package let environment: String
 
-    /// Returns nil unless every required attribute is there, once, and of its type.
+    /// Returns nil unless every required attribute is present, once, and of its type.
     package init?(_ payload: Data) {
         guard let set = Self.set(payload), let attributes = ReceiptAttributes(set, isExact: false),
             let name = attributes.text(.environment), var receipt = AppReceipt(attributes)

@@ -2,42 +2,41 @@ import Foundation
 
 /// The receipt for all purchases in an app on one device, in the format of 2013.
 ///
-/// ``data(signedBy:)`` encodes and signs it, ``init(verifying:signer:)`` decodes it. It is a set of numbered
-/// attributes, each in DER, signed as CMS SignedData; each property below names its attribute. An ``AppReceiptSigner``
-/// has it encoded and sealed just as the App Store's. With any other signer the set is not sorted: the purchases come
-/// first, in their order. No value is validated: a receipt states what its store states.
+/// ``data(signedBy:)`` encodes and signs it, ``init(verifying:signer:)`` decodes it. It is a set of numbered attributes,
+/// each in DER, signed as CMS SignedData; each property below names its attribute. With an ``AppReceiptSigner``, it is
+/// encoded and sealed as the App Store's. With any other signer the set is not sorted: the purchases come first, in their
+/// order. No value is validated: a receipt states what its store states.
 public struct AppReceipt: Hashable, Sendable {
     /// Attribute 2: the app's bundle identifier.
     public var bundleIdentifier: String
     /// Attribute 3: the app's version.
     public var bundleVersion: String
-    /// Attribute 4: any bytes, which go into ``deviceHash``.
+    /// Attribute 4: any bytes, which are part of the ``deviceHash``.
     public var opaqueValue: Data
-    /// Attribute 5: the hash that ties the receipt to one device, see ``hash(forDevice:signer:)``.
+    /// Attribute 5: the hash that ties the receipt to one device; see ``hash(forDevice:signer:)``.
     public var deviceHash: Data
-    /// Attribute 12: the receipt's creation date, kept to the second.
+    /// Attribute 12: the receipt's creation date, to the second.
     public var creationDate: Date
-    /// Attribute 17, once for each: the purchases, in an order that is kept; in the App Store's form, in that of their
-    /// bytes.
+    /// Attribute 17, once for each: the purchases, in the given order; in the App Store's form, sorted by their bytes.
     public var purchases: [Purchase]
-    /// Attribute 18: the date of the app's own purchase, kept to the second.
+    /// Attribute 18: the date of the app's own purchase, to the second.
     public var originalPurchaseDate: Date
     /// Attribute 19: the app's version at that date.
     public var originalBundleVersion: String
-    /// Attribute 21: the moment from which the receipt is expired, kept to the second; nil for never.
+    /// Attribute 21: the moment at which the receipt expires, to the second; nil for never.
     ///
-    /// The app judges it: verification does not.
+    /// Verification does not check it: the app does.
     public var expirationDate: Date?
-    /// Attribute 3001: the moment since which the receipt is revoked, kept to the second; nil where it is not.
+    /// Attribute 3001: the moment since which the receipt is revoked, to the second; nil if it is not.
     ///
-    /// The historical format has no place for it; the number is StoreCore's own. The app judges it, as
+    /// The historical format has no such attribute; the number is StoreCore's own. The app checks it, as
     /// ``expirationDate``.
     public var revocationDate: Date?
     /// Attribute 0: whether the app belongs to a volume purchase, shown as `VPP` in the environment's name.
     public var isVolumePurchase: Bool
     /// Attribute 1: the app's Apple ID, the App Store's number for it; nil in every receipt from a test.
     ///
-    /// In the App Store's form a receipt without one has the number 0.
+    /// In the App Store's form the number is 0 if this is nil.
     public var appAppleIdentifier: Int64?
 
     /// The date of the app's own purchase in every receipt from a test: 1 August 2013, 7:00 UTC.
@@ -49,15 +48,15 @@ public struct AppReceipt: Hashable, Sendable {
     ///   - bundleIdentifier: the app.
     ///   - bundleVersion: its version.
     ///   - device: the bytes that identify the device, such as the 16 of an identifier for the vendor.
-    ///   - opaqueValue: any bytes; 16 by custom.
+    ///   - opaqueValue: any bytes; usually 16.
     ///   - creationDate: the receipt's creation date.
-    ///   - purchases: the purchases, in an order that is kept.
-    ///   - originalPurchaseDate: the date of the app's own purchase; that of every test, unless given.
+    ///   - purchases: the purchases, in an order that is preserved.
+    ///   - originalPurchaseDate: the date of the app's own purchase; by default that of every test.
     ///   - originalBundleVersion: the app's version at that date.
-    ///   - expirationDate: the moment from which the receipt is expired; never, unless given.
-    ///   - revocationDate: the moment since which it is revoked; it is not, unless given.
+    ///   - expirationDate: the moment at which the receipt expires; by default never.
+    ///   - revocationDate: the moment since which it is revoked; by default it is not.
     ///   - isVolumePurchase: whether the app belongs to a volume purchase.
-    ///   - appAppleIdentifier: the app's Apple ID; none, unless given.
+    ///   - appAppleIdentifier: the app's Apple ID; by default none.
     public init(
         bundleIdentifier: String,
         bundleVersion: String,
@@ -90,7 +89,7 @@ public struct AppReceipt: Hashable, Sendable {
     /// Returns the ``deviceHash`` of a receipt for a device: the SHA-256 of the device's bytes, ``opaqueValue``, and
     /// the bundle identifier as attribute 2 has it, tag and length included.
     ///
-    /// The App Store has SHA-1 here, as has an ``AppReceiptSigner``: see ``hash(forDevice:signer:)``. An app compares this
+    /// The App Store and any ``AppReceiptSigner`` use SHA-1 instead: see ``hash(forDevice:signer:)``. An app compares this
     /// hash with the receipt's to verify that it was not copied from another device.
     ///
     /// - Parameter device: the bytes given to the initializer.
@@ -124,17 +123,17 @@ extension AppReceipt {
         public var productIdentifier: String
         /// 1703: the transaction identifier.
         public var transactionIdentifier: String
-        /// 1704: the purchase date, kept to the second.
+        /// 1704: the purchase date, to the second.
         public var purchaseDate: Date
-        /// 1705: the identifier of a renewal's first purchase; else the same as ``transactionIdentifier``.
+        /// 1705: the identifier of a renewal's first purchase; otherwise the same as ``transactionIdentifier``.
         public var originalTransactionIdentifier: String
-        /// 1706: the date of the first purchase, kept to the second.
+        /// 1706: the date of the first purchase, to the second.
         public var originalPurchaseDate: Date
         /// 1707: the product's kind.
         ///
         /// 0 for a non-consumable, 1 for a consumable, 2 for a non-renewing subscription, 3 for an auto-renewable one.
-        /// The App Store has no number for a free subscription: in its form that is 0, and is read as a non-consumable,
-        /// as it is in JWS. With any other signer it is 4, a number of StoreCore's own.
+        /// The App Store has no number for a free subscription: its form uses 0, which is read as a non-consumable, as in
+        /// JWS. With any other signer it is 4, a number of StoreCore's own.
         public var kind: SandboxProduct.Kind
         /// 1708, 1711, 1713, 1719 and 1721: the attributes of auto-renewable subscriptions; nil for all other kinds.
         ///
@@ -142,11 +141,10 @@ extension AppReceipt {
         ///
         /// There is no attribute for ``TransactionReceipt/Subscription/codeReferenceName``.
         public var subscription: TransactionReceipt.Subscription?
-        /// 1712: the date since which the purchase is refunded or no longer shared; kept to the second, nil while it
-        /// counts.
+        /// 1712: the date since which the purchase is refunded or no longer shared, to the second; nil while it is valid.
         public var cancellationDate: Date?
 
-        /// Creates a purchase; without an original it is its own.
+        /// Creates a purchase, by default its own original.
         public init(
             quantity: Int = 1,
             productIdentifier: String,

@@ -8,9 +8,9 @@ enum PurchaseInformation {
 
     /// Returns the fields of a text, under the receipt's own names with underscores; nil if it is not a receipt.
     ///
-    /// Its entries may come in any order, and more of them than are known.
+    /// Its entries may be in any order, and may include unknown ones.
     static func fields(of text: UnsafeRawBufferPointer) -> [String: String]? {
-        // Texts in another form than this library's are read by the general reader.
+        // Texts that this library did not write are read by the general reader.
         writtenFields(of: text) ?? anyFields(of: text)
     }
 
@@ -33,7 +33,7 @@ enum PurchaseInformation {
 // MARK: - This library's form
 
 extension PurchaseInformation {
-    /// The keys of a receipt, a bit for each, and the index of each one's value among its values.
+    /// The set of a receipt's keys, one bit for each, and the index of each one's value among its values.
     private struct Shape: Sendable {
         var keys: UInt32 = 0
         var places: [String: Int] = [:]
@@ -41,14 +41,14 @@ extension PurchaseInformation {
 
     /// The shape of the last receipt.
     ///
-    /// The next one usually has the same, and then its names need not be hashed again.
+    /// The next one usually has the same shape, and then its names need not be hashed again.
     private static let lastShape = Locked(Shape())
 
     private static let indispensableBits = Key.indispensable.reduce(UInt32(0)) { $0 | bit(of: $1) }
 
     private static func bit(of key: Key) -> UInt32 { 1 << UInt32(key.rawValue) }
 
-    /// Returns nil for a text in any other form, whether it is a receipt or not.
+    /// Returns the fields of a text in this library's form; nil for any other text, even a receipt.
     private static func writtenFields(of text: UnsafeRawBufferPointer) -> [String: String]? {
         var reader = OldStylePropertyList.Reader(text)
         var present: UInt32 = 0
@@ -76,7 +76,7 @@ extension PurchaseInformation {
 
 /// The keys of a transaction's receipt, in the order in which they are written.
 ///
-/// The historical order was that of a hash table and so had no meaning; this one is StoreCore's own and constant.
+/// The historical order was that of a hash table and had no meaning; this one is StoreCore's own and constant.
 enum PurchaseInformationKey: Int, CaseIterable {
     case quantity, productIdentifier, transactionIdentifier, originalTransactionIdentifier
     case purchaseDate, purchaseDateMilliseconds, purchaseDatePacific
@@ -94,7 +94,7 @@ enum PurchaseInformationKey: Int, CaseIterable {
         .bundleIdentifier,
     ]
 
-    /// The text in front of the value: the key and its punctuation.
+    /// The text before the value: the key and its punctuation.
     @inline(__always)
     var opening: StaticString {
         switch self {

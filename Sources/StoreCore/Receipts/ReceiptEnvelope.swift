@@ -2,8 +2,8 @@ import Foundation
 
 /// The outer property list of a receipt, with the signed text and its signature in Base64.
 ///
-/// The signature covers the version byte and the purchase information. Everything else has one permitted encoding, so
-/// that no byte of a receipt can be changed unnoticed.
+/// The signature covers the version byte and the purchase information. Everything else has one permitted encoding, so no
+/// byte of a receipt can be changed unnoticed.
 package struct ReceiptEnvelope {
     /// The inner property list, whose content the envelope does not interpret.
     package let purchaseInformation: Data
@@ -41,7 +41,7 @@ extension ReceiptEnvelope {
         list.add("\t\"signature\" = \"", plain: signatureText)
         list.add("\t\"purchase-info\" = \"", plain: information)
         if signer.environment != production { list.add("\t\"environment\" = \"", signer.environment) }
-        // The number of the machines that served the app. Here is only one store, so it is constant.
+        // The number of the machines that served the app; constant, as there is only one store here.
         list.add("\t\"pod\" = \"", "100")
         list.add("\t\"signing-status\" = \"", "0")
         return list.end()
@@ -75,7 +75,7 @@ extension ReceiptEnvelope {
         return (blob, information, environment)
     }
 
-    /// Whether the unused bits of the last character are zero, if this is Base64.
+    /// Returns whether the unused bits of the last character are zero, if this is Base64.
     private static func isCanonical(_ text: UnsafeRawBufferPointer, base64 range: Range<Int>) -> Bool {
         let end = range.upperBound
         guard range.count >= 4, text[end - 1] == UInt8(ascii: "=") else { return true }
@@ -96,7 +96,7 @@ extension ReceiptEnvelope {
 }
 
 extension ReceiptEnvelope {
-    /// Whether the signer made the signature, or trusts the certificate of the signer that did.
+    /// Returns whether the signer made the signature, or trusts the certificate of the signer that did.
     func isAuthentic(to signer: any ReceiptSigner) -> Bool {
         let length = signer.signatureLength
         let (version, certificateLength) = signatureBlob.withUnsafeBytes { blob in
@@ -123,17 +123,17 @@ extension ReceiptEnvelope {
     }
 }
 
-/// Encoded purchases with their signing state, the common beginning of successive receipts.
+/// The encoded purchases with their signing state, which successive receipts begin with.
 ///
 /// A copy continues independently.
 struct ReceiptEntries: Sendable {
-    /// The identity of entries, which differs if they may differ; copies share it.
+    /// The identity of entries, shared by copies; it differs if the entries may differ.
     final class Identity: Sendable {}
 
     let identity = Identity()
     private var entries = SegmentedArray<[UInt8]>()
     private(set) var byteCount = 0
-    /// The state of a signer that can continue from what it has read; nil for other signers.
+    /// The state of a signer that can continue from it; nil for other signers.
     private var message: HMACSHA256.Message?
     private var form = AppReceipt.Form.hmac
 
@@ -149,9 +149,9 @@ struct ReceiptEntries: Sendable {
     /// The number of entries.
     var count: Int { entries.count }
 
-    /// Adds a purchase behind the others.
+    /// Adds a purchase after the others.
     ///
-    /// - Throws: the error that keeps it from being encoded. Nothing has been added then.
+    /// - Throws: the reason why it cannot be encoded. Nothing has been added then.
     mutating func append(_ purchase: AppReceipt.Purchase) throws {
         let entry =
             switch form {
@@ -163,7 +163,7 @@ struct ReceiptEntries: Sendable {
         entry.withUnsafeBytes { message?.update($0) }
     }
 
-    /// Returns the signature over all entries and the rest of a receipt.
+    /// Returns the signature over all entries and the remainder of a receipt.
     func signature(with rest: [UInt8], by signer: any ReceiptSigner) throws -> [UInt8] {
         if var message {
             rest.withUnsafeBytes { message.update($0) }
@@ -202,13 +202,13 @@ struct ReceiptImage: Sendable {
 }
 
 extension ReceiptImage {
-    /// Creates an image of another party's bytes, of which every one may change.
+    /// Creates an image of another party's bytes, any of which may change.
     init(_ receipt: Data) {
         self.init(front: [], entries: ReceiptEntries(), back: [UInt8](receipt))
     }
 }
 
-/// The content of an app receipt, independent of how and when it was made.
+/// The content of an app receipt, independent of how and when it was encoded.
 struct ReceiptVersion: Equatable, Sendable {
     let entries: ReceiptEntries.Identity
     let entryCount: Int

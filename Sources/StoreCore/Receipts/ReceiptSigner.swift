@@ -2,43 +2,43 @@ import Foundation
 
 /// A signer of receipts, which also verifies its own signatures.
 ///
-/// It separates a receipt's content from its authentication. ``HMACReceiptSigner`` is built in. A signer with a
-/// certificate conforms too: it returns its ``certificate``, which then travels with every receipt, and may accept
-/// other certificates in ``isValid(signature:certificate:for:)``.
+/// It separates a receipt's content from its authentication. ``HMACReceiptSigner`` is built in. A signer with a certificate
+/// conforms too: its ``certificate`` is included in every receipt, and it may accept other certificates in
+/// ``isValid(signature:certificate:for:)``.
 ///
-/// Any thread may call any member at any time; each answers before it returns.
+/// Every member may be called on any thread at any time, and returns its result directly.
 public protocol ReceiptSigner: Sendable {
-    /// The environment's name in receipts, constant: `Sandbox`, `LocalTesting`, … `Production` is special: its receipts
-    /// leave the name out.
+    /// The environment's name in receipts, constant: `Sandbox`, `LocalTesting`, … Receipts of `Production` leave the name
+    /// out.
     var environment: String { get }
 
-    /// The first byte of a signature blob, constant, which determines the form of the rest. Apple's numbers are 2 (RSA
+    /// The first byte of a signature blob, constant, which determines the form of the remainder. Apple's numbers are 2 (RSA
     /// with 1024 bits) and 3 (2048 bits); use another for any other signature.
     var signatureVersion: UInt8 { get }
 
-    /// The number of bytes of every signature, constant.
+    /// The length of every signature in bytes, constant.
     var signatureLength: Int { get }
 
-    /// The certificate that travels with each signature, DER; empty by default, for signers that need none.
+    /// The certificate included with each signature, DER; empty by default, for signers that need none.
     var certificate: Data { get }
 
     /// Signs a message.
     ///
-    /// - Parameter message: For a transaction's receipt the version byte, then the purchase information; for an app
-    ///   receipt the attributes in its payload, without the tag and the length of the set. No message is both, unless
-    ///   the version byte is 0x30.
+    /// - Parameter message: For a transaction's receipt the version byte, then the purchase information; for an app receipt
+    ///   the attributes in its payload, without the tag and the length of the set. No message can be both, unless the
+    ///   version byte is 0x30.
     /// - Returns: ``signatureLength`` bytes.
-    /// - Throws: The error that keeps it from signing; no receipt is made then.
+    /// - Throws: The reason why it cannot sign; no receipt is created then.
     func sign(_ message: Data) throws -> Data
 
     /// Returns whether a signature over a message was made with this signer's key.
     ///
-    /// Both are untrusted input, of any content and length; the check takes the same time wherever they differ.
+    /// Both are untrusted input, of any content and length; the check takes constant time.
     func isValid(signature: Data, for message: Data) -> Bool
 
     /// Returns whether a signature over a message was made with the key of a certificate that this signer trusts.
     ///
-    /// The default trusts ``certificate`` alone.
+    /// Default: trusts ``certificate`` alone.
     func isValid(signature: Data, certificate: Data, for message: Data) -> Bool
 }
 
@@ -46,16 +46,16 @@ extension ReceiptSigner {
     /// An empty certificate, for signers that need none.
     public var certificate: Data { Data() }
 
-    /// Returns whether a signature is of this signer's own certificate and key.
+    /// Returns whether a signature was made with this signer's own certificate and key.
     public func isValid(signature: Data, certificate: Data, for message: Data) -> Bool {
         certificate == self.certificate && isValid(signature: signature, for: message)
     }
 }
 
-/// A signer that seals app receipts in a form of its own, such as the App Store's PKCS #7 with a chain of certificates.
+/// A signer that seals app receipts in its own format, such as the App Store's PKCS #7 with a chain of certificates.
 ///
-/// `AppStoreSigner`, in the module StoreCrypto, is one. A store whose signer is only a ``ReceiptSigner`` issues app receipts
-/// in the HMAC form of ``AppReceipt``.
+/// `AppStoreSigner`, in the module StoreCrypto, is one. A store whose signer is only a ``ReceiptSigner`` issues app
+/// receipts in the HMAC form of ``AppReceipt``.
 public protocol AppReceiptSigner: ReceiptSigner {
     /// The environment's name in attribute 0 of app receipts, constant: `ProductionSandbox`, `Production`, `Xcode`.
     var appReceiptEnvironment: String { get }
@@ -70,7 +70,7 @@ public protocol AppReceiptSigner: ReceiptSigner {
     ///
     /// - Parameter payload: a set of attributes in DER, in the order of their bytes.
     /// - Returns: the receipt.
-    /// - Throws: the error that keeps it from signing; no receipt is made then.
+    /// - Throws: the reason why it cannot sign; no receipt is created then.
     func seal(_ payload: Data) throws -> Data
 
     /// Verifies a receipt's signature and certificates.
@@ -85,18 +85,18 @@ public protocol AppReceiptSigner: ReceiptSigner {
 
 /// A signer of receipts and JWS with a secret that only the store holds: HMAC-SHA-256 (RFC 2104), 32 bytes a signature.
 ///
-/// The key that verifies such a receipt can also forge one, so keep it in the store: an app has its receipts verified
-/// by the store, not by itself.
+/// The key that verifies such a receipt can also forge one, so do not share it: an app has its receipts verified by the
+/// store, not by itself.
 public struct HMACReceiptSigner: ReceiptSigner {
     private let key: HMACKey
-    /// Whether nobody else has the key.
+    /// Whether the key is random and known to no other process.
     let isAnonymous: Bool
     /// The environment's name, `LocalTesting`; in a test session `Xcode`.
     public let environment: String
 
     /// Creates a signer with the store's own key; the same key verifies the same receipts in every process.
     ///
-    /// - Parameter key: At least one byte, 32 random ones at best. An empty key stops the process: anybody could make
+    /// - Parameter key: At least one byte, preferably 32 random ones. An empty key stops the process: anybody could create
     ///   its signatures.
     public init(key: Data) {
         guard !key.isEmpty else { fatalError("A receipt signer needs a key of at least one byte.") }
@@ -105,7 +105,7 @@ public struct HMACReceiptSigner: ReceiptSigner {
         environment = "LocalTesting"
     }
 
-    /// Creates a signer with a new random key, for a store that lives no longer than the process.
+    /// Creates a signer with a new random key, for a store that does not outlive the process.
     public init() { self.init(environment: "LocalTesting") }
 
     /// Creates a signer with a new random key in an environment.
@@ -115,10 +115,10 @@ public struct HMACReceiptSigner: ReceiptSigner {
         self.environment = environment
     }
 
-    /// A message for signing piece by piece.
+    /// A new message, to be signed incrementally.
     var message: HMACSHA256.Message { key.hmac.message }
 
-    /// The signature version, 72: an ASCII `H`, which is none of Apple's numbers.
+    /// The signature version, 72: an ASCII `H`, which is not one of Apple's numbers.
     public var signatureVersion: UInt8 { 72 }
 
     /// The length of a signature, 32 bytes.
@@ -129,7 +129,7 @@ public struct HMACReceiptSigner: ReceiptSigner {
         Data(message.withUnsafeBytes { key.hmac.code(for: $0) })
     }
 
-    /// Returns whether the signature is the message's authentication code, comparing all of it wherever they differ.
+    /// Returns whether the signature is the message's authentication code, compared in constant time.
     public func isValid(signature: Data, for message: Data) -> Bool {
         message.withUnsafeBytes { message in signature.withUnsafeBytes { key.hmac.isValid($0, for: message) } }
     }
@@ -145,9 +145,9 @@ extension HMACReceiptSigner: CustomStringConvertible, CustomReflectable {
 }
 
 extension HMACReceiptSigner: PayloadSigner {
-    /// The header `{"alg":"HS256","typ":"JWT"}` in Base64, with the dot behind it.
+    /// The header `{"alg":"HS256","typ":"JWT"}` in Base64, followed by the dot.
     ///
-    /// No receipt's signed message begins with these characters, so that no signature serves for both.
+    /// No receipt's signed message begins with these characters, so no signature is valid for both.
     private static let header = Array("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.".utf8)
 
     /// Signs a payload with the algorithm HS256; never throws.
@@ -159,7 +159,7 @@ extension HMACReceiptSigner: PayloadSigner {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Verifies a JWS of this signer's key, of which one encoding is accepted.
+    /// Verifies a JWS signed with this signer's key, of which one encoding is accepted.
     ///
     /// - Parameters:
     ///   - jws: untrusted input, of any content and length.
@@ -183,19 +183,19 @@ extension HMACReceiptSigner: PayloadSigner {
     }
 }
 
-/// The signature of a device's app receipt and all bytes but the entries, from which the receipt is assembled again
+/// The signature of a device's app receipt and all bytes except the entries, from which the receipt is assembled again
 /// without signing it.
 ///
-/// It does not keep the entries: a second copy of them would have to be copied when one is added.
+/// It does not store the entries: a second copy of them would have to be copied when one is added.
 struct SignedReceipt: Sendable {
     private let version: ReceiptVersion
     private let creationDate: Date
     private let front: [UInt8]
     private let back: [UInt8]
-    /// Whether the entries are between the two; a sealed receipt is in one piece.
+    /// Whether the entries are between the two parts; a sealed receipt is stored whole.
     private let hasEntries: Bool
 
-    /// Keeps the signed bytes of an image.
+    /// Stores the signed bytes of an image.
     ///
     /// - Parameters:
     ///   - image: the receipt.
@@ -209,20 +209,20 @@ struct SignedReceipt: Sendable {
         hasEntries = image.entries.identity === version.entries
     }
 
-    /// Returns the receipt if it has a content and a creation date.
+    /// Returns the signed receipt if it matches a content and a creation date.
     ///
     /// - Parameters:
     ///   - version: the content.
     ///   - creationDate: the creation date.
     ///   - entries: the entries of that version.
-    /// - Returns: the signed receipt; nil if this is another one.
+    /// - Returns: the signed receipt; nil if it does not match.
     func image(version: ReceiptVersion, creationDate: Date, behind entries: ReceiptEntries) -> ReceiptImage? {
         guard version == self.version, creationDate == self.creationDate else { return nil }
         return ReceiptImage(front: front, entries: hasEntries ? entries : ReceiptEntries(), back: back)
     }
 }
 
-/// A store that knows whether its app receipt has changed.
+/// A store that can tell whether its app receipt has changed.
 protocol ReceiptSource {
     /// Returns the device's app receipt, unless its content is that of a known version.
     func receipt(unless known: ReceiptVersion?) -> ReceiptNews
@@ -237,7 +237,7 @@ enum ReceiptNews {
     case changed(ReceiptImage, ReceiptVersion)
 }
 
-/// The reason why a receipt could not be made.
+/// The reason why a receipt could not be created.
 public struct ReceiptError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence that names the cause, without anything from the receipt.
     ///

@@ -15,33 +15,33 @@ public struct ReceiptVerification: Hashable, Sendable {
     /// It contains nothing from the receipt. Its wording is not stable.
     public let reason: String?
 
-    /// `latest_receipt`: the receipt of the running period of the subscription that the receipt belongs to, signed anew.
+    /// `latest_receipt`: a newly signed receipt of the current period of the receipt's subscription.
     ///
-    /// Nil for products that do not renew, for an ended subscription, and where no store was asked.
+    /// Nil for products that do not renew, for an ended subscription, and where no store was consulted.
     public let latestReceipt: Data?
     /// The content of the subscription's newest period, under the same names as ``fields``.
     ///
-    /// With status ``Status/valid`` the response over the wire called it `latest_receipt_info`: the running period.
-    /// With ``Status/subscriptionExpired`` it called it `latest_expired_receipt_info`: the last one. Empty for products
-    /// that do not renew, and where no store was asked.
+    /// With status ``Status/valid`` it is `latest_receipt_info` in the response over the wire: the current period. With
+    /// ``Status/subscriptionExpired`` it is `latest_expired_receipt_info`: the last period. Empty for products that do not
+    /// renew, and where no store was consulted.
     public let latestFields: [String: String]
 
     /// Whether the receipt is authentic and the subscription in it has expired.
     ///
-    /// A store judges the subscription: the receipt of a period long past is valid while a later one runs. Where no
-    /// store was asked, the receipt's own period decides.
+    /// A store considers the whole subscription: the receipt of an ended period is valid while a later one runs. Without a
+    /// store, the receipt's own period decides.
     public var isExpired: Bool { status == .subscriptionExpired }
 
-    /// Verifies a receipt that ``TransactionReceipt/data(signedBy:)`` made, at a given time.
+    /// Verifies a receipt that ``TransactionReceipt/data(signedBy:)`` created, at a given time.
     ///
-    /// Every byte counts: a receipt of which a single bit was changed gets status ``Status/malformed`` or
-    /// ``Status/notAuthentic``. Never fails otherwise, whatever the data; takes a time proportional to its length. It knows
-    /// of nothing but the receipt; ``SandboxStore/verify(receipt:)`` also knows how a subscription went on.
+    /// Every byte counts: a receipt with a single changed bit gets status ``Status/malformed`` or ``Status/notAuthentic``.
+    /// Never fails otherwise, whatever the data; takes time proportional to its length. It considers the receipt alone;
+    /// ``SandboxStore/verify(receipt:)`` also considers later periods of a subscription.
     ///
     /// - Parameters:
     ///   - receipt: The receipt itself, not its Base64 form.
     ///   - signer: The signer that must have signed it.
-    ///   - now: The moment at which a subscription may be over.
+    ///   - now: The moment at which a subscription may have expired.
     public init(of receipt: Data, signer: any ReceiptSigner, at now: Date) {
         do throws(ReceiptRefusal) {
             try self.init(try Self.fields(of: receipt, signer: signer), at: now)
@@ -50,9 +50,9 @@ public struct ReceiptVerification: Hashable, Sendable {
         }
     }
 
-    /// Creates the response about a receipt's purchase information, whose signature was verified elsewhere.
+    /// Creates the response for a receipt's purchase information, whose signature was verified elsewhere.
     ///
-    /// Returns nil if it is none.
+    /// Returns nil if it is not purchase information.
     package init?(purchaseInformation: Data, at now: Date) {
         guard let fields = purchaseInformation.withUnsafeBytes({ PurchaseInformation.fields(of: $0) }),
             let response = try? Self(fields, at: now)
@@ -123,7 +123,7 @@ extension ReceiptVerification {
     }
 }
 
-// MARK: - The subscription behind a receipt
+// MARK: - The subscription of a receipt
 
 extension ReceiptVerification {
     /// The first transaction of an authentic receipt's subscription; nil for all other receipts.
@@ -148,7 +148,7 @@ extension ReceiptVerification {
 }
 
 extension ReceiptVerification {
-    /// The status numbers of verification: an open set, a store may answer others.
+    /// The status numbers of verification: an open set, to which a store may add others.
     public struct Status: RawRepresentable, Hashable, Codable, Sendable {
         /// The number that goes over the wire.
         public let rawValue: Int
@@ -183,13 +183,13 @@ extension ReceiptVerification {
 extension ReceiptVerification {
     /// The whole response as it went over the wire: one JSON object.
     ///
-    /// `status` is a number. An authentic receipt is under `receipt`, as ``fields``: every value in it is a string. A
-    /// subscription about which a store was asked also has ``latestFields``, as `latest_receipt_info`, or as
-    /// `latest_expired_receipt_info` with status ``Status/subscriptionExpired``; and ``latestReceipt`` in Base64 as
-    /// `latest_receipt`. The keys are in alphabetical order, so the same response gives the same bytes.
+    /// `status` is a number. An authentic receipt is under `receipt`, as ``fields``: every value in it is a string. With a
+    /// store, a subscription also has ``latestFields``, as `latest_receipt_info`, or as `latest_expired_receipt_info` with
+    /// status ``Status/subscriptionExpired``; and ``latestReceipt`` in Base64 as `latest_receipt`. The keys are in
+    /// alphabetical order, so equal responses have the same bytes.
     public var json: Data { AnswerValue.object(answer).json }
 
-    /// The members of ``json``, to be added to.
+    /// The members of ``json``, to which a caller may add others.
     package var answer: [String: AnswerValue] {
         var answer: [String: AnswerValue] = ["status": .number(status.rawValue)]
         if !fields.isEmpty { answer["receipt"] = AnswerValue(fields) }
@@ -202,7 +202,7 @@ extension ReceiptVerification {
 }
 
 extension ReceiptRefusal {
-    /// The response as it went over the wire: a JSON object with the `status` alone.
+    /// The response as it went over the wire: a JSON object with only the `status`.
     public var json: Data { AnswerValue.object(["status": .number(status.rawValue)]).json }
 }
 
@@ -220,14 +220,14 @@ public struct ReceiptRefusal: Error, Hashable, Sendable, CustomStringConvertible
         self.reason = reason
     }
 
-    /// Creates the refusal of a receipt that a signer did not open, with the signer's own sentence.
+    /// Creates the refusal of a receipt that a signer could not open, with the signer's own sentence.
     ///
-    /// An error without a status of its own says that the receipt is not authentic.
+    /// The status of an error that has none is ``ReceiptVerification/Status/notAuthentic``.
     init(_ error: any Error) {
         self.init((error as? any ReceiptRefusalReason)?.status ?? .notAuthentic, "\(error)")
     }
 
-    /// The refusal of signed data with another content.
+    /// The refusal of data that the store signed but that is not an app receipt.
     static let notAnAppReceipt = ReceiptRefusal(.malformed, "The store signed this, but it is not an app receipt.")
 
     /// Creates the refusal of a receipt whose environment is not the verifier's.
@@ -248,7 +248,7 @@ extension ReceiptRefusal: SignatureRefusal {
     package var defect: SignatureDefect { status == .malformed ? .invalidEncoding : .invalidSignature }
 }
 
-/// An error of a signer that knows the status with which a receipt is refused for it.
+/// A signer's error that has a status for the refusal of the receipt.
 package protocol ReceiptRefusalReason: Error {
     /// The status; never ``ReceiptVerification/Status/valid``.
     var status: ReceiptVerification.Status { get }

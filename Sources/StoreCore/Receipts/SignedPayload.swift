@@ -2,10 +2,10 @@ import Foundation
 
 /// The envelope of an app receipt: a payload and its signature, as SignedData of the Cryptographic Message Syntax.
 ///
-/// Version 1, SHA-256, one signer without signed attributes, and no certificates: the algorithm is the HMAC of RFC
-/// 8018, and the signer has neither a name nor a number. The payload is a set of attributes. The signature covers the
-/// content of the set without its tag and length, as CMS itself leaves out those of the octet string around it: the
-/// length comes first and changes with each attribute, so that a signer could not continue from what it has read.
+/// Version 1, SHA-256, one signer without signed attributes, and no certificates: the algorithm is the HMAC of RFC 8018,
+/// and the signer has neither a name nor a number. The payload is a set of attributes. The signature covers the content of
+/// the set without its tag and length, just as CMS excludes those of the surrounding octet string: the length comes first
+/// and changes with each attribute, so a signer could not continue from a saved state.
 struct SignedPayload {
     /// The attributes, one after the other.
     let attributes: [UInt8]
@@ -16,7 +16,7 @@ struct SignedPayload {
         self.signature = signature
     }
 
-    /// The encoded message; before and after the attributes one encoding is permitted, so that no byte can be changed
+    /// The encoded message; before and after the attributes, one encoding is permitted, so no byte can be changed
     /// unnoticed.
     var encoded: Data {
         let back = Self.back(signature)
@@ -37,14 +37,14 @@ struct SignedPayload {
             signer.read(.sequence) != nil, let signature = signer.read(.octetString)
         else { return nil }
         self.init(attributes: Array(attributes), signature: Array(signature))
-        // All that was skipped above is correct if the whole is.
+        // Everything that was skipped above is correct if the whole is equal.
         guard encoded == data else { return nil }
     }
 
     /// Returns the bytes before the attributes.
     ///
     /// - Parameters:
-    ///   - attributes: the number of their bytes.
+    ///   - attributes: the number of bytes of the attributes.
     ///   - back: the number of bytes after them.
     /// - Returns: the bytes.
     static func front(attributes: Int, back: Int) -> [UInt8] {
@@ -81,17 +81,17 @@ struct SignedPayload {
 }
 
 extension JWSPayload {
-    /// Reads the payload of a JWS that a signer vouches for.
+    /// Decodes and verifies the payload of a JWS.
     ///
     /// - Parameters:
     ///   - jws: untrusted input, of any content and length.
     ///   - signer: the signer that must have signed it.
-    /// - Throws: the signer's reason for a refusal, with a signer that judges certificates also for a payload without a
-    ///   date; a ``ReceiptRefusal`` for a dated payload of another kind, and for one from another environment than the
+    /// - Throws: the signer's reason for a refusal; a signer that checks certificates also refuses a payload without a
+    ///   date. A ``ReceiptRefusal`` for a dated payload of another kind, and for one from another environment than the
     ///   signer's.
     public init(verifying jws: String, signer: any PayloadSigner) throws {
         let data = try signer.payload(of: jws) { data in
-            // A payload of another kind is dated too, so that it is refused for its kind.
+            // A payload of another kind needs its date too, so that it is refused for its kind.
             let payload = try? UntrustedJSON.decode(Self.self, from: data)
             return payload?.signingDate.date ?? SigningDate(of: data)?.date
         }

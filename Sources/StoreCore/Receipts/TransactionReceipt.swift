@@ -11,11 +11,10 @@ public struct TransactionReceipt: Hashable, Sendable {
     public var productIdentifier: String
     /// `transaction-id`: the transaction that this receipt came with.
     public var transactionIdentifier: String
-    /// `original-transaction-id`: the first purchase behind a restored transaction or a renewal; else the same as
+    /// `original-transaction-id`: the first purchase, for a restored transaction or a renewal; otherwise the same as
     /// ``transactionIdentifier``.
     public var originalTransactionIdentifier: String
-    /// `purchase-date`, `purchase-date-ms` and `purchase-date-pst`: the date of the transaction, kept to the
-    /// millisecond.
+    /// `purchase-date`, `purchase-date-ms` and `purchase-date-pst`: the date of the transaction, to the millisecond.
     public var purchaseDate: Date
     /// `original-purchase-date`, `-ms` and `-pst`: the date of the first purchase.
     public var originalPurchaseDate: Date
@@ -37,21 +36,21 @@ public struct TransactionReceipt: Hashable, Sendable {
     public var subscription: Subscription?
     /// `application-username`: the app's own name for its user in the payment.
     ///
-    /// The historical format has no place for it; the key is StoreCore's own.
+    /// The historical format has no such key; it is StoreCore's own.
     public var applicationUsername: String?
     /// `cancellation-date`, `-ms` and `-pst`: the date since which the transaction is refunded or no longer shared; nil
-    /// while it counts.
+    /// while it is valid.
     public var cancellationDate: Date?
 
     /// One period of an auto-renewable subscription in a receipt.
     public struct Subscription: Hashable, Sendable {
-        /// `expires-date` (milliseconds since 1970), `expires-date-formatted` and `expires-date-formatted-pst`: the
-        /// first moment that is not paid for.
+        /// `expires-date` (milliseconds since 1970), `expires-date-formatted` and `expires-date-formatted-pst`: the first
+        /// moment after the paid period.
         public var expirationDate: Date
         /// `web-order-line-item-id`: the store's own number for this period.
         ///
-        /// A ``SandboxStore`` gives it the identifier of the transaction that began the period, the same in receipts and
-        /// in JWS.
+        /// In a ``SandboxStore`` it is the identifier of the transaction that began the period, the same in receipts and in
+        /// JWS.
         public var webOrderLineItemIdentifier: String?
         /// `is-trial-period`: whether this period is free.
         public var isTrialPeriod: Bool
@@ -59,10 +58,10 @@ public struct TransactionReceipt: Hashable, Sendable {
         public var isInIntroductoryOfferPeriod: Bool
         /// `promotional-offer-id`: the promotional offer that this period is under, nil for none.
         public var promotionalOfferIdentifier: String?
-        /// `offer-code-ref-name`: the reference name of the offer behind the code that brought this period, nil for none.
+        /// `offer-code-ref-name`: the reference name of the offer whose code was redeemed for this period, nil for none.
         public var codeReferenceName: String?
 
-        /// Creates a period that ends at a date; by default it is paid for in full.
+        /// Creates a period that ends on a date; by default at the full price.
         public init(
             expirationDate: Date,
             webOrderLineItemIdentifier: String? = nil,
@@ -80,9 +79,9 @@ public struct TransactionReceipt: Hashable, Sendable {
         }
     }
 
-    /// Creates a receipt for a transaction.
+    /// Creates a receipt for a transaction, by default its own original.
     ///
-    /// Without an original it is its own; omitted values do not appear in the receipt.
+    /// Omitted values do not appear in the receipt.
     public init(
         quantity: Int = 1,
         productIdentifier: String,
@@ -121,10 +120,10 @@ public struct TransactionReceipt: Hashable, Sendable {
 
     /// Returns the encoded receipt for an app: ASCII text, signed.
     ///
-    /// Its length is usually 1 to 2 KB. The same receipt gives the same bytes from a deterministic signer.
+    /// Its length is usually 1 to 2 KB. The same receipt has the same bytes with a deterministic signer.
     ///
-    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999 or a signature that is not as long as the
-    ///   signer promised, and the signer's errors.
+    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999 or a signature of another length than the
+    ///   signer's, and the signer's errors.
     public func data(signedBy signer: any ReceiptSigner) throws -> Data {
         try ReceiptEnvelope.encoded(signing: try purchaseInformation(behind: signer.signatureVersion), with: signer)
     }
@@ -133,7 +132,7 @@ public struct TransactionReceipt: Hashable, Sendable {
 extension TransactionReceipt {
     private typealias Key = PurchaseInformationKey
 
-    /// Returns the signed text, after the byte that is signed with it: each key that is present, in the keys' order.
+    /// Returns the text to sign: the version byte, if any, then each key that is present, in the keys' order.
     func purchaseInformation(behind version: UInt8? = nil) throws -> Data {
         var list = OldStylePropertyList.Writer(behind: version, capacity: 1536)
         list.add(Key.quantity.opening, String(quantity))

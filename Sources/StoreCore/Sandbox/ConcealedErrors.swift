@@ -1,7 +1,7 @@
-/// The errors that a store meets while it answers devices elsewhere, which are for its server's log alone.
+/// A store's errors while it serves remote devices, which only its server's log shows.
 ///
-/// An app in the store's own process hears what the ledger says. A device elsewhere does not: a database's error may
-/// name its address and role.
+/// An app in the store's own process receives the ledger's error. A remote device does not: a database's error may name
+/// its address and role.
 package final class ConcealedErrors: Sendable {
     @TaskLocal private static var current: ConcealedErrors?
 
@@ -9,7 +9,7 @@ package final class ConcealedErrors: Sendable {
 
     private init() {}
 
-    /// Runs a body in which ``StoreFailure/init(ofStore:)`` conceals errors, then logs them, where no lock is held.
+    /// Runs a body in which ``StoreFailure/init(ofStore:)`` conceals errors, then logs them, without a lock held.
     package static func logged<Result>(in log: StoreLog, _ body: () throws -> Result) rethrows -> Result {
         let errors = ConcealedErrors()
         defer {
@@ -20,7 +20,7 @@ package final class ConcealedErrors: Sendable {
         return try $current.withValue(errors, operation: body)
     }
 
-    /// Keeps an error for the log; returns false where nothing is concealed.
+    /// Stores an error for the log; returns false if errors are not concealed.
     fileprivate static func add(_ error: any Error) -> Bool {
         guard let current else { return false }
         current.lines.withLock { $0.append(String(describing: error)) }
@@ -31,8 +31,8 @@ package final class ConcealedErrors: Sendable {
 extension StoreFailure {
     /// Converts an error of the store's own parts, such as its ledger or its signer.
     ///
-    /// A `StoreFailure` or a ``SandboxError`` is written for apps and stays as it is. Every other error keeps its code; its description is
-    /// replaced by a plain sentence where errors are concealed.
+    /// A `StoreFailure` or a ``SandboxError`` is written for apps and stays as it is. Every other error keeps its code;
+    /// if errors are concealed, a plain sentence replaces its description.
     package init(ofStore error: any Error) {
         let failure = StoreFailure(error)
         guard !(error is StoreFailure), !(error is SandboxError), ConcealedErrors.add(error) else {

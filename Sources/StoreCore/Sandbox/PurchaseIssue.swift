@@ -1,6 +1,6 @@
 import Foundation
 
-/// An interrupted purchase that waits for its user to act outside the app.
+/// An interrupted purchase, which waits for an action of its user outside the app.
 public struct PurchaseIssue: Hashable, Sendable {
     /// The identifier of the failed transaction.
     public let transaction: String
@@ -20,11 +20,11 @@ extension SandboxAccount {
         core.look { shell, _ in shell.state.operatorState.interruptedAccounts.contains(number) }
     }
 
-    /// Turns interruption on or off for everything that the account orders from now on.
+    /// Sets whether all of the account's orders from now on are interrupted.
     ///
-    /// It is as if the user had to agree to something outside the app first: where the store would charge, the
-    /// transaction fails with the code `unknown`, and the purchase waits among ``SandboxStore/issues``; Store Kit 2 takes it
-    /// for pending. The ledger keeps the setting.
+    /// An interruption simulates a user who has to agree to something outside the app first: instead of a charge, the
+    /// transaction fails with the code `unknown`, and the purchase waits among ``SandboxStore/issues``; Store Kit 2
+    /// reports it as pending. The ledger stores the setting.
     ///
     /// - Throws: the ledger's errors.
     public func setInterruptsPurchases(_ isOn: Bool) throws {
@@ -54,8 +54,8 @@ extension SandboxStore {
 
     /// Resolves an interrupted purchase, as if its user had acted.
     ///
-    /// A new purchased transaction for the same product and quantity comes to the device where it was ordered, at once
-    /// or at its app's next launch. It is charged now, by the rules that apply now; nothing was charged before.
+    /// The device of the order receives a new purchased transaction for the same product and quantity, at once or at
+    /// its app's next launch. It is charged now, by the rules that apply now; nothing was charged before.
     ///
     /// - Parameter transaction: the failed transaction, finished or not.
     /// - Throws: ``SandboxError/noIssue(_:)``; a ``StoreFailure`` if the store no longer sells the product, or not

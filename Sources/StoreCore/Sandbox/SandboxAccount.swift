@@ -3,7 +3,7 @@ import Foundation
 /// An account that buys from a sandbox store.
 ///
 /// Purchases on one device belong to the account on all of its devices; other accounts do not see them. A handle:
-/// copies refer to the same account, and keep the store's state alive. Any thread may call any member.
+/// copies refer to the same account and retain the store's state. Any thread may call any member.
 public struct SandboxAccount: Sendable {
     let core: SandboxDriver
     let number: AccountID
@@ -11,10 +11,10 @@ public struct SandboxAccount: Sendable {
     /// The account's name, unique in its store.
     public var name: String { core.shell.withLock { $0.state.accounts[number].name } }
 
-    /// The products that the account may use now, paid for by itself or by a member of its family, in no promised
-    /// order.
+    /// The account's current entitlements, paid for by itself or by a member of its family, in no promised order.
     ///
-    /// Consumables are used up, and the app decides how long a non-renewing subscription lasts: neither is included.
+    /// Consumables and non-renewing subscriptions are not included: the former are used up, and the app decides how
+    /// long the latter last.
     public var entitlements: [SandboxEntitlement] {
         core.look { shell, _ in
             let state = shell.state
@@ -95,13 +95,13 @@ extension SandboxAccount: Hashable {
 }
 
 extension SandboxAccount {
-    /// Whether every order of the account waits for somebody else's approval (Ask to Buy).
+    /// Whether every order of the account waits for another person's approval (Ask to Buy).
     public var asksToBuy: Bool { core.look { shell, _ in shell.state.operatorState.askingAccounts.contains(number) } }
 
-    /// Turns Ask to Buy on or off for everything that the account orders from now on, as for a child.
+    /// Turns Ask to Buy on or off for the account's orders from now on, as for a child.
     ///
-    /// The authorizer decides first and may cancel or decline. What it approves is deferred until
-    /// ``SandboxStore/decide(_:_:)``. The ledger keeps the setting.
+    /// The authorizer decides first, and may cancel or decline an order. An order that it approves is deferred until
+    /// ``SandboxStore/decide(_:_:)``. The ledger stores the setting.
     ///
     /// - Throws: the ledger's errors.
     public func setAsksToBuy(_ isOn: Bool) throws {
@@ -123,13 +123,13 @@ extension SandboxAccount {
     /// Whether payment for the account's renewals fails.
     public var billingFails: Bool { core.look { shell, _ in shell.state.billing.failingAccounts.contains(number) } }
 
-    /// Makes payment fail for every renewal of the account that falls due from now on, or succeed again.
+    /// Sets whether payment fails for every renewal of the account that falls due from now on.
     ///
     /// A renewal that fails is not charged: billing retry begins, in which the subscription gives no access. A grace
     /// period, if the store grants one (``SandboxStore/setGrantsGracePeriod(_:)``), comes first and gives access. The
     /// store's ``RenewalRate`` sets the length of both. At the end of billing retry the subscription ends with
     /// ``SubscriptionEnd/billingError``. A failed renewal stays failed until ``resolveBillingIssue(inGroup:)``, even
-    /// after this is turned off. Orders are paid for as usual. The ledger keeps the setting.
+    /// after this is turned off. Orders are paid for as usual. The ledger stores the setting.
     ///
     /// - Throws: the ledger's errors.
     public func setBillingFails(_ isOn: Bool) throws {
@@ -139,15 +139,17 @@ extension SandboxAccount {
         }
     }
 
-    /// Pays for a failed renewal, as if the user had entered another card, whatever happens to later ones.
+    /// Pays for a failed renewal, as if the user had entered another card.
     ///
-    /// It brings a purchased transaction, as any renewal does. In a grace period the billing date stays: the next
-    /// period begins where the last one ended. Periods of a few days that are over by now are left out, and an offer
-    /// that applied to them is used up. In billing retry the next period begins now. Nothing happens if no renewal has
-    /// failed or billing retry is over. A subscription whose product is no longer on sale ends.
+    /// Later renewals may fail again.
+    ///
+    /// The payment delivers a purchased transaction, as any renewal does. In a grace period the billing date stays: the
+    /// next period begins where the last one ended. Periods of a few days that are over by now are left out, and an
+    /// offer that applied to them is used up. In billing retry the next period begins now. Nothing happens if no
+    /// renewal has failed or billing retry is over. A subscription whose product is no longer on sale ends.
     ///
     /// - Parameter group: the group's identifier.
-    /// - Throws: ``SandboxError/notSubscribed(group:)`` where the account never was; and the ledger's errors.
+    /// - Throws: ``SandboxError/notSubscribed(group:)`` if the account never subscribed, and the ledger's errors.
     public func resolveBillingIssue(inGroup group: String) throws {
         try core.use { shell, now in
             let rate = shell.settings.rules.renewalRate
@@ -177,11 +179,11 @@ extension SandboxAccount {
         try changeRunning(group) { state, index, now, rate in state.expire(index, at: now, rate) }
     }
 
-    /// Ends a subscription's period now and renews it, by the rules that hold for every renewal.
+    /// Ends a subscription's period now and renews it, by the rules of every renewal.
     ///
-    /// Its renewal is turned on, and a pending price consent request is withdrawn. The next period is charged and comes
-    /// as a purchased transaction; if the account's billing fails, billing retry or a grace period begins instead. A
-    /// subscription that is in either already stays in it, and no period begins.
+    /// Its renewal is turned on, and a pending price consent request is withdrawn. The next period is charged and
+    /// delivered as a purchased transaction; if the account's billing fails, billing retry or a grace period begins
+    /// instead. A subscription that is already in either stays in it, and no period begins.
     ///
     /// - Parameter group: the group's identifier.
     /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
@@ -220,11 +222,10 @@ extension SandboxAccount {
 extension SandboxAccount {
     /// Buys a product without an app's order, as if in the store itself or by a code.
     ///
-    /// It comes as a purchased transaction to every device on which the account is signed in, until one of them has
-    /// finished it: to running apps at once, to the others at their next launch. The rules of orders apply, but no
-    /// authorization is asked for, nothing interrupts the purchase, and ``SandboxStore/purchaseFailure`` does not
-    /// apply. Where a subscription goes on, because it runs already or changes at its renewal, nothing is sold, and nothing
-    /// comes to any device.
+    /// Every device on which the account is signed in receives the purchased transaction, until one of them has
+    /// finished it: running apps at once, the others at their next launch. The rules of orders apply, but the
+    /// authorizer is not called, nothing interrupts the purchase, and ``SandboxStore/purchaseFailure`` does not apply.
+    /// If the subscription runs already, or changes only at its renewal, nothing is sold and no device receives anything.
     ///
     /// - Parameters:
     ///   - productIdentifier: the product.
@@ -246,7 +247,7 @@ extension SandboxAccount {
         return try buy(payment)
     }
 
-    /// Buys a product on a payment's terms, without an app's order, likewise.
+    /// Buys a product on a payment's terms, without an app's order, in the same way.
     ///
     /// - Throws: a ``StoreFailure`` with the reason why it is not sold, and the ledger's errors.
     package func buy(_ payment: StorePayment) throws -> String {
@@ -264,10 +265,10 @@ extension SandboxAccount {
 extension SandboxAccount {
     /// Requests the account's consent to a higher price of its subscription in a group.
     ///
-    /// The price need not have changed, and the request may be repeated. The app is told through the queue's delegate;
-    /// ``answerPriceConsent(_:inGroup:)`` or ``SandboxBackend/priceConsentAnswer`` answers it. Without an answer, the
-    /// subscription ends at the end of its period with ``SubscriptionEnd/didNotConsentToPriceIncrease``. To raise a
-    /// price and ask every subscriber, see ``SandboxStore/raisePrice(of:to:)``.
+    /// The price need not have changed, and the request may be repeated. The app is notified through the queue's
+    /// delegate; ``answerPriceConsent(_:inGroup:)`` or ``SandboxBackend/priceConsentAnswer`` answers it. Without an
+    /// answer, the subscription ends at the end of its period with ``SubscriptionEnd/didNotConsentToPriceIncrease``. To
+    /// raise a price and ask every subscriber, see ``SandboxStore/raisePrice(of:to:)``.
     ///
     /// - Parameter group: the group's identifier.
     /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
@@ -304,13 +305,13 @@ extension SandboxAccount {
 extension SandboxAccount {
     /// Redeems an offer code in the store itself, outside the app.
     ///
-    /// It brings an ordinary purchased transaction, which all of the account's devices receive until one has finished
-    /// it. The offer begins at once or, while a subscription of the group runs, at its next renewal, which brings the
-    /// transaction then. It replaces the introductory offer, or follows it if it is stackable. No authorization is asked for. An account may redeem an
-    /// offer once.
+    /// The account's devices receive an ordinary purchased transaction until one has finished it. The offer begins at
+    /// once or, while a subscription of the group runs, at its next renewal, which delivers the transaction then. It
+    /// replaces the introductory offer, or follows it if it is stackable. The authorizer is not called. An account may
+    /// redeem an offer once.
     ///
     /// - Parameters:
-    ///   - code: the identifier of the offer behind it, which is its reference name in Xcode's file.
+    ///   - code: the identifier of the code's offer, which is its reference name in Xcode's file.
     ///   - productIdentifier: the product; the first registered one that has such an offer unless given.
     /// - Returns: the transaction's identifier; that of the running period where the offer waits for the renewal.
     /// - Throws: a ``StoreFailure`` if it fails: `invalidOfferIdentifier` for a code without an offer,
@@ -325,7 +326,7 @@ extension SandboxAccount {
 
     /// Redeems a win-back offer in the store itself, outside the app, as a lapsed subscriber does.
     ///
-    /// It has the effect of ``redeem(code:of:)``; the offer begins at once.
+    /// The effect is that of ``redeem(code:of:)``; the offer begins at once.
     ///
     /// - Parameters:
     ///   - identifier: the offer.

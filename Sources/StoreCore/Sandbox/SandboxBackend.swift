@@ -21,13 +21,13 @@ extension SandboxBackend {
     /// The store's clock.
     public var clock: any StoreClock { device.core.clock }
 
-    /// The lane of its calls: the thread that the app called on, as the store is in the process and never blocks,
-    /// unless its ledger does, which then names one (``DurableLedger/lane``).
+    /// The lane of its calls: the calling thread, since the store is in the process and never blocks, unless its ledger
+    /// does, which then names a lane (``DurableLedger/lane``).
     public var lane: BackendLane { device.core.lane }
 
     /// Accepts the device's commands.
     ///
-    /// Replies before it returns; the authorizer is asked after the reply.
+    /// Replies before it returns; the authorizer is called after the reply.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         device.core.submit(commands, from: device.number, reply: reply)
     }
@@ -40,7 +40,7 @@ extension SandboxBackend {
     /// Stops sending to a receiver.
     public func disconnect(_ receiver: any StoreUpdateReceiver) { device.core.disconnect(receiver) }
 
-    /// Acknowledges the purchases that the device's user began on the store's page and of which the app was told.
+    /// Acknowledges the purchases begun on the store's page of which the app has been notified.
     public func acknowledge(through cursor: UpdateCursor) {
         device.core.acknowledge(through: cursor, on: device.number)
     }
@@ -77,7 +77,7 @@ extension SandboxBackend {
     /// Whether the device's user may pay.
     public var canMakePayments: Bool { device.core.canMakePayments(on: device.number) }
 
-    /// Whether the store, or this device's way to it, is set to be out of reach.
+    /// Whether the store, or this device's connection to it, is set to be unreachable.
     public var isOutOfReach: Bool {
         let number = device.number
         return device.core.shell.withLock { !$0.settings.isReachable(from: number) }
@@ -89,9 +89,9 @@ extension SandboxBackend {
     /// The country that the store sells for.
     public var storefront: StoreStorefront? { device.core.storefront }
 
-    /// Tells the store whether a purchase that is under way continues in a new storefront.
+    /// Passes on the app's decision whether a purchase under way continues in a new storefront.
     ///
-    /// Has no effect on a purchase that is decided by then.
+    /// Has no effect on a purchase that has been decided by then.
     public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
         device.core.decideAfterStorefrontChange(identifier, shouldContinue: shouldContinue, on: device.number)
     }
@@ -99,8 +99,8 @@ extension SandboxBackend {
     /// Returns the signed receipt of an unfinished transaction that the device sees as purchased or restored, or nil
     /// for every other.
     ///
-    /// It contains all that the store knows of the payment: a restored transaction and a renewal have their own
-    /// identifier and date, next to the original's. Created anew each time.
+    /// It contains everything the store knows about the payment: a restored transaction and a renewal have their own
+    /// identifier and date, next to the original's. Created anew at each call.
     public func receipt(forTransaction identifier: String) -> Data? {
         device.core.receipt(forTransaction: identifier, on: device.number)
     }
@@ -112,8 +112,8 @@ extension SandboxBackend {
     /// unfinished consumables that were bought on this device. With nobody signed in it lists nothing. Read it with
     /// ``AppReceipt/init(verifying:signer:)``.
     ///
-    /// Signed when it is read. Read again with the same content, it is the same receipt, byte by byte, until the store's
-    /// clock has reached another second, and is not signed again; the store keeps it for each device. Purchases that it
+    /// Signed when it is read. Read again with the same content within the same second of the store's clock, it is the
+    /// same receipt, byte for byte, and is not signed again; the store caches it for each device. Purchases that it
     /// listed before are not encoded again, nor signed again by an ``HMACReceiptSigner``.
     public var appReceipt: Data? { device.core.appReceipt(on: device.number) }
 
@@ -146,7 +146,7 @@ extension SandboxBackend {
         CallScope.outermost { reply(device.core.changePromotion(change, on: device.number)) }
     }
 
-    /// Shows the sheet for offer codes, in which the user at once takes the action of ``codeEntry``.
+    /// Shows the sheet for offer codes, in which the user takes the action of ``codeEntry`` at once.
     ///
     /// A code has the effect of ``SandboxAccount/redeem(code:of:)`` for the account that is signed in. Replies before
     /// it returns. Its failures are those of that method, `clientInvalid` if nobody is signed in, `paymentNotAllowed`
@@ -161,7 +161,7 @@ extension SandboxBackend {
 
     /// Shows the price consent request to the device's user, who gives the ``priceConsentAnswer`` at once.
     ///
-    /// A user who does not answer, or whose answer the ledger does not take, may be asked again.
+    /// A user who does not answer, or whose answer cannot be written, may be asked again.
     public func showPriceConsent() { device.core.showPriceConsent(on: device.number) }
 }
 
@@ -261,7 +261,7 @@ extension SandboxBackend {
         answer(reply) { $0.isEligibleForIntroductoryOffer(inGroup: group, on: $1) }
     }
 
-    /// Requests a refund, with which the store does what ``SandboxStore/refundDecision`` says.
+    /// Requests a refund, which the store handles by ``SandboxStore/refundDecision``.
     ///
     /// Replies before it returns.
     public func requestRefund(
@@ -274,10 +274,10 @@ extension SandboxBackend {
     /// The device's identifier, see ``SandboxDevice/identifierForVendor``.
     public var deviceVerificationID: UUID? { device.identifierForVendor }
 
-    /// Begins to notify a listener, held weakly, of every change of the store.
+    /// Notifies a listener, held weakly, of every change of the store from now on.
     public func follow(_ listener: any HistoryListener) { device.core.follow(listener) }
 
-    /// Signs JWS with another signer from now on, unless the store was given one, or a key, by its operator.
+    /// Signs JWS with another signer from now on, unless the operator gave the store a signer or a key.
     package func preferForPayloads(_ signer: () -> any PayloadSigner) { device.core.preferForPayloads(signer) }
 
     private func answer<Answer>(
@@ -305,15 +305,15 @@ extension SandboxBackend {
 
     /// The answer of the device's user to a price consent request when it is shown; nil for none.
     ///
-    /// Nil by default. The ledger does not keep it.
+    /// Nil by default. The ledger does not store it.
     public var priceConsentAnswer: PriceConsentAnswer? {
         get { device.core.shell.withLock { $0.settings.priceAnswers[device.number] } }
         set { device.core.shell.withLock { $0.settings.priceAnswers[device.number] = newValue } }
     }
 
-    /// The user's action in the sheet for offer codes, whenever the app shows it; nil closes it with a line in the log.
+    /// The user's action in the sheet for offer codes, each time the app shows it; nil closes the sheet and logs a line.
     ///
-    /// Nil by default. The ledger does not keep it.
+    /// Nil by default. The ledger does not store it.
     public var codeEntry: CodeEntry? {
         get { device.core.shell.withLock { $0.settings.codeEntries[device.number] } }
         set { device.core.shell.withLock { $0.settings.codeEntries[device.number] = newValue } }
@@ -325,7 +325,7 @@ extension SandboxBackend {
     ///
     /// - Parameters:
     ///   - contentIdentifier: the file; the product's identifier unless it hosts several.
-    ///   - point: the point of failure; a negative number of bytes or a piece below the first stops the process.
+    ///   - point: the point of failure; a negative number of bytes or a chunk below the first stops the process.
     ///   - failure: the download's error in the app, an `SKError` or `URLError` with this code.
     public func failDownload(
         of contentIdentifier: String,

@@ -9,8 +9,8 @@ import Foundation
 /// ```
 ///
 /// A queue on it receives the signed-in account's orders from this device, and transactions that nobody ordered, such
-/// as renewals, until one of the account's devices has finished them. Purchases on another device come with a restore.
-/// A handle: the store's state lives as long as any handle does. Any thread may call any member.
+/// as renewals, until one of the account's devices has finished them. A restore delivers purchases from other devices.
+/// A handle, which retains the store's state. Any thread may call any member.
 public final class SandboxDevice: Sendable {
     let core: SandboxDriver
     let number: DeviceID
@@ -33,7 +33,7 @@ public final class SandboxDevice: Sendable {
     /// Signs an account in, in place of the current one.
     ///
     /// The unfinished transactions of the previous account leave the device's queues, and come back when it signs in
-    /// again. An order that has not reached the store yet is paid for by the account that is signed in when it does.
+    /// again. An order is paid for by the account that is signed in when it reaches the store.
     ///
     /// - Throws: ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
     public func signIn(to account: SandboxAccount) throws {
@@ -57,7 +57,7 @@ public final class SandboxDevice: Sendable {
 
     /// Whether this device can reach the store while others can.
     ///
-    /// While it cannot, its queues keep their commands, and its requests and downloads fail with a `URLError`.
+    /// While it cannot, its queues hold their commands, and its requests and downloads fail with a `URLError`.
     public var isReachable: Bool {
         get { core.shell.withLock { !$0.settings.offline.contains(number) } }
         set {
@@ -72,10 +72,9 @@ public final class SandboxDevice: Sendable {
         }
     }
 
-    /// The vendor's identifier for the device: the 16 bytes from which an app receipt's ``AppReceipt/deviceHash`` is
-    /// made.
+    /// The vendor's identifier for the device, whose 16 bytes enter an app receipt's ``AppReceipt/deviceHash``.
     ///
-    /// It follows from the names of device and app, so that a test can predict it.
+    /// It is derived from the names of the device and the app, so that a test can predict it.
     public var identifierForVendor: UUID { core.identifierForVendor(of: name) }
 
     /// The device's language, as in `en_GB`; the store's unless set.
@@ -85,12 +84,10 @@ public final class SandboxDevice: Sendable {
     }
 }
 
-// MARK: - Devices
-
 extension SandboxDevice {
     /// The download pace of this device; the store's unless set.
     ///
-    /// A piece under way keeps the pace that held when it was requested.
+    /// A chunk under way keeps the pace of its request.
     public var downloadPace: DownloadPace {
         get { core.content.withLock { $0.pace(of: number) } }
         set { core.content.withLock { $0.paces[number] = newValue } }
@@ -162,13 +159,13 @@ private struct PurchaseIntent {
     }
 }
 
-// The tokens by which the device, if it is elsewhere, is known to the store's server.
+// Tokens that authenticate the device at the store's server, when it is in another process or on another machine.
 extension SandboxDevice {
-    /// Makes a token, with which a queue in another process or on another machine buys on this device.
+    /// Creates a token, with which a queue in another process or on another machine buys on this device.
     ///
-    /// The store keeps the token's digest (SHA-256) and not the token: it is shown once. A device may have several. A token
-    /// is valid until ``revokeTokens()``, also after the store was opened again, and in every process that opens a store on the
-    /// same ledger.
+    /// The store retains only the token's digest (SHA-256), so the token is shown once. A device may have several. A
+    /// token is valid until ``revokeTokens()``, also after the store is reopened, and in every process that opens a
+    /// store on the same ledger.
     ///
     /// - Returns: a new token of 256 random bits.
     /// - Throws: the ledger's errors.
@@ -183,7 +180,7 @@ extension SandboxDevice {
 
     /// Revokes all tokens of the device.
     ///
-    /// Whoever uses one is refused from then on, and hears no more updates.
+    /// A client that uses one is refused from then on, and receives no more updates.
     ///
     /// - Returns: the number of tokens that were revoked.
     /// - Throws: the ledger's errors.
@@ -200,9 +197,9 @@ extension SandboxDevice {
 }
 
 extension SandboxStore {
-    /// Returns the device that a token is for; nil for one that was never made, or was revoked.
+    /// Returns the device that a token is for, or nil if the token was never issued or has been revoked.
     ///
-    /// Reads what others have written to the ledger. Where that cannot be read, what is known counts.
+    /// Reads the records that other stores have appended to the ledger. If the ledger cannot be read, the known records decide.
     package func device(with token: DeviceToken) -> SandboxDevice? {
         let digest = TokenDigest(token)
         let number = core.use { shell, _ in
@@ -213,9 +210,9 @@ extension SandboxStore {
     }
 }
 
-/// A reader of a device's app receipt that knows whether it has changed since it was read last.
+/// A reader of a device's app receipt that detects whether it has changed since the last read.
 ///
-/// A receipt that lists the same is neither signed nor returned again.
+/// A receipt with the same content is neither signed nor returned again.
 package struct AppReceiptReader: Sendable {
     private let device: SandboxDevice
     private var known = Known.nothing
@@ -225,7 +222,7 @@ package struct AppReceiptReader: Sendable {
         case version(ReceiptVersion)
     }
 
-    /// The outcome of a reading, with the ledger's position as of which it is.
+    /// The result of a read, with the position of the ledger that it reflects.
     package enum Reading: Sendable {
         case unchanged
         case absent(position: Int)

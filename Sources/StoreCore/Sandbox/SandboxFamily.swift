@@ -7,9 +7,9 @@ import Foundation
 /// try family.add(bob)
 /// ```
 ///
-/// If a product is ``SandboxProduct/isFamilyShareable``, the others may use it too when one of them buys it; each gets
-/// a transaction of its own. A handle: copies refer to the same family, and keep the store's state alive. Any thread
-/// may call any member.
+/// If a product is ``SandboxProduct/isFamilyShareable``, the others may use it too when one of them buys it; each
+/// receives a transaction of its own. A handle: copies refer to the same family and retain the store's state. Any
+/// thread may call any member.
 public struct SandboxFamily: Sendable {
     let core: SandboxDriver
     let number: FamilyID
@@ -17,7 +17,7 @@ public struct SandboxFamily: Sendable {
     /// The family's name, unique in its store.
     public var name: String { core.shell.withLock { $0.state.families.all[number].name } }
 
-    /// The accounts in the family, the organizer first; none once the organizer has left.
+    /// The accounts in the family, the organizer first; empty once the organizer has left.
     public var members: [SandboxAccount] {
         core.look { shell, _ in
             shell.state.families.all[number].members.map { SandboxAccount(core: core, number: $0) }
@@ -26,8 +26,8 @@ public struct SandboxFamily: Sendable {
 
     /// Adds an account to the family.
     ///
-    /// The running subscriptions that the others share come to it as purchased; their permanent purchases come with a
-    /// restore. Its own purchases are shared with them likewise.
+    /// The account receives the running subscriptions that the others share as purchased, and their permanent purchases
+    /// with a restore. Its own purchases are shared with them likewise.
     ///
     /// - Throws: ``SandboxError/inFamily(_:)`` for an account that is in a family already,
     ///   ``SandboxError/familyEnded(_:)``, ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
@@ -44,9 +44,9 @@ public struct SandboxFamily: Sendable {
         }
     }
 
-    /// Removes an account, by its own decision or not; removing the organizer removes everybody.
+    /// Removes an account; removing the organizer removes everybody.
     ///
-    /// The account loses what the others shared with it, and they lose what it shared. Their devices are told by
+    /// The account loses what the others shared with it, and they lose what it shared. Their devices are notified by
     /// ``SKPaymentTransactionObserver/paymentQueue(_:didRevokeEntitlementsForProductIdentifiers:)``.
     ///
     /// - Throws: ``SandboxError/notInFamily(_:)`` for an account that is not in it, and the ledger's errors.
@@ -81,7 +81,7 @@ extension SandboxStore {
     /// Creates a family.
     ///
     /// - Parameters:
-    ///   - name: the family's name; not empty, and of no other family.
+    ///   - name: the family's name; unique and not empty.
     ///   - organiser: the account that organizes it.
     /// - Returns: the family, with the organizer as its only member.
     /// - Throws: ``SandboxError/nameTaken(_:)``, ``SandboxError/inFamily(_:)``, ``SandboxError/foreignAccount(_:)``,
@@ -120,8 +120,8 @@ extension SandboxAccount {
 
     /// Turns sharing of the account's purchases with its family on or off.
     ///
-    /// Turned off, the others lose what it shares, and their devices are told. Turned on, its running subscriptions
-    /// come to them as purchased, and its permanent purchases with a restore.
+    /// Turned off, the others lose what it shares, and their devices are notified. Turned on, they receive its running
+    /// subscriptions as purchased, and its permanent purchases with a restore.
     ///
     /// - Throws: the ledger's errors.
     public func setSharesPurchases(_ isOn: Bool) throws {

@@ -1,23 +1,22 @@
 import Foundation
 
-// The store's history. The first reading takes in the ledger from its beginning, and keeps it in memory; each other one takes in what
-// has come since.
+// The store's history. The first read loads the whole ledger into memory; each later read loads only the records
+// appended since.
 extension SandboxStore {
     /// Whether the ``timeline`` includes what is sent to devices from now on; false by default.
     ///
-    /// Turning it off discards the trace, which is kept in memory, not in the ledger.
+    /// Turning it off discards the trace, which is in memory, not in the ledger.
     public var tracesDeliveries: Bool {
         get { core.shell.withLock { $0.deliveries != nil } }
         set { core.shell.withLock { $0.deliveries = newValue ? $0.deliveries ?? [] : nil } }
     }
 
-    /// Every transaction there ever was, including failed, waiting and finished ones (behavior 217), oldest first.
+    /// Every transaction of the store, including failed, waiting and finished ones (behavior 217), oldest first.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var transactions: [SandboxTransaction] { get throws { try core.readHistory(\.transactions) } }
 
-    /// Returns a transaction and all related ones: the original that it renews or restores, and all that renew or
-    /// restore that.
+    /// Returns a transaction's chain: its original, and every transaction that renews or restores the original.
     ///
     /// - Parameter transaction: the identifier of any of them.
     /// - Returns: the chain, oldest first; empty for an identifier that this store never used.
@@ -28,7 +27,7 @@ extension SandboxStore {
 }
 
 extension SandboxAccount {
-    /// Every transaction that the account ever had, oldest first.
+    /// Every transaction of the account, oldest first.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var transactions: [SandboxTransaction] {
@@ -47,7 +46,7 @@ extension SandboxAccount {
 }
 
 extension SandboxDevice {
-    /// The unfinished transactions of the device, as its queues are told: oldest first.
+    /// The unfinished transactions of the device, as its queues receive them: oldest first.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var unfinished: [SandboxTransaction] {
@@ -61,7 +60,7 @@ extension SandboxDevice {
 }
 
 extension SandboxDriver {
-    /// Reads the history once everything due by now has been done.
+    /// Reads the history, after performing everything due by now.
     fileprivate func readHistory<R>(_ body: (LedgerHistory) -> R) throws -> R {
         try look { shell, _ in
             try history.withLock { history in
@@ -72,19 +71,19 @@ extension SandboxDriver {
     }
 }
 
-/// A reader of all transactions of a store, which reads on in the ledger from where it read last.
+/// A reader of all transactions of a store, which resumes in the ledger where its last read ended.
 ///
-/// A class, so that nothing copies what it has read. One thread may use it at a time.
+/// A class, so that its history is never copied. One thread may use it at a time.
 package final class TransactionReader {
     private let driver: SandboxDriver
     private var history = LedgerHistory()
 
     package init(_ store: SandboxStore) { driver = store.core }
 
-    /// The number of the ledger's records that were read.
+    /// The number of the ledger's records that have been read.
     package var position: Int { history.state.position }
 
-    /// Returns every transaction there ever was, as ``SandboxStore/transactions`` does.
+    /// Returns every transaction of the store, as ``SandboxStore/transactions`` does.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func transactions() throws -> [SandboxTransaction] {
@@ -92,7 +91,7 @@ package final class TransactionReader {
         return history.transactions
     }
 
-    /// Returns a transaction; nil for one that there is not.
+    /// Returns a transaction, or nil if there is none with the identifier.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func transaction(_ identifier: String) throws -> SandboxTransaction? {

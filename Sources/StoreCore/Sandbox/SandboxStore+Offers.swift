@@ -1,11 +1,11 @@
 import Foundation
 
-// Offers: the accepted signing keys, signatures for a test, and orders that only a test makes.
+// Offers: the accepted signing keys, signatures for a test, and orders that only a test places.
 extension SandboxStore {
     /// The keys with which offers may be signed; any other signature is refused with `invalidSignature`.
     ///
-    /// By default a single ``HMACOfferSigner`` with a key of the store's own. Of two with the same identifier, the
-    /// first counts. Removing one revokes it, for payments that have not been ordered yet.
+    /// By default a single ``HMACOfferSigner`` with a key of the store's own. Of two keys with the same identifier, the
+    /// first counts. Removing a key revokes it, for payments that have not been ordered yet.
     public var offerSigners: [any OfferSigner] {
         get { core.shell.withLock { $0.settings.rules.offers.signers } }
         set {
@@ -15,8 +15,8 @@ extension SandboxStore {
         }
     }
 
-    /// Signs a promotional offer as the developer's server would: now by the store's clock, with the first of
-    /// ``offerSigners`` and a nonce that serves for one payment.
+    /// Signs a promotional offer as the developer's server would, dated by the store's clock, with the first of
+    /// ``offerSigners`` and a nonce for one payment.
     ///
     /// Nothing is checked: an offer that does not exist is signed too, and refused at payment.
     ///
@@ -53,8 +53,8 @@ extension SandboxStore {
         return try payload.signed(by: signer)
     }
 
-    /// Signs an offer of Store Kit 2 as the developer's server would: now by the store's clock, with the first of
-    /// ``offerSigners`` and a nonce that serves for one payment.
+    /// Signs an offer of Store Kit 2 as the developer's server would, dated by the store's clock, with the first of
+    /// ``offerSigners`` and a nonce for one payment.
     ///
     /// Nothing is checked: an offer that does not exist is signed too, and refused at payment.
     ///
@@ -82,16 +82,16 @@ extension SandboxStore {
         return try claims.signed(by: signer)
     }
 
-    /// Whether the store sells what only a test asks for, false to begin with.
+    /// Whether the store sells what only a test orders, false by default.
     ///
-    /// That is an offer without a proof (``StoreOffer/proof``), an offer behind a code, and a purchase in the past
-    /// (``StorePayment/purchaseDate``). Any other store refuses them.
+    /// Such orders are an offer without a proof (``StoreOffer/proof``), the offer of a code, and a purchase dated in
+    /// the past (``StorePayment/purchaseDate``). Otherwise the store refuses them.
     public var acceptsTestPurchases: Bool {
         get { core.shell.withLock { $0.settings.rules.acceptsTestPurchases } }
         set { core.shell.withLock { $0.settings.rules.acceptsTestPurchases = newValue } }
     }
 
-    /// Whether payments cannot ask for Ask to Buy themselves, as in a test session (A11); false to begin with.
+    /// Whether payments cannot request Ask to Buy themselves, as in a test session (A11); false by default.
     package var ignoresSimulatedAskToBuy: Bool {
         get { core.shell.withLock { $0.settings.rules.ignoresSimulatedAskToBuy } }
         set { core.shell.withLock { $0.settings.rules.ignoresSimulatedAskToBuy = newValue } }

@@ -28,14 +28,14 @@ extension SandboxStore {
 
     /// Sets the number of the first transaction, in place of 1.
     ///
-    /// For a store in memory that has none yet: the ledger does not keep it.
+    /// For a store in memory without transactions: the ledger does not store it.
     package func numberTransactions(from number: Int) {
         core.shell.withLock { $0.numberTransactions(from: TransactionNumber(rawValue: number)) }
     }
 
     /// Whether the store can be reached, from any device.
     ///
-    /// While it cannot, queues keep their commands, and requests and downloads fail with a `URLError`.
+    /// While it cannot, queues hold their commands, and requests and downloads fail with a `URLError`.
     public var isReachable: Bool {
         get { core.shell.withLock { $0.settings.isReachable } }
         set {
@@ -91,7 +91,7 @@ extension SandboxStore {
             }
             sandbox.decide(number, answer, isFirstAnswer: false, rules, now: now, &events)
         }
-        // What was ordered for a date in the past is renewed until now.
+        // Subscriptions ordered with a date in the past are renewed until now.
         core.use { shell, now in shell.bringUpToDate(now) }
     }
 
@@ -100,7 +100,7 @@ extension SandboxStore {
     /// Everything that falls due happens in order, and everything settles at each deadline on the way. Must not be
     /// called from inside a callback.
     ///
-    /// Each renewal on the way is made and delivered one by one. An interval in which a subscription would renew more
+    /// Each renewal on the way is created and delivered separately. An interval in which a subscription would renew more
     /// than 10,000 times stops the process with a message, before anything happens: at a quick ``RenewalRate`` advance
     /// the clock by the intended periods, not by the calendar. ``advanceThrowing(by:)`` throws instead.
     ///
@@ -132,7 +132,7 @@ extension SandboxStore {
 extension SandboxStore {
     /// The failure of every purchase from now on, nil for none.
     ///
-    /// Every order fails, before any authorization or charge; a purchase that waits for a decision fails when it is
+    /// Every order fails, before any authorization or charge. A purchase that waits for a decision fails when it is
     /// approved. A store that is reopened on the ledger begins without a failure.
     public var purchaseFailure: StoreFailure? {
         get { core.shell.withLock { $0.settings.rules.purchaseFailure } }
@@ -147,14 +147,14 @@ extension SandboxStore {
         set { core.shell.withLock { $0.settings.rules.quirks = newValue } }
     }
 
-    /// Makes every restore from now on fail partway, as when the store gets into trouble.
+    /// Sets whether every restore from now on fails partway, as in a failure of the store.
     ///
     /// Transactions that were restored by then have been delivered. A store that is reopened on the ledger begins
-    /// without this.
+    /// without this setting.
     ///
     /// - Parameters:
     ///   - failure: the failure that ends a restore; nil lets restores succeed again.
-    ///   - count: how many transactions it restores before, fewer if there are not so many. A number below 0 stops the
+    ///   - count: the number of transactions restored before the failure, or all if there are fewer. A number below 0 stops the
     ///     process.
     public func failRestores(with failure: StoreFailure?, after count: Int = 0) {
         guard count >= 0 else { fatalError("a restore cannot break off after \(count) transactions") }
@@ -178,10 +178,10 @@ extension SandboxStore {
     /// They leave the queues, the receipts, the ``transactions``, the account's charges and its entitlements; the
     /// purchase can be made afresh. Deleting a subscription's first transaction deletes the whole subscription.
     /// Deleting its running period alone ends it as revoked. Deleting a purchase that only changed how it renews undoes
-    /// that change. The account is eligible again for an introductory offer, and for a code, under which nothing else
-    /// of it was. Apps are sent no revocation, except those of family members with whom the transaction was shared. A
-    /// transaction that itself came from the family comes anew. The clock, all settings and the nonces of signed offers
-    /// stay as they are.
+    /// that change. The account is eligible again for an introductory offer or a code of which no other purchase
+    /// remains. Apps are sent no revocation, except those of family members with whom the transaction was shared. A
+    /// deleted transaction that came from the family is shared anew. The clock, all settings and the nonces of signed
+    /// offers stay as they are.
     ///
     /// - Parameter transaction: the transaction's identifier.
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the ledger's errors.
@@ -202,8 +202,8 @@ extension SandboxStore {
     /// Deletes all transactions of all accounts, as if they had never existed.
     ///
     /// They leave the queues, and receipts become empty. Products, accounts, families, devices and the clock stay as
-    /// they are, and the next transaction gets the next number. Apps are sent no revocation, nor anything of which they
-    /// were not told yet.
+    /// they are, and the next transaction gets the next number. Apps are sent no revocation, and no update that they
+    /// have not received yet.
     ///
     /// - Throws: the ledger's errors.
     public func clearTransactions() throws {
@@ -214,9 +214,9 @@ extension SandboxStore {
 }
 
 extension SandboxDriver {
-    /// Makes a change for the operator that depends on history that the state does not keep.
+    /// Changes the state for the operator, based on history that the state does not retain.
     ///
-    /// Its cost grows with the history.
+    /// The cost grows with the history.
     fileprivate func changeByHistory(
         _ decide: (SandboxState, LedgerHistory, inout [LedgerRecord], Date) throws -> Void
     ) throws {
@@ -238,8 +238,8 @@ extension SandboxStore {
 
     /// Turns the grace period on or off for renewals that fail from now on.
     ///
-    /// ``RenewalRate/gracePeriod(for:)`` is its length. A renewal that failed before keeps what it had. Which renewals
-    /// fail is set by ``SandboxAccount/setBillingFails(_:)``. The ledger keeps the setting.
+    /// ``RenewalRate/gracePeriod(for:)`` is its length. A renewal that failed before is not affected. Which renewals
+    /// fail is set by ``SandboxAccount/setBillingFails(_:)``. The ledger stores the setting.
     ///
     /// - Throws: the ledger's errors.
     public func setGrantsGracePeriod(_ isOn: Bool) throws {
@@ -255,7 +255,7 @@ extension SandboxStore {
     /// Limits the number of renewals of a subscription, or removes the limit.
     ///
     /// Apple's sandbox stops after 12. Renewals count since the subscription was last bought. A subscription that has
-    /// had more already ends with its period, with ``SubscriptionEnd/renewalLimitReached``. The ledger keeps the limit.
+    /// had more already ends with its period, with ``SubscriptionEnd/renewalLimitReached``. The ledger stores the limit.
     ///
     /// - Parameter limit: at least 0, nil for none; a negative number stops the process.
     /// - Throws: the ledger's errors.
@@ -271,9 +271,9 @@ extension SandboxStore {
     ///
     /// Purchases from now on cost the new price. Each account whose running subscription renews as the product is
     /// asked, and keeps its price until it has agreed: see ``SandboxAccount/requestPriceIncreaseConsent(inGroup:)``. A
-    /// price that is not above what a subscriber pays needs no consent. Separate prices that the product has in single
-    /// countries stay. While the store sells for one of those countries nobody is asked, and renewals cost that price,
-    /// whatever an account keeps elsewhere.
+    /// price that is not above what a subscriber pays needs no consent. The product's separate prices for single
+    /// countries stay. While the store sells for one of those countries nobody is asked, and renewals cost that
+    /// country's price, whatever an account keeps elsewhere.
     ///
     /// - Parameters:
     ///   - productIdentifier: the product.

@@ -12,12 +12,12 @@ extension SandboxStore {
     ///
     /// The receipt of any period of an auto-renewable subscription reports the current state of the subscription and
     /// the fields of its newest period's receipt: see ``ReceiptVerification/latestFields`` and
-    /// ``ReceiptVerification/isExpired``. A subscription that comes from the family is judged by the member's own
+    /// ``ReceiptVerification/isExpired``. A subscription that comes from the family is verified by the member's own
     /// transactions of it. A subscription that this store does not know, because another with the same key sold it, is
-    /// judged by the receipt alone.
+    /// verified by the receipt alone.
     ///
     /// - Parameter receipt: the receipt itself, not its Base64 form.
-    /// - Returns: the store's answer; a status and a reason if it does not vouch for the receipt.
+    /// - Returns: the verification; a status and a reason if the store rejects the receipt.
     public func verify(receipt: Data) -> ReceiptVerification {
         let verification = ReceiptVerification(of: receipt, signer: signer, at: clock.now)
         guard let subscription = verification.subscription else { return verification }
@@ -25,7 +25,7 @@ extension SandboxStore {
             core.latest(of: subscription.original, from: subscription.date, in: shell.state, at: now)
         }
         guard let latest else { return verification }
-        // If the signer cannot sign now, the answer stays as it was, and the log tells.
+        // If the signer cannot sign now, the verification stays as it was, and the log reports it.
         let continued = core.signed(.transactionReceipt) {
             try verification.continued(by: latest.receipt, isOver: latest.isOver, signer: signer)
         }
@@ -50,7 +50,7 @@ extension SandboxDriver {
 
     /// Returns the newest period's receipt of the subscription that began with a transaction, and whether it is over.
     ///
-    /// Nil if there is none, or if the one with the transaction's number began at another time.
+    /// Nil if there is none, or if the subscription with the transaction's number began at another time.
     fileprivate func latest(
         of original: String,
         from milliseconds: String,
@@ -129,8 +129,8 @@ extension SandboxDriver {
 }
 
 extension SandboxState {
-    /// Returns the newest period of the subscription that began with a transaction; a member's own period if it comes
-    /// from the family.
+    /// Returns the newest period of the subscription that began with a transaction; a member's own period if the
+    /// subscription comes from the family.
     fileprivate func newestPurchase(ofOriginal number: TransactionNumber) -> (AccountID, PurchaseIndex)? {
         if let index = subscriptions.index(ofOriginal: number) {
             return newestPurchase(ofOriginal: number, by: subscriptions[index].account)
@@ -166,16 +166,16 @@ extension TransactionReceipt.Subscription {
     }
 }
 
-// The store's transactions as JWS: a value is made when it is read, and signed when its JWS is first read. Read again, unchanged
-// and within a second of the store's clock, it is the same value: the store keeps the last 2,048. The first reading takes in the
-// ledger; from then on the store takes in what is new as it happens.
+// The store's transactions as JWS: a value is created when it is read, and signed when its JWS is first read. Read
+// again, unchanged and within a second of the store's clock, it is the same value: the store caches the last 2,048. The
+// first read loads the ledger; from then on the store applies new records as they are written.
 extension SandboxStore {
-    /// The way in which the store signs transactions, renewals and app transactions wrongly; nil, as at the beginning,
-    /// for rightly.
+    /// The defect with which the store signs transactions, renewals and app transactions; nil, the default, for valid
+    /// signatures.
     ///
-    /// It applies to what is read from now on, and makes an app take the path on which it distrusts a value. Receipts
-    /// are signed as ever. A signer without certificates signs with a broken signature where the defect is in a
-    /// certificate; Store Kit 2 reports the defect that is set.
+    /// It applies to values read from now on, and causes an app to reject them as unverified. Receipts are signed
+    /// correctly. A signer without certificates signs with a broken signature where the defect is in a certificate;
+    /// Store Kit 2 reports the defect that is set.
     public var signatureDefect: SignatureDefect? {
         get { core.signing.withLock { $0.defect } }
         set { core.signing.withLock { $0.defect = newValue } }
@@ -187,12 +187,12 @@ extension SandboxStore {
     /// the store: by an `AppStoreSigner` of the module StoreCrypto with an authority in memory.
     public var payloadSigner: any PayloadSigner { core.payloadSigner }
 
-    /// Returns a purchase, renewal or restored purchase of any account, as a server is given it.
+    /// Returns a purchase, renewal or restored purchase of any account, as a server receives it.
     ///
-    /// It is there for good, finished or not, until it is deleted.
+    /// It remains available, finished or not, until it is deleted.
     ///
     /// - Parameter identifier: the transaction's identifier.
-    /// - Returns: the transaction, as it stands now.
+    /// - Returns: the transaction in its current state.
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, also for one that failed or is not decided, and the ledger's
     ///   errors.
     public func signedTransaction(_ identifier: String) throws -> SignedValue<TransactionPayload> {
@@ -201,10 +201,10 @@ extension SandboxStore {
 }
 
 extension SandboxAccount {
-    /// The account's transactions, as a server is given them, oldest first: its purchases and their renewals, and what
-    /// its family shares with it.
+    /// The account's transactions, as a server receives them, oldest first: its purchases, their renewals, and what its
+    /// family shares with it.
     ///
-    /// Finished ones are included, as are refunded ones. Left out are restored ones, which repeat another, and purchases
+    /// Finished and refunded transactions are included. Left out are restored ones, which repeat another, and purchases
     /// that only changed what a subscription renews as.
     ///
     /// - Throws: the error that prevents reading the ledger.
@@ -212,8 +212,8 @@ extension SandboxAccount {
         get throws { try core.signedTransactions(of: number) }
     }
 
-    /// Returns the account's subscription in a group, and after it those of the group that its family shares with it,
-    /// as a server is given them.
+    /// Returns the account's subscription in a group, then those that its family shares with it, as a server receives
+    /// them.
     ///
     /// - Parameter group: the group's identifier.
     /// - Returns: the subscriptions, running or ended; none if the account never had any.
@@ -222,7 +222,7 @@ extension SandboxAccount {
         try core.signedSubscriptions(inGroup: group, of: number)
     }
 
-    /// The account's purchase of the app itself, as a server is given it.
+    /// The account's purchase of the app itself, as a server receives it.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var signedAppTransaction: SignedValue<AppTransactionPayload> {
@@ -230,12 +230,12 @@ extension SandboxAccount {
     }
 }
 
-// Where the signer has a hash for devices, these payloads are tied to the device by its ``SandboxDevice/identifierForVendor``.
+// If the signer has a hash for devices, these payloads are tied to the device by its ``SandboxDevice/identifierForVendor``.
 extension SandboxDevice {
     /// Returns a transaction of the account that is signed in, for this device.
     ///
     /// - Parameter identifier: the transaction's identifier.
-    /// - Returns: the transaction, as it stands now.
+    /// - Returns: the transaction in its current state.
     /// - Throws: as ``SandboxStore/signedTransaction(_:)``, also for a transaction of another account.
     public func signedTransaction(_ identifier: String) throws -> SignedValue<TransactionPayload> {
         try core.signedTransaction(identifier, on: number)

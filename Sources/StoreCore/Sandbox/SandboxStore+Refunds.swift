@@ -1,15 +1,15 @@
 import Foundation
 
 extension SandboxStore {
-    /// Refunds a purchase, as the store does when a user asks for it: always, and at once.
+    /// Refunds a purchase, always and at once, as the store does when it grants a user's request.
     ///
     /// A permanent purchase, and a subscription whose running period it is, end now: receipts say so from then on. Only
-    /// then are the account's devices told by
+    /// then are the account's devices notified by
     /// ``SKPaymentTransactionObserver/paymentQueue(_:didRevokeEntitlementsForProductIdentifiers:)``, running apps at
     /// once, the others at their next launch. An earlier period of a subscription, a consumable and a non-renewing
     /// subscription only get their ``SandboxTransaction/cancellationDate``. A subscription in billing retry gives no
     /// access: refunding its last period ends it without a notification, and nothing more is collected. An unfinished
-    /// transaction stays to be finished. A restore does not bring the purchase back, and buying it again costs again.
+    /// transaction stays to be finished. A restore does not return the purchase, and buying it again costs again.
     ///
     /// Free repetitions of the purchase, made because it was owned already, are canceled with it, and either may be
     /// named.
@@ -27,11 +27,11 @@ extension SandboxStore {
 }
 
 extension SandboxStore {
-    /// Takes back the refund of a purchase, as the store does when a buyer disputes it and the developer is right.
+    /// Reverses the refund of a purchase, as the store does when a dispute is decided for the developer.
     ///
-    /// Everything that the refund had revoked counts again, and is paid for. A permanent purchase is the account's again. A
-    /// subscription whose running period it was continues, unless the period is over or it has begun anew meanwhile; then
-    /// only its period counts again. Members of the family receive their shares anew.
+    /// Everything that the refund revoked is valid and paid for again. A permanent purchase is the account's again. A
+    /// subscription whose running period it was continues, unless the period is over or the subscription has begun anew
+    /// meanwhile; then only the period is valid again. Members of the family receive their shares anew.
     ///
     /// - Parameter transaction: the identifier of a refunded purchase or renewal.
     /// - Throws: ``SandboxError/notRefunded(_:)``, also for an unknown identifier; and the ledger's errors.
@@ -57,9 +57,9 @@ extension SandboxAccount {
 }
 
 extension SandboxDriver {
-    /// Makes a change for the operator about a transaction, which is nil unless it was sold.
+    /// Changes the state for the operator, about a transaction; nil unless it was sold.
     ///
-    /// The transaction may be one that the state has forgotten.
+    /// The transaction may be one that the state no longer holds.
     func change(
         selling number: TransactionNumber,
         _ decide: (SandboxState, SoldTransaction?, inout [LedgerRecord], Date) throws -> Void
@@ -75,25 +75,25 @@ extension SandboxDriver {
 }
 
 extension SandboxStore {
-    /// What becomes of the requests for refunds that are made; ``RefundDecision/approve`` until it is set.
+    /// The decision about refund requests; ``RefundDecision/approve`` by default.
     ///
-    /// It is not in the ledger: a store that is reopened begins anew. The requests are.
+    /// The ledger stores the requests, but not this setting: a reopened store begins with the default.
     public var refundDecision: RefundDecision {
         get { core.shell.withLock { $0.settings.refundDecision } }
         set { core.shell.withLock { $0.settings.refundDecision = newValue } }
     }
 
-    /// The transactions whose refund was requested, and that wait for ``refund(_:)`` or ``declineRefund(of:)``, oldest
+    /// The transactions with a pending refund request, which ``refund(_:)`` or ``declineRefund(of:)`` decides, oldest
     /// first.
     ///
-    /// The ledger keeps the requests, those that were declined too.
+    /// The ledger stores the requests, declined ones included.
     public var refundRequests: [String] {
         core.look { shell, _ in shell.state.server.undecidedRefunds.map(\.identifier) }
     }
 
     /// Declines a request for a refund; a second request for the transaction is a duplicate.
     ///
-    /// - Throws: ``SandboxError/notUndecided(_:)`` if no request for the transaction waits, and the ledger's errors.
+    /// - Throws: ``SandboxError/notUndecided(_:)`` if the transaction has no pending request, and the ledger's errors.
     public func declineRefund(of transaction: String) throws {
         try core.change { state, events, now in
             guard let number = TransactionNumber(transaction), state.server.isRefundUndecided(of: number) else {
@@ -106,12 +106,12 @@ extension SandboxStore {
 
     /// Requests the refund of a transaction, as its buyer does outside of the app.
     ///
-    /// What becomes of it is the ``refundDecision``, as of a request that the app makes.
+    /// The ``refundDecision`` applies, as to a request that the app makes.
     ///
     /// - Parameters:
     ///   - transaction: the transaction's identifier.
-    ///   - reason: what the buyer says; a server is told, if it is told of the request.
-    /// - Returns: whether the request was taken.
+    ///   - reason: the buyer's reason, which a server that is notified of the request receives.
+    /// - Returns: whether the request was accepted.
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the ledger's errors.
     @discardableResult
     public func requestRefund(of transaction: String, reason: RefundReason? = nil) throws -> RefundAnswer {
@@ -120,7 +120,7 @@ extension SandboxStore {
 }
 
 extension SandboxDriver {
-    /// Requests the refund of a transaction, of the account that is signed in if there is a device.
+    /// Requests the refund of a transaction, of the account that is signed in on the device if one is given.
     func requestRefund(
         of identifier: String,
         reason: RefundReason? = nil,

@@ -1,8 +1,8 @@
 import Foundation
 
-// What an app's server concerns, where a test causes or checks it.
+// Operator actions and reports that concern an app's server.
 extension SandboxStore {
-    /// The reports on the consumption of purchases that servers have sent, oldest first.
+    /// The consumption reports that servers have sent, oldest first.
     ///
     /// Reads the ledger from its beginning: meant for the end of a test.
     ///
@@ -22,7 +22,7 @@ extension SandboxStore {
         }
     }
 
-    /// Returns the identifier of the order that a transaction belongs to, as its buyer's invoice has it.
+    /// Returns the identifier of the order that a transaction belongs to, as on its buyer's invoice.
     ///
     /// - Parameter transaction: the transaction's identifier.
     /// - Returns: the order, that of the first purchase for a restored one; nil for what the family shares.
@@ -35,7 +35,7 @@ extension SandboxStore {
 }
 
 extension SandboxAccount {
-    /// Withdraws the consent to the account's use of the app, as a child's parent does; servers are told.
+    /// Withdraws the consent to the account's use of the app, as a child's parent does, and notifies servers.
     ///
     /// Nothing else changes.
     ///
@@ -51,7 +51,7 @@ extension SandboxAccount {
 public struct ConsumptionReport: Hashable, Codable, Sendable {
     /// The transaction's identifier.
     public let transaction: String
-    /// The date at which the store took it.
+    /// The date at which the store received it.
     public let date: Date
     /// The JSON object as it was sent.
     public let json: Data

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A complete store in memory to test purchases against: no network, no waiting, deterministic.
+/// A complete store in memory for testing purchases: no network, no waiting, deterministic.
 ///
 /// ```swift
 /// let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
 /// let queue = SKPaymentQueue(backend: store, delivery: .inline)
 /// ```
 ///
-/// A test owns its stores: any number of them live in one process without touching each other. A store has a clock of
-/// its own that stands still until it is moved, unless it is given another. Any thread may call any member.
+/// A test owns its stores: any number of them are independent in one process. A store has a manual clock of its own
+/// unless it is given another. Any thread may call any member.
 public final class SandboxStore: Sendable {
     /// The first device.
     public let device: SandboxDevice
@@ -20,7 +20,7 @@ public final class SandboxStore: Sendable {
     /// Opens a store.
     ///
     /// - Parameters:
-    ///   - products: its products. The ledger keeps them: a store reopened on it sells them too, in the version given
+    ///   - products: its products. The ledger stores them: a store reopened on it sells them too, in the version given
     ///     now.
     ///   - clock: its clock; a ``ManualClock`` of its own unless given.
     ///   - ledger: its storage; in memory of its own unless given. A ledger that is not empty is continued.
@@ -29,13 +29,13 @@ public final class SandboxStore: Sendable {
     ///   - authorizer: the authorizer of payments.
     ///   - renewalRate: the length of subscription periods; by the calendar unless given.
     ///   - isNewsstandApp: whether the app may offer free subscriptions.
-    ///   - signer: the signer and verifier of receipts; unless given, one with a key that nobody else has.
+    ///   - signer: the signer and verifier of receipts; unless given, one with a key of its own.
     ///   - bundleIdentifier: the app, as receipts name it.
     ///   - bundleVersion: the app's version, as receipts name it.
     ///   - appAppleIdentifier: the app's Apple ID, the App Store's number for it. Receipts and app transactions name it
     ///     if the signer's environment is production, where Apple's server library requires it; see
     ///     ``AppTransactionPayload/appAppleId``.
-    ///   - log: the log of a signer that fails, whose receipt a reader finds missing; standard error unless given.
+    ///   - log: the log for failures of the signer, which leave a receipt missing; standard error unless given.
     /// - Throws: ``CatalogError`` for products that cannot be sold, ``SandboxError`` for an unknown country, and the
     ///   ledger's errors.
     public init(
@@ -94,10 +94,10 @@ public final class SandboxStore: Sendable {
     ///   - ledger: its storage; in memory of its own unless given. A ledger that is not empty is continued.
     ///   - locale: the language of its device; the file's, unless given.
     ///   - authorizer: the authorizer of payments; unless given, everything is approved, and, if the file sets Ask to
-    ///     Buy, somebody else is to be asked about everything, see ``SandboxAccount/setAsksToBuy(_:)``.
+    ///     Buy, every order waits for approval, see ``SandboxAccount/setAsksToBuy(_:)``.
     ///   - renewalRate: the length of subscription periods; as the file says, unless given.
     ///   - isNewsstandApp: whether the app may offer free subscriptions.
-    ///   - signer: the signer and verifier of receipts; unless given, one with a key that nobody else has.
+    ///   - signer: the signer and verifier of receipts; unless given, one with a key of its own.
     ///   - bundleIdentifier: the app, as receipts name it.
     ///   - bundleVersion: the app's version, as receipts name it.
     ///   - appAppleIdentifier: the app's Apple ID, in production; that of a synchronized file, unless given, see
@@ -149,7 +149,7 @@ public final class SandboxStore: Sendable {
 }
 
 extension SandboxStore {
-    /// Every registered product in its present version, in the order in which they were registered, withdrawn ones too.
+    /// Every registered product in its present version, in the order of registration, including withdrawn ones.
     package var registeredProducts: [SandboxProduct] {
         core.use { shell, _ in
             try? shell.refresh()
@@ -159,16 +159,17 @@ extension SandboxStore {
 }
 
 extension SandboxStore {
-    /// The environment variable that may name a `.storekit` file for the process to begin with,
+    /// The environment variable that names the `.storekit` file of the process's initial store,
     /// `STOREKIT_CONFIGURATION`.
     ///
-    /// For tests whose code asks for products before anything has set a store, as it may where Xcode's scheme names the
-    /// file. The store uses the real clock. The variable is read once, when ``StoreContext/process`` is first used; a
-    /// store that is set there later replaces this one.
+    /// For tests whose code requests products before a store is set, such as when Xcode's scheme names the file. The
+    /// store uses the real clock. The variable is read once, when ``StoreContext/process`` is first used; a store that
+    /// is set there later replaces this one.
     public static let configurationVariable = "STOREKIT_CONFIGURATION"
 
-    /// Returns a store on the file that the environment names; nil if it names none or, with a line in the log, if that
-    /// cannot be read.
+    /// Returns a store on the file that the environment names.
+    ///
+    /// Nil if it names none, or if the file cannot be read, which is logged.
     static func namedByEnvironment(log: StoreLog) -> SandboxStore? {
         guard let path = ProcessInfo.processInfo.environment[configurationVariable], !path.isEmpty else { return nil }
         do {
@@ -184,13 +185,13 @@ extension SandboxStore {
 extension SandboxStore {
     /// Changes the country that the store sells for.
     ///
-    /// Prices, currency and, where a device's language has no texts, texts follow; observers are told. Each running app
-    /// is asked whether each of its purchases under way continues, see
+    /// Prices, currency and, where a device's language has no texts, texts follow; observers are notified. Each running
+    /// app is asked whether each of its purchases under way continues, see
     /// ``SKPaymentQueueDelegate/paymentQueue(_:shouldContinue:in:)``. If it declines, or does not answer within a
     /// second of the store's clock, the transaction fails with `storeProductNotAvailable`. Apps that are not running
     /// are not asked; a product that is not sold in the new country fails with the same code when it is approved.
     ///
-    /// The ledger keeps the country.
+    /// The ledger stores the country.
     ///
     /// - Parameter countryCode: ISO 3166-1 alpha-3, as in `DEU`.
     /// - Throws: ``SandboxError/unknownStorefront(_:)``, and the ledger's errors.
@@ -236,7 +237,7 @@ extension SandboxStore {
 
     /// Adds an account.
     ///
-    /// - Parameter name: the account's name; not empty, and of no other account.
+    /// - Parameter name: the account's name; unique and not empty.
     /// - Returns: the account, without purchases.
     /// - Throws: ``SandboxError/nameTaken(_:)``, and the ledger's errors.
     public func addAccount(_ name: String) throws -> SandboxAccount {
@@ -252,9 +253,9 @@ extension SandboxStore {
     /// Adds a device.
     ///
     /// - Parameters:
-    ///   - name: the device's name; not empty, and of no other device.
+    ///   - name: the device's name; unique and not empty.
     ///   - account: the account that is signed in on it, nil for none.
-    /// - Returns: the device, a backend to make queues on.
+    /// - Returns: the device, the backend of its queues.
     /// - Throws: ``SandboxError/nameTaken(_:)``, ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
     public func addDevice(_ name: String, signedInTo account: SandboxAccount?) throws -> SandboxDevice {
         if let account, account.core !== core { throw SandboxError.foreignAccount(account.name) }

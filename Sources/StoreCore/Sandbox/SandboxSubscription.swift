@@ -6,16 +6,16 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     public let groupIdentifier: String
     /// The product of the running period, or of the last one.
     public let productIdentifier: String
-    /// The transaction that the subscription began with.
+    /// The first transaction of the subscription.
     ///
     /// It stays the same however often the subscription renews, changes to another product of the group, or begins
     /// again after it ended.
     public let originalTransaction: String
-    /// The date since which the account counts as a subscriber: a gap of up to 60 days is no gap.
+    /// The beginning of the account's time as a subscriber, which continues over gaps of up to 60 days.
     public let since: Date
     /// The start of the running period, or of the last one.
     public let periodStart: Date
-    /// The first moment after the period.
+    /// The end of the period: the first moment after it.
     public let expirationDate: Date
     /// The offer that applies to the period, nil for the full price.
     public let offer: Offer?
@@ -23,7 +23,7 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     public let waitingOffer: Offer?
     /// Whether it will renew at the end of the period; false once it has ended.
     public let willRenew: Bool
-    /// The product that it will renew as, nil when it will not.
+    /// The product that it will renew as, nil if it will not renew.
     public let renewsAs: String?
     /// The reason for its end, nil while it has not ended; a failed renewal may still be paid for.
     public let end: SubscriptionEnd?
@@ -35,10 +35,10 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     /// The state of the price consent request, nil if none has been made.
     public let priceConsent: PriceConsent?
 
-    /// Whether it gives access: its period is paid for, or there is a grace period.
+    /// Whether it gives access: its period is paid for, or it is in a grace period.
     public var isRunning: Bool { state == .subscribed || state == .inGracePeriod }
 
-    /// The reason why it has ended or is not paid for, nil while nothing is wrong.
+    /// The reason why it has ended or is unpaid, nil if neither.
     public var expirationReason: SubscriptionEnd? {
         switch state {
         case .subscribed: nil
@@ -68,7 +68,7 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     public struct Offer: Hashable, Codable, Sendable {
         /// Its kind.
         public let kind: OfferKind
-        /// Its identifier, for a code the code; nil for an introductory offer.
+        /// Its identifier, which for a code is the code; nil for an introductory offer.
         public let identifier: String?
         /// Its payment mode.
         public let paymentMode: StoreProduct.Offer.PaymentMode

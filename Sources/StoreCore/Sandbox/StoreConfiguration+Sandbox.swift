@@ -10,7 +10,7 @@ extension StoreConfiguration.Settings {
         knownRenewalRate ?? .realTime
     }
 
-    /// The same, nil if neither the rate nor one of those for older readers is known.
+    /// The rate at which subscriptions renew; nil if neither it nor one of those for older readers is known.
     var knownRenewalRate: RenewalRate? {
         let fallbacks = compatibilityTimeRates.sorted { $0.key > $1.key }.map(\.value)
         return ([timeRate] + fallbacks).lazy.compactMap(RenewalRate.init(xcodeNumber:)).first

@@ -4,24 +4,24 @@ import Foundation
 ///
 /// Encoded, an absent value has no key. ``TransactionPayload``, ``RenewalPayload`` and ``AppTransactionPayload`` conform.
 public protocol JWSPayload: Codable, Hashable, Sendable {
-    /// The date of the signature, as of which a verifier judges certificates.
+    /// The signing date, at which certificates must be valid.
     var signingDate: PayloadDate { get }
-    /// The environment's name, as ``PayloadSigner/environment`` has it.
+    /// The environment's name, as in ``PayloadSigner/environment``.
     var environmentName: String { get }
     /// The Base64 of a hash that ties the payload to one device; nil in copies for servers, and where the signer has no
     /// hash for it.
     ///
     /// It is the SHA-384 of ``deviceVerificationNonce`` and of the device's identifier, both in lowercase.
     var deviceVerification: String? { get set }
-    /// The UUID with which ``deviceVerification`` begins, in lowercase; nil where that is.
+    /// The nonce of ``deviceVerification``, a UUID in lowercase; nil without a hash.
     var deviceVerificationNonce: String? { get set }
 }
 
 extension JWSPayload {
     /// The payload as a store signs it, in UTF-8.
     ///
-    /// The keys are in alphabetical order, so the same payload has the same bytes. A conforming type of the app's own
-    /// must be encodable as JSON: one that is not stops the process.
+    /// The keys are in alphabetical order, so equal payloads have the same bytes. A conforming type must be encodable as
+    /// JSON: one that is not stops the process.
     public var json: Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -35,7 +35,7 @@ extension JWSPayload {
 
 /// The signing date of a payload of any kind.
 package struct SigningDate: Decodable {
-    /// The date, nil if the payload tells none.
+    /// The date; nil if the payload has none.
     package let date: Date?
 
     private enum CodingKeys: CodingKey {
@@ -49,7 +49,7 @@ package struct SigningDate: Decodable {
 
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
-        // The other field is not read if the first is there, so that it may have any value.
+        // The other field is read only if the first is absent, so it may have any value.
         let signed = try fields.decodeIfPresent(PayloadDate.self, forKey: .signedDate)
         date = try (signed ?? fields.decodeIfPresent(PayloadDate.self, forKey: .receiptCreationDate))?.date
     }
@@ -70,7 +70,7 @@ public struct PayloadDate: Hashable, Sendable {
     ///
     /// A date outside the range of ``milliseconds`` is clamped to it. A date that is not a number becomes the greatest one.
     public init(_ date: Date) {
-        // A date that is further away than all milliseconds is as far away as they reach.
+        // Clamps a date that milliseconds cannot represent.
         let nearest = (date.timeIntervalSince1970 * 1000).rounded()
         milliseconds = Int64(exactly: nearest) ?? (nearest < 0 ? .min : .max)
     }
@@ -95,7 +95,7 @@ extension PayloadDate: Codable {
         self.init(milliseconds: milliseconds)
     }
 
-    /// Encodes the whole number.
+    /// Encodes the whole number of milliseconds.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(milliseconds)
@@ -114,7 +114,7 @@ package enum Base64URL {
     /// Returns the number of characters for a number of bytes.
     package static func length(_ count: Int) -> Int { (count * 4 + 2) / 3 }
 
-    /// Writes as many characters as ``length(_:)`` says.
+    /// Writes exactly ``length(_:)`` characters.
     package static func encode(_ bytes: UnsafeRawBufferPointer, to place: UnsafeMutablePointer<UInt8>) {
         let alphabet = alphabet.utf8Start
         var place = place
@@ -131,7 +131,7 @@ package enum Base64URL {
         if bits > 0 { place.pointee = alphabet[Int(group << (6 - bits) & 0x3f)] }
     }
 
-    /// Returns the characters.
+    /// Returns the encoded characters.
     package static func encode(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         let length = length(bytes.count)
         return Array(unsafeUninitializedCapacity: length) { text, count in
@@ -140,7 +140,7 @@ package enum Base64URL {
         }
     }
 
-    /// Returns nil for characters outside the alphabet, padding, and unused bits that are not zero.
+    /// Returns the decoded bytes; nil for characters outside the alphabet, padding, and unused bits that are not zero.
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var isCanonical = true

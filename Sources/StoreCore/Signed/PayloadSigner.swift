@@ -1,10 +1,10 @@
 import Foundation
 
-/// A signer of JSON payloads as compact JWS (RFC 7515), in which Store Kit 2 and the App Store's servers speak of
+/// A signer of JSON payloads as compact JWS (RFC 7515), the form in which Store Kit 2 and the App Store's servers describe
 /// transactions.
 ///
-/// ``HMACReceiptSigner`` conforms with the algorithm HS256. Any thread may call any member at any time; each answers before
-/// it returns.
+/// ``HMACReceiptSigner`` conforms with the algorithm HS256. Every member may be called on any thread at any time, and
+/// returns its result directly.
 public protocol PayloadSigner: Sendable {
     /// The environment's name in payloads, constant: `Production`, `Sandbox`, `Xcode`, `LocalTesting`.
     var environment: String { get }
@@ -13,18 +13,18 @@ public protocol PayloadSigner: Sendable {
     ///
     /// - Parameter payload: a JSON object.
     /// - Returns: header, payload and signature in Base64 for URLs, with dots between them.
-    /// - Throws: the error that keeps it from signing.
+    /// - Throws: the reason why it cannot sign.
     func jws(of payload: Data) throws -> String
 
-    /// Signs a payload in a form that has a defect, for tests of what an app does then.
+    /// Signs a payload with a defect, for tests of how an app handles it.
     ///
-    /// Default: a broken signature in place of a defect in a certificate.
+    /// Default: breaks the signature in place of a defect in a certificate.
     ///
     /// - Parameters:
     ///   - payload: a JSON object.
-    ///   - defect: what is wrong; everything else should be right.
+    ///   - defect: the defect; everything else should be correct.
     /// - Returns: the JWS.
-    /// - Throws: the error that keeps it from signing.
+    /// - Throws: the reason why it cannot sign.
     func jws(of payload: Data, with defect: SignatureDefect) throws -> String
 
     /// Verifies a JWS.
@@ -52,7 +52,7 @@ extension PayloadSigner {
 }
 
 extension PayloadSigner {
-    /// Signs a payload in a form that has a defect, a broken signature if the defect is a certificate's.
+    /// Signs a payload with a defect; breaks the signature if the defect is a certificate's.
     public func jws(of payload: Data, with defect: SignatureDefect) throws -> String { try tampered(payload, defect) }
 
     /// Signs a payload, and changes the text or the payload so that it has a defect.
@@ -90,17 +90,17 @@ extension PayloadSigner {
     }
 }
 
-/// A way in which a signed value is wrong, under Store Kit 2's names.
+/// A defect of a signed value, under Store Kit 2's names.
 ///
 /// A verifier that finds several reports the first in this order.
 public enum SignatureDefect: String, Hashable, Codable, CaseIterable, Sendable {
-    /// The text is not a JWS, or its payload is no JSON of the expected kind.
+    /// The text is not a JWS, or its payload is not JSON of the expected kind.
     case invalidEncoding
     /// A certificate has expired, lacks its marker or does not lead to the trusted root.
     case invalidCertificateChain
     /// A certificate is revoked.
     case revokedCertificate
-    /// The signature is not the certificate's over this payload, or the payload is from another environment.
+    /// The signature is not the certificate's for this payload, or the payload is from another environment.
     case invalidSignature
     /// The payload lacks a property that every payload of its kind has.
     case missingRequiredProperties
@@ -108,13 +108,13 @@ public enum SignatureDefect: String, Hashable, Codable, CaseIterable, Sendable {
     case invalidDeviceVerification
 }
 
-/// A verifier's error that says which defect it found.
+/// A verifier's error that has a defect.
 package protocol SignatureRefusal: Error {
     /// The defect.
     var defect: SignatureDefect { get }
 }
 
 extension SignatureDefect {
-    /// Creates the defect that a verifier's error stands for: an invalid signature unless the error says otherwise.
+    /// Creates the defect of a verifier's error; an invalid signature if the error has none.
     init(_ error: any Error) { self = (error as? any SignatureRefusal)?.defect ?? .invalidSignature }
 }

@@ -2,18 +2,18 @@ import Foundation
 
 /// The signed information about a subscription's renewal, as Store Kit 2 and the App Store's servers have it.
 ///
-/// Each property has the name of its key. What a store cannot know is left out: commitments of several periods, and what
-/// Advanced Commerce adds.
+/// Each property has the name of its key. Properties that a store cannot know are left out: commitments of several periods,
+/// and those of Advanced Commerce.
 public struct RenewalPayload: JWSPayload {
-    /// The transaction that the subscription began with.
+    /// The first transaction of the subscription.
     public var originalTransactionId: String
     /// The product of the running period, or of the last one.
     public var productId: String
-    /// The product of the next period; while renewal is off, what that would be.
+    /// The product of the next period, or the product it would have if renewal were on.
     public var autoRenewProductId: String
     /// Whether the subscription will renew.
     public var autoRenewStatus: AutoRenewStatus
-    /// The date of the next renewal: the end of the newest period, which may be past.
+    /// The date of the next renewal: the end of the newest period, which may be in the past.
     public var renewalDate: PayloadDate?
     /// The price of the next period, in thousandths of the currency's unit; absent if there is none.
     public var renewalPrice: Int64?
@@ -21,7 +21,7 @@ public struct RenewalPayload: JWSPayload {
     public var currency: String?
     /// The reason why the subscription has expired or is not paid for.
     public var expirationIntent: ExpirationIntent?
-    /// Whether the store retries a renewal that could not be charged, also during the grace period.
+    /// Whether the store is retrying a renewal that could not be charged, also during the grace period.
     public var isInBillingRetryPeriod: Bool?
     /// The end of the grace period, while one runs.
     public var gracePeriodExpiresDate: PayloadDate?
@@ -35,9 +35,9 @@ public struct RenewalPayload: JWSPayload {
     public var offerDiscountType: TransactionPayload.OfferDiscountType?
     /// The whole length of that offer, ISO 8601.
     public var offerPeriod: String?
-    /// The win-back offers of the group that the account is eligible for, absent if there are none.
+    /// The win-back offers of the group that the account is eligible for; absent if there are none.
     ///
-    /// A ``SandboxStore`` has them in the order of the products.
+    /// A ``SandboxStore`` lists them in the order of the products.
     public var eligibleWinBackOfferIds: [String]?
     /// The date since which the account counts as a subscriber.
     public var recentSubscriptionStartDate: PayloadDate?
@@ -45,18 +45,18 @@ public struct RenewalPayload: JWSPayload {
     public var signedDate: PayloadDate
     /// The environment's name.
     public var environment: String
-    /// The UUID that the app gave the last payment for its user, in lowercase.
+    /// The UUID that the app set in the last payment for its user, in lowercase.
     public var appAccountToken: String?
     /// The identifier of the account in this app.
     public var appTransactionId: String?
     /// The way in which the next period is billed.
     public var renewalBillingPlanType: TransactionPayload.BillingPlanType?
-    /// The Base64 of a hash that ties the payload to one device, see ``JWSPayload/deviceVerification``.
+    /// The Base64 of a hash that ties the payload to one device; see ``JWSPayload/deviceVerification``.
     public var deviceVerification: String?
-    /// The UUID with which ``deviceVerification`` begins.
+    /// The nonce of ``deviceVerification``, a UUID.
     public var deviceVerificationNonce: String?
 
-    /// Creates the information about a subscription; further values are set afterwards.
+    /// Creates the information about a subscription; other values are set afterwards.
     public init(
         originalTransactionId: String,
         productId: String,
@@ -79,7 +79,7 @@ public struct RenewalPayload: JWSPayload {
     public var environmentName: String { environment }
 }
 
-// The values of a subscription's signed information: open sets, of which a later App Store may have more.
+// The values of a subscription's signed information: open sets, which a later App Store may extend.
 extension RenewalPayload {
     /// Whether a subscription will renew.
     public struct AutoRenewStatus: RawRepresentable, Hashable, Codable, Sendable {
@@ -88,9 +88,9 @@ extension RenewalPayload {
         /// Creates a value, which may be one that is not listed here.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// It will not.
+        /// The subscription will not renew.
         public static let off = AutoRenewStatus(rawValue: 0)
-        /// It will.
+        /// The subscription will renew.
         public static let on = AutoRenewStatus(rawValue: 1)
     }
 
@@ -120,7 +120,7 @@ extension RenewalPayload {
         /// Creates a value, which may be one that is not listed here.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The customer was asked and has not answered.
+        /// The customer was asked and has not responded.
         public static let pending = PriceIncreaseStatus(rawValue: 0)
         /// The customer has consented.
         public static let agreed = PriceIncreaseStatus(rawValue: 1)
@@ -129,7 +129,7 @@ extension RenewalPayload {
 
 /// An account's subscription in a group: its newest transaction and its renewal, signed.
 public struct SignedSubscription: Sendable {
-    /// The transaction that began the running period, or the last one.
+    /// The transaction that began the current period, or the last one.
     public let transaction: SignedValue<TransactionPayload>
     /// The renewal.
     public let renewal: SignedValue<RenewalPayload>
@@ -148,26 +148,26 @@ public struct SignedSubscription: Sendable {
 
 /// The state of a subscription, as Store Kit 2 and the App Store's servers number them.
 public enum SubscriptionState: Int, Hashable, Codable, Sendable {
-    /// The running period is paid for.
+    /// The current period is paid for.
     case subscribed = 1
-    /// The last period is over, and nothing more is collected.
+    /// The last period is over, and billing has stopped.
     case expired = 2
-    /// The last renewal could not be charged and is tried again; there is no access.
+    /// The last renewal could not be charged and is being retried; there is no access.
     case inBillingRetryPeriod = 3
-    /// The last renewal could not be charged, and there is access for a while nevertheless.
+    /// The last renewal could not be charged, but access continues for now.
     case inGracePeriod = 4
-    /// The running period was refunded, or is no longer shared by the family.
+    /// The current period was refunded, or is no longer shared by the family.
     case revoked = 5
 
     /// Whether the account may use the subscription.
     public var isEntitled: Bool { self == .subscribed || self == .inGracePeriod }
 
-    /// Creates the state that a subscription's newest transaction and its renewal say, as of their signing.
+    /// Creates the state that a subscription's newest transaction and its renewal describe, as of their signing.
     public init(transaction: TransactionPayload, renewal: RenewalPayload) {
         if transaction.revocationDate != nil {
             self = .revoked
         } else if transaction.isUpgraded == true {
-            // What took its place was deleted.
+            // The transaction that replaced it was deleted.
             self = .expired
         } else if renewal.isInBillingRetryPeriod == true {
             self =

@@ -1,39 +1,39 @@
 import Foundation
 
-/// A payload, its JWS, and what a verifier says about it.
+/// A payload with its JWS and a verifier's result.
 ///
-/// A store in the process hands over values that it has not signed yet: the JWS is made when it is first read. Such a
-/// value is taken at the store's word. One that arrived as text, and one that a store signed wrongly on purpose, has
-/// been verified.
+/// A store in the process delivers values that it has not signed yet: the JWS is created when it is first read. Such a
+/// value is trusted without verification. A value that arrived as text, or that a store signed wrongly on purpose, has been
+/// verified.
 ///
-/// Any thread may call any member.
+/// Every member may be called on any thread.
 public final class SignedValue<Payload: JWSPayload>: Sendable {
-    /// What the store says: the payload, but for its date of signing and its tie to a device, if these are made when it is
+    /// The payload from the store, possibly without its signing date and device hash, which are then added when they are
     /// first read.
     ///
     /// Reading it costs nothing, while reading ``payload`` may cost hashes.
     package let content: Payload
     /// The defect that a verifier found; nil if the value is right.
     public let defect: SignatureDefect?
-    /// Ties the content to its device, when that is first read.
+    /// Completes the content for its device, when that is first read.
     private let sealing: @Sendable (Payload) -> SealedPayload<Payload>
     // Untyped: the deinitializer of a reference to a generic class looks up its type at run time.
     private let seal = LazyReference<any AnyObject & Sendable>()
 
-    /// Creates a value that is tied to its device, and then signed, when that is first read.
+    /// Creates a value that is tied to its device and signed when that is first read.
     init(_ content: Payload, sealing: @escaping @Sendable (Payload) -> SealedPayload<Payload>) {
         self.content = content
         defect = nil
         self.sealing = sealing
     }
 
-    /// Signs a payload wrongly, and verifies the result.
+    /// Signs a payload wrongly on purpose, and verifies the result.
     ///
     /// - Parameters:
     ///   - payload: the payload.
     ///   - signer: the signer and verifier.
-    ///   - defect: the way in which it is to be wrong. A verifier without certificates or hashes finds nothing or an
-    ///     invalid signature, and is overruled.
+    ///   - defect: the defect to produce. A verifier without certificates or hashes finds nothing or an invalid signature,
+    ///     and is overruled.
     ///   - device: the device that the payload should be made for.
     init(_ payload: Payload, signer: any PayloadSigner, defect: SignatureDefect, device: UUID?) {
         content = payload
@@ -50,8 +50,8 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
     ///   - jws: untrusted input, of any content and length.
     ///   - verifier: the signer that should have signed it.
     ///   - device: the device that the payload should be made for; nil to accept any.
-    /// - Throws: an error with a sentence if there is no payload to read. With one that can be read, but must not be trusted,
-    ///   the value has a ``defect``.
+    /// - Throws: an error with a sentence if there is no readable payload. If one can be read, but must not be trusted, the
+    ///   value has a ``defect``.
     public init(jws: String, verifier: any PayloadSigner, device: UUID? = nil) throws {
         let (payload, defect) = Self.verify(jws, verifier, device: device)
         guard let payload else {
@@ -63,12 +63,12 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
         sealing = { _ in sealed }
     }
 
-    /// Takes a value that arrived as text at the word of the store that sent it.
+    /// Creates a value from text, trusting the store that sent it.
     ///
     /// - Parameters:
     ///   - jws: untrusted input, of any content and length.
     ///   - defect: the defect that the store reports.
-    /// - Throws: an error with a sentence if there is no payload to read.
+    /// - Throws: an error with a sentence if there is no readable payload.
     package init(trusting jws: String, defect: SignatureDefect?) throws {
         guard let payload = Self.payload(of: jws) else { throw UnreadablePayload() }
         content = payload
@@ -84,9 +84,9 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
 
     /// The signed payload: header, payload and signature in Base64 for URLs, with dots between them.
     ///
-    /// It is made once; a signer that fails is asked again at the next reading.
+    /// It is created once; after a signer's failure, the next reading retries.
     ///
-    /// - Throws: the error that keeps the signer from signing.
+    /// - Throws: the reason why the signer cannot sign.
     public var jws: String { get throws { try sealed.jws } }
 
     private var sealed: SealedPayload<Payload> {
@@ -126,7 +126,7 @@ package struct UnreadablePayload: Error, CustomStringConvertible {
 }
 
 extension JWSPayload {
-    /// Returns whether the payload was made for a device, as far as a verifier has a hash to tell.
+    /// Returns whether the payload was made for a device, as far as the verifier can hash it.
     func isMade(for device: UUID?, _ verifier: any PayloadSigner) -> Bool {
         guard let device else { return true }
         let text = Data(((deviceVerificationNonce ?? "") + device.uuidString).lowercased().utf8)
@@ -135,10 +135,10 @@ extension JWSPayload {
     }
 }
 
-/// A payload that is complete, with its device, and its JWS once that has been made.
+/// A complete payload with its device hash, and its JWS once created.
 final class SealedPayload<Payload: JWSPayload>: Sendable {
     let payload: Payload
-    /// The signer; nil where the text has arrived, and is not made here.
+    /// The signer; nil for a JWS that arrived as text.
     private let signer: (any PayloadSigner)?
     private let text: Locked<String?>
 
@@ -148,11 +148,11 @@ final class SealedPayload<Payload: JWSPayload>: Sendable {
         text = Locked(jws)
     }
 
-    /// The JWS, made when it is first read; a signer that fails is asked again at the next reading.
+    /// The JWS, created when it is first read; after a signer's failure, the next reading retries.
     var jws: String {
         get throws {
             if let text = text.withLock({ $0 }) { return text }
-            // A signer is the client's code, and is not called with the lock held.
+            // A signer is the client's code, so it is called without the lock.
             guard let signer else { throw UnreadablePayload() }
             let signed = try signer.jws(of: payload.json)
             return text.withLock { text in

@@ -2,17 +2,17 @@ import Foundation
 
 /// The signed information about one transaction, as Store Kit 2 and the App Store's servers have it.
 ///
-/// Each property has the name of its key. What a store cannot know is left out: commitments of several periods, and what
-/// Advanced Commerce adds.
+/// Each property has the name of its key. Properties that a store cannot know are left out: commitments of several periods,
+/// and those of Advanced Commerce.
 public struct TransactionPayload: JWSPayload {
     /// The transaction's identifier.
     public var transactionId: String
-    /// The identifier of the first transaction of a subscription, or of the purchase that was restored; else
+    /// The identifier of the first transaction of a subscription, or of the purchase that was restored; otherwise
     /// ``transactionId``.
     public var originalTransactionId: String
     /// The identifier of a subscription's period, the same in each transaction that repeats or restores it.
     ///
-    /// A ``SandboxStore`` gives it the identifier of the transaction that began the period, in receipts too; see
+    /// In a ``SandboxStore`` it is the identifier of the transaction that began the period, in receipts too; see
     /// ``TransactionReceipt/Subscription/webOrderLineItemIdentifier``.
     public var webOrderLineItemId: String?
     /// The app's bundle identifier.
@@ -31,11 +31,11 @@ public struct TransactionPayload: JWSPayload {
     public var quantity: Int
     /// The kind of the product.
     public var type: ProductType
-    /// The UUID that the app gave the payment for its user, in lowercase.
+    /// The UUID that the app set in the payment for its user, in lowercase.
     ///
-    /// In Store Kit 1 that is ``SKPayment/applicationUsername``, if it is a UUID. Absent from what the family shares.
+    /// In Store Kit 1 that is ``SKPayment/applicationUsername``, if it is a UUID. Absent from family-shared transactions.
     public var appAccountToken: String?
-    /// Whether the account bought it or has it from its family.
+    /// Whether the account bought the product or shares it through its family.
     public var inAppOwnershipType: OwnershipType
     /// The date of the signature.
     public var signedDate: PayloadDate
@@ -47,7 +47,7 @@ public struct TransactionPayload: JWSPayload {
     public var revocationType: RevocationType?
     /// The part of the price that was refunded, in thousandths of a percent: 100000 is all of it.
     public var revocationPercentage: Int?
-    /// Whether another product of the group took the period's place before it was over; nil if none did.
+    /// Whether another product of the group replaced the subscription during the period; nil if none did.
     public var isUpgraded: Bool?
     /// The kind of the offer that the period is under.
     public var offerType: OfferType?
@@ -63,21 +63,21 @@ public struct TransactionPayload: JWSPayload {
     public var storefront: String?
     /// The store's identifier for the country.
     public var storefrontId: String?
-    /// Whether the customer bought it or a subscription renewed.
+    /// Whether the customer bought the product or a subscription renewed.
     public var transactionReason: TransactionReason?
     /// The currency of the ``price``, ISO 4217.
     public var currency: String?
     /// The amount charged for the whole quantity, in thousandths of the currency's unit: 9.99 is 9990.
     ///
-    /// Absent from what the family shares, which cost its holder nothing.
+    /// Absent from family-shared transactions, which cost their holder nothing.
     public var price: Int64?
     /// The identifier of the account in this app.
     public var appTransactionId: String?
     /// The way in which a subscription is billed.
     public var billingPlanType: BillingPlanType?
-    /// The Base64 of a hash that ties the payload to one device, see ``JWSPayload/deviceVerification``.
+    /// The Base64 of a hash that ties the payload to one device; see ``JWSPayload/deviceVerification``.
     public var deviceVerification: String?
-    /// The UUID with which ``deviceVerification`` begins.
+    /// The nonce of ``deviceVerification``, a UUID.
     public var deviceVerificationNonce: String?
 
     /// The date of the signature, ``signedDate``.
@@ -86,9 +86,9 @@ public struct TransactionPayload: JWSPayload {
     public var environmentName: String { environment }
 }
 
-// Outside of the type, which has an initializer for all values as well.
+// An extension, so that the type retains its memberwise initializer.
 extension TransactionPayload {
-    /// Creates the information about a purchase that is its own original; further values are set afterwards.
+    /// Creates the information about a purchase that is its own original; other values are set afterwards.
     public init(
         transactionId: String,
         bundleId: String,
@@ -116,7 +116,7 @@ extension TransactionPayload {
     }
 }
 
-// The values of a transaction's signed information: open sets, of which a later App Store may have more.
+// The values of a transaction's signed information: open sets, which a later App Store may extend.
 extension TransactionPayload {
     /// The kind of a product.
     public struct ProductType: RawRepresentable, Hashable, Codable, Sendable {
@@ -125,15 +125,15 @@ extension TransactionPayload {
         /// Creates a value, which may be one that is not listed here.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Used up, and bought again each time.
+        /// Used up, and can be bought again.
         public static let consumable = ProductType(rawValue: "Consumable")
         /// Bought once.
         ///
-        /// A free subscription is one too, for which there is no value.
+        /// Also used for free subscriptions, which have no value of their own.
         public static let nonConsumable = ProductType(rawValue: "Non-Consumable")
-        /// Lasts for as long as the app decides.
+        /// A subscription whose duration the app decides.
         public static let nonRenewing = ProductType(rawValue: "Non-Renewing Subscription")
-        /// Charged again at the end of each period.
+        /// A subscription that is charged again at the end of each period.
         public static let autoRenewable = ProductType(rawValue: "Auto-Renewable Subscription")
     }
 
@@ -157,7 +157,7 @@ extension TransactionPayload {
         /// Creates a value, which may be one that is not listed here.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The customer bought it, or has it from the family since it was bought.
+        /// The customer bought it, or shares a family member's purchase.
         public static let purchase = TransactionReason(rawValue: "PURCHASE")
         /// A subscription renewed.
         public static let renewal = TransactionReason(rawValue: "RENEWAL")
@@ -185,7 +185,7 @@ extension TransactionPayload {
 
         /// The whole price was refunded.
         public static let fullRefund = RevocationType(rawValue: "REFUND_FULL")
-        /// A part of the price was refunded, which no sandbox store does.
+        /// Part of the price was refunded, which no sandbox store does.
         public static let proratedRefund = RevocationType(rawValue: "REFUND_PRORATED")
         /// The family no longer shares it.
         public static let familyRevoke = RevocationType(rawValue: "FAMILY_REVOKE")
@@ -202,7 +202,7 @@ extension TransactionPayload {
         public static let introductory = OfferType(rawValue: 1)
         /// Made by the app.
         public static let promotional = OfferType(rawValue: 2)
-        /// Behind a code.
+        /// Redeemed with a code.
         public static let code = OfferType(rawValue: 3)
         /// For lapsed subscribers.
         public static let winBack = OfferType(rawValue: 4)
@@ -232,7 +232,7 @@ extension TransactionPayload {
 
         /// The whole period at once.
         public static let upFront = BillingPlanType(rawValue: "BILLED_UPFRONT")
-        /// A year in monthly parts, which no sandbox store sells.
+        /// Monthly payments for a year, which no sandbox store sells.
         public static let monthly = BillingPlanType(rawValue: "MONTHLY")
     }
 }

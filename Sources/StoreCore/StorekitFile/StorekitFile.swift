@@ -1,8 +1,8 @@
-/// The keys of a `.storekit` file that are read, under their names in it; `StorekitFileKeys` has them too.
+/// The keys of a `.storekit` file that are read, under their names in it; `StorekitFileKeys` lists them too.
 ///
-/// Keys that a file may lack are optional. Whole numbers are read as `Double`, because the decoder calls a file with
-/// `1.5` for an `Int` no JSON at all. Products are classes: passing on a structure of that many fields costs a retain
-/// for most of them.
+/// Optional keys have optional types. Whole numbers are read as `Double`, because the decoder reports a file with `1.5` for
+/// an `Int` as invalid JSON. Products are classes: passing a structure with that many fields costs a retain for most of
+/// them.
 struct StorekitFile: Decodable {
     struct Version: Decodable {
         let major: Double
@@ -51,7 +51,7 @@ struct StorekitFile: Decodable {
         let billingPlans: [BillingPlan]?
     }
 
-    /// A group of suites or of bundles of subscriptions (format 6), read as far as to name what is in it.
+    /// A group of suites or of bundles of subscriptions (format 6), decoded only far enough to name its content.
     struct CombinedGroup: Decodable {
         struct Product: Decodable {
             let productID: String?
@@ -144,7 +144,7 @@ extension StorekitFile {
 
 /// The place of a product or one of its offers in a `.storekit` file.
 ///
-/// It costs nothing to pass around: its text is made only for an error.
+/// Cheap to pass around: its text is created only for an error.
 struct StorekitFilePlace: CustomStringConvertible {
     private enum List {
         case products, nonRenewingSubscriptions

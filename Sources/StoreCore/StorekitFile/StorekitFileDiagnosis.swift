@@ -49,7 +49,7 @@ struct StorekitFileDiagnosis {
         }
     }
 
-    /// Returns the value at a place, as the file writes it; never more than a word or a short text.
+    /// Returns the value at a place as the file writes it, reduced to a word or a short text.
     private func value(at path: [any CodingKey]) -> String {
         var value = try? UntrustedJSON.object(from: data)
         for key in path {
@@ -71,7 +71,7 @@ struct StorekitFileDiagnosis {
         }
     }
 
-    /// Returns the place where the text stops being JSON, as far as the system reports it.
+    /// Returns the position of the syntax error, if the system reports it.
     private func syntaxTrouble() -> String {
         if data.isEmpty { return "an empty file" }
         if let defect = UntrustedJSON.defect(in: data) { return defect }
@@ -102,7 +102,7 @@ struct StorekitFileDiagnosis {
     private struct VersionOnly: Decodable { let version: StorekitFile.Version }
 }
 
-/// The expected values of a `.storekit` file, in the words of its errors.
+/// The expected values of a `.storekit` file, for error messages.
 enum StorekitFileExpectation {
     static let price = "a price of digits with a point where needed, such as \"0.99\""
     static let duration = "an ISO 8601 duration of one unit, such as \"P1W\", \"P1M\" or \"P1Y\""

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The keys of a `.storekit` file that are known: those that are read, and those that mean nothing here.
+/// The known keys of a `.storekit` file: those that are read, and those that have no effect here.
 ///
-/// It is asked when a file's warnings are read, never while a file is loaded.
+/// Used when a file's warnings are read, never while a file is loaded.
 indirect enum StorekitFileKeys: Sendable {
-    /// A value, whatever is in it.
+    /// A value with any content.
     case anything
     case list(StorekitFileKeys)
     case object([String: StorekitFileKeys])
 
-    /// Returns a warning for each key of a file that is not known, with its place.
+    /// Returns a warning for each unknown key of a file, with its place.
     static func unknown(in data: Data, of file: String) -> [StoreConfiguration.Warning] {
         guard let content = try? UntrustedJSON.object(from: data) else { return [] }
         var warnings: [StoreConfiguration.Warning] = []
@@ -34,14 +34,14 @@ indirect enum StorekitFileKeys: Sendable {
                 if let keys = known[key] {
                     keys.look(at: value, place, found)
                 } else {
-                    // A key that is there as well is not the one that was meant.
+                    // A key that is also present is not the one that was meant.
                     found(place, Self.nearest(to: key, in: known.keys.filter { object[$0] == nil }))
                 }
             }
         }
     }
 
-    /// Returns the key from which another one differs by a slip; nil if there is none.
+    /// Returns the known key that differs from another by a typo; nil if there is none.
     private static func nearest(to key: String, in known: [String]) -> String? {
         let alike = known.filter { abs($0.utf8.count - key.utf8.count) <= 2 }
         let slips = alike.map { (key: $0, count: distance(key.lowercased(), $0.lowercased())) }
@@ -49,7 +49,7 @@ indirect enum StorekitFileKeys: Sendable {
         return nearest.flatMap { $0.count <= min(2, key.count / 4) ? $0.key : nil }
     }
 
-    /// Returns the number of letters to insert, remove or replace that lead from one text to another (Levenshtein).
+    /// Returns the number of insertions, removals and replacements of letters between two texts (Levenshtein distance).
     private static func distance(_ left: String, _ right: String) -> Int {
         var row = Array(0...right.count)
         for (line, letter) in left.enumerated() {

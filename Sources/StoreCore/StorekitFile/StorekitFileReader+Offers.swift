@@ -5,7 +5,7 @@ extension StorekitFileReader {
         of product: StorekitFile.Subscription,
         at place: Place
     ) throws(StoreConfigurationError) -> [SandboxProduct.Offer] {
-        // Format 5.0 has a list, one offer a billing plan, and at times the single offer of older formats beside it.
+        // Format 5.0 has a list, one offer for each billing plan, and at times also the single offer of older formats.
         if let list = product.introductoryOffers, !list.isEmpty {
             var offers: [SandboxProduct.Offer] = []
             for (index, item) in list.enumerated() {
@@ -76,7 +76,7 @@ extension StorekitFileReader {
         }
         let plan = try billingPlan(offer.billingPlanType, at: place)
         var price: Decimal = 0
-        // A free trial keeps its price from before it became a free trial: it has no meaning.
+        // A free trial retains the price from before it became a free trial, which has no meaning.
         if mode != .freeTrial {
             guard let text = offer.displayPrice else {
                 throw problem(place.path("displayPrice"), Expectation.price, "nothing")

@@ -20,7 +20,7 @@ extension StorekitFileReader {
         }
         settings.timeRate = try whole(file._timeRate, or: 0, from: 0, at: "settings._timeRate")
         settings.compatibilityTimeRates = try compatibilityRates(file._compatibilityTimeRate)
-        // The rates for older readers are for those that do not know the first one.
+        // The compatibility rates serve readers that do not know the first one.
         if settings.knownRenewalRate == nil {
             throw problem("settings._timeRate", "the number of one of Xcode's renewal rates", "\(settings.timeRate)")
         }
@@ -53,7 +53,7 @@ extension StorekitFileReader {
     ) throws(StoreConfigurationError) -> StoreConfiguration.OffersKeyPair? {
         guard let file, let key = file.privateKey else { return nil }
         guard let data = Data(base64Encoded: key, options: .ignoreUnknownCharacters), !data.isEmpty else {
-            // The key itself stays out of the error, which may end up in a log.
+            // The error, which may end up in a log, does not contain the key itself.
             throw problem("subscriptionOffersKeyPair.privateKey", "a key in base 64", "a text that is none")
         }
         return StoreConfiguration.OffersKeyPair(identifier: file.id ?? "", privateKey: data)
@@ -62,7 +62,7 @@ extension StorekitFileReader {
     /// The highest number of an `SKError.Code`.
     private static let lastFailureCode = 20
 
-    /// Whether a text names an existing language, and an existing country if any.
+    /// Returns whether a text names an existing language, with an existing country if any.
     private static func isLocale(_ text: String) -> Bool {
         let language = Locale.Language(identifier: text)
         return language.languageCode?.isISOLanguage ?? false && language.region?.isISORegion ?? true
@@ -108,7 +108,7 @@ extension StorekitFileReader {
         /// The index of the first element that has the name.
         let twin: Int
 
-        /// Returns the elements whose name an earlier one has.
+        /// Returns the elements that repeat the name of an earlier one.
         static func all(in names: some Collection<String?>) -> [Repetition] {
             // Most lists have one element or none.
             guard names.count > 1 else { return [] }
@@ -139,7 +139,7 @@ extension StorekitFileReader {
         return problem("\(list)[\(twins.index)].\(key)", expected, found)
     }
 
-    /// Throws for groups without an identifier of their own.
+    /// Throws for groups without their own identifier.
     func checkGroups(_ groups: [StorekitFile.Group]) throws(StoreConfigurationError) {
         if let number = groups.firstIndex(where: \.id.isEmpty) {
             throw problem("subscriptionGroups[\(number)].id", Expectation.key("id"), "\"\"")
@@ -149,7 +149,7 @@ extension StorekitFileReader {
         }
     }
 
-    /// Warns of the offers that no purchase reaches, because an earlier one of the product has their identifier.
+    /// Warns of offers that no purchase can use, because an earlier one of the product has the same identifier.
     ///
     /// Xcode writes such files, so they are not refused.
     func warnOfRepeatedOffers(in file: StorekitFile) {

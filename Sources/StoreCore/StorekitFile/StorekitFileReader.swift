@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes a configuration from a decoded `.storekit` file, and refuses one of the right shape whose values are invalid.
+/// A reader that creates a configuration from a decoded `.storekit` file, and refuses invalid values.
 struct StorekitFileReader {
     typealias Expectation = StorekitFileExpectation
     typealias Place = StorekitFilePlace
@@ -8,7 +8,7 @@ struct StorekitFileReader {
     let file: String
     private let warnings = Warnings()
 
-    /// The places met so far that do not prevent the file's use.
+    /// The problems found so far that do not prevent the file's use.
     private final class Warnings {
         var list: [StoreConfiguration.Warning] = []
     }
@@ -83,7 +83,7 @@ struct StorekitFileReader {
         warnings.list.append(StoreConfiguration.Warning(file: file, path: path, reason: reason))
     }
 
-    /// Adds a warning in the words of an error, and what becomes of the place.
+    /// Adds a warning with an error's wording and the consequence for the place.
     func warn(_ error: StoreConfigurationError, _ consequence: String) {
         warn(error.path, "expected \(error.expected), found \(error.found); \(consequence)")
     }
@@ -112,7 +112,7 @@ extension StorekitFileReader {
         }
     }
 
-    /// Reads the price of a product; an empty one, which Xcode writes, as 0.
+    /// Reads the price of a product; 0 if it is empty, as Xcode may write it.
     func productPrice(_ text: String, at place: Place) throws(StoreConfigurationError) -> Decimal {
         guard text.isEmpty else { return try price(text, at: place) }
         warn(problem(place.path("displayPrice"), Expectation.price, "\"\""), "it sells at 0")

@@ -10,9 +10,9 @@ protocol BinaryCodable {
 
     // Requirements, so that the loops over very many rows are compiled for each type.
 
-    /// Unpacks all that is left as a table's numbered rows.
+    /// Decodes all remaining bytes as a table's numbered rows.
     static func table(unpacking pack: inout BinaryDecoder) throws -> SlotTable<Self>
-    /// Unpacks all that is left as an array's elements.
+    /// Decodes all remaining bytes as an array's elements.
     static func array(unpacking pack: inout BinaryDecoder) throws -> SegmentedArray<Self>
 }
 
@@ -94,7 +94,7 @@ struct BinaryDecoder: @unchecked Sendable {  // unchecked: the bytes do not chan
         let bytes: UnsafeRawBufferPointer
 
         init(_ data: Data) {
-            // At least one, since no memory has no address.
+            // At least one byte, since empty memory has no address.
             let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(data.count, 1), alignment: 8)
             data.withUnsafeBytes { copy.copyMemory(from: $0) }
             bytes = UnsafeRawBufferPointer(start: copy.baseAddress, count: data.count)
@@ -103,7 +103,7 @@ struct BinaryDecoder: @unchecked Sendable {  // unchecked: the bytes do not chan
         deinit { bytes.deallocate() }
     }
 
-    /// Keeps the memory of the addresses below.
+    /// The memory that the addresses below point into.
     private let memory: Memory
     // Addresses rather than an array: a store opens by reading very many small fields.
     private var next: UnsafeRawPointer
@@ -168,7 +168,7 @@ struct BinaryDecoder: @unchecked Sendable {  // unchecked: the bytes do not chan
     /// Returns a decoder of the next data, which is not copied.
     mutating func part() throws -> BinaryDecoder { BinaryDecoder(try take(int()), in: memory) }
 
-    /// Returns the next bytes, and moves behind them.
+    /// Returns the next bytes, and moves past them.
     @inline(__always)
     private mutating func take(_ count: Int) throws -> UnsafeRawBufferPointer {
         guard count >= 0, count <= end - next else { throw Trouble() }
@@ -185,7 +185,7 @@ struct BinaryDecoder: @unchecked Sendable {  // unchecked: the bytes do not chan
         return 0..<count
     }
 
-    /// Reads a value that most rows repeat: one with the same bytes as the last is shared.
+    /// Reads a value that most rows repeat: if its bytes equal the last one's, the last value is shared.
     @inline(__always)
     mutating func shared<Value: AnyObject & Sendable>(
         _ read: (inout BinaryDecoder) throws -> Value
@@ -215,9 +215,9 @@ extension Bool: BinaryCodable {
     init(unpacking pack: inout BinaryDecoder) throws { self = try pack.byte() != 0 }
 }
 
-/// A number that identifies one kind of thing, and that is not mistaken for the number of another kind.
+/// A number that identifies one kind of thing and cannot be confused with the number of another kind.
 ///
-/// Encoded, it is the bare number, also as a dictionary's key.
+/// Encoded as the bare number, also as a dictionary's key.
 protocol TypedNumber: RawRepresentable<Int>, Hashable, Strideable, Codable, CodingKeyRepresentable,
     ExpressibleByIntegerLiteral, Sendable
 where Stride == Int {
@@ -268,7 +268,7 @@ extension BinaryDecoder {
 }
 
 extension Int64 {
-    /// Makes the number that an identifier spells; nil unless it is the only spelling: "7", but neither "007" nor "+7".
+    /// Creates the number that an identifier spells; nil unless it is the only spelling: "7", but neither "007" nor "+7".
     ///
     /// Identifiers of counted things are such numbers; numbers of more than eighteen digits are not converted.
     init?(spelledBy identifier: String) {

@@ -11,7 +11,7 @@ struct CallScope {
     private var callbacks = 0
     /// The deliverer of the innermost callback under way.
     private var deliverer: ObjectIdentifier?
-    /// Whether the innermost callback under way tells of several transactions.
+    /// Whether the innermost callback under way reports several transactions.
     private var isTellingOfSeveral = false
     /// The closures that take turns with callbacks.
     private var turns = Deque<Turn>()
@@ -32,7 +32,7 @@ struct CallScope {
         return try body()
     }
 
-    /// Runs `body` in the same way; tells it whether the innermost callback under way on this thread is the
+    /// Runs `body` in the same way, and passes it whether the innermost callback under way on this thread is the
     /// deliverer's.
     @inline(__always)
     static func outermost<R>(of deliverer: AnyObject, _ body: (_ isDelivering: Bool) throws -> R) rethrows -> R {
@@ -107,14 +107,14 @@ struct CallScope {
         return try body()
     }
 
-    /// Runs one of the callbacks within `delivering` that tells of several transactions.
+    /// Runs one of the callbacks within `delivering`, one that reports several transactions.
     static func tellingOfSeveral(_ callback: () -> Void) {
         current.pointee.isTellingOfSeveral = true
         callback()
         current.pointee.isTellingOfSeveral = false
     }
 
-    /// Whether the innermost callback under way on this thread tells of several transactions.
+    /// Whether the innermost callback under way on this thread reports several transactions.
     static var isTellingOfSeveral: Bool { current.pointee.isTellingOfSeveral }
 
     private static func close(_ scope: UnsafeMutablePointer<CallScope>) {

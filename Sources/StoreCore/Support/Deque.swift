@@ -1,6 +1,6 @@
-/// A FIFO whose waiting elements are not moved.
+/// A FIFO queue that does not move its waiting elements.
 ///
-/// Removed elements are released when the rest is moved up, or when the queue is empty.
+/// Removed elements are released when the remaining ones are moved up, or when the queue is empty.
 package struct Deque<Element> {
     private var elements: ContiguousArray<Element> = []
     private var head = 0
@@ -45,14 +45,14 @@ package struct Deque<Element> {
         }
     }
 
-    /// Releases the room of removed elements once it is most of the storage.
+    /// Releases the space of removed elements once it is most of the storage.
     private mutating func closeUp() {
         guard head > 1024, head > elements.count / 2 else { return }
         elements.removeFirst(head)
         head = 0
     }
 
-    /// Keeps the elements that satisfy a predicate, in order.
+    /// Retains the elements that satisfy a predicate, in order.
     mutating func filter(_ isIncluded: (Element) -> Bool) {
         elements = ContiguousArray(elements[head...].filter(isIncluded))
         head = 0

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// The folder of a process's temporary folders.
+/// The folder that contains a process's temporary folders.
 ///
-/// It is removed with the last of them, or when the process exits. A killed process leaves it. Therefore the folder is
-/// locked while its process lives, and the next process that makes such a folder removes all unlocked ones. Programs
-/// that remove temporary files by age, such as systemd-tmpfiles, skip locked folders.
+/// It is removed with the last of them, or when the process exits. A killed process leaves it behind. Therefore the
+/// folder is locked while its process runs, and the next process that creates such a folder removes all unlocked ones.
+/// Programs that remove temporary files by age, such as systemd-tmpfiles, skip locked folders.
 final class ProcessFolder: Sendable {
     let url = FileManager.default.temporaryDirectory
         .appendingPathComponent("\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
@@ -33,7 +33,7 @@ final class ProcessFolder: Sendable {
     func make() throws {
         _ = Self.preparation
         try lock.withLock { lock in
-            // The folder may have been removed by others; a new one at its place is not locked yet.
+            // Others may have removed the folder; a new one in its place is not locked yet.
             if lock?.holds(url) == true { return }
             lock = nil
             lock = try FolderLock(making: url)
@@ -59,7 +59,7 @@ final class ProcessFolder: Sendable {
         removeOrphans(in: FileManager.default.temporaryDirectory)
     }()
 
-    /// Removes the folders of processes that have died.
+    /// Removes the folders of processes that have ended.
     private static func removeOrphans(in directory: URL) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         for name in names where name.hasPrefix(prefix) {
@@ -76,12 +76,12 @@ final class ProcessFolder: Sendable {
 /// All of a process's temporary folders are in one folder of its own, see `ProcessFolder`. Nothing is on disk before
 /// `make`.
 package final class TemporaryFolder: Sendable {
-    /// The folder's location, before and after it is made.
+    /// The folder's location, before and after it is created.
     package let url: URL
     private let process = ProcessFolder.current
     private let isMade = Atomic(false)
 
-    /// Makes a temporary folder's location, without creating it.
+    /// Creates a temporary folder's location, but not the folder.
     ///
     /// - Parameter purpose: the beginning of its name, to which a unique part is added.
     package init(for purpose: String) {
@@ -106,7 +106,7 @@ package final class TemporaryFolder: Sendable {
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
     /// A lock on a folder: held until this object is deallocated or its process ends, for whatever reason.
     ///
-    /// It uses `flock` on the folder itself, so that no file in it can be removed from under the lock. Where the file
+    /// It uses `flock` on the folder itself, so that no one can remove a lock file from under it. If the file
     /// system cannot lock folders, no process takes over a folder either.
     final class FolderLock: Sendable {
         private let descriptor: Int32
@@ -150,7 +150,7 @@ package final class TemporaryFolder: Sendable {
 
         deinit { close(descriptor) }
 
-        /// Whether the locked folder is still at its place.
+        /// Whether the locked folder is still in its place.
         func holds(_ url: URL) -> Bool { Self.names(url, descriptor) }
 
         private static func descriptor(of url: URL) -> Int32? {

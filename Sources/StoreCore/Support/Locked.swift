@@ -10,7 +10,7 @@ import Synchronization
 package final class Locked<Value>: @unchecked Sendable {  // unchecked: `value` is touched only under `lock`
     // In one piece of memory with the value: there are many that live as long as a purchase.
     @usableFromInline let lock: UnsafeMutablePointer<pthread_mutex_t>
-    // Behind a pointer: the lock makes the access exclusive, which need not be checked each time.
+    // Accessed through a pointer: the lock makes the access exclusive, which need not be checked each time.
     @usableFromInline let value: UnsafeMutablePointer<Value>
 
     @inlinable package init(_ value: sending Value) {

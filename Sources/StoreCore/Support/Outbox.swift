@@ -1,9 +1,9 @@
 /// A FIFO of work items that exactly one thread drains at a time, in batches.
 ///
 /// It is part of its owner's locked state. The owner appends under its lock and calls `schedule`; if that returns true,
-/// the caller has to get the outbox drained. The draining thread calls `begin` and takes batches until none is left,
-/// working without the lock. Other threads continue, since it takes their items too. Two buffers are swapped, so that a
-/// queue at rest allocates nothing; a backlog is kept in batches, so that it is never moved.
+/// the caller must have the outbox drained. The draining thread calls `begin` and takes batches until none is left,
+/// working without the lock. Other threads continue, since it takes their items too. Two buffers are swapped, so that
+/// an idle queue allocates nothing; a backlog is stored in batches, so that it is never moved.
 package struct Outbox<Item> {
     private enum Phase { case idle, scheduled, draining }
 
@@ -17,14 +17,14 @@ package struct Outbox<Item> {
 
     /// Whether nothing waits, and no thread works on a taken batch.
     package var isQuiet: Bool { phase == .idle }
-    /// Whether nothing waits, and no thread drains or is to drain.
+    /// Whether nothing waits, and no thread drains or is scheduled to drain.
     package var isIdle: Bool { phase == .idle && items.isEmpty }
     /// Whether a drain is due and has not begun.
     package var isScheduled: Bool { phase == .scheduled }
     /// The number of the batch that is being drained; nil if there is none.
     package var batchUnderWay: Int? { phase == .draining ? taken : nil }
 
-    /// Makes an empty outbox.
+    /// Creates an empty outbox.
     package init() {}
 
     private static var batchSize: Int { 1024 }
@@ -42,7 +42,7 @@ package struct Outbox<Item> {
         items.append(item)
     }
 
-    // Kept apart from `append`, which is inlined in many places.
+    // Separate from `append`, which is inlined in many places.
     @inline(never)
     private mutating func closeBatch() {
         full.append(items)
@@ -50,7 +50,7 @@ package struct Outbox<Item> {
         items.reserveCapacity(Self.batchSize)
     }
 
-    /// Schedules a drain; returns true if the caller has to see to it.
+    /// Schedules a drain; returns true if the caller must perform it.
     package mutating func schedule() -> Bool {
         guard phase == .idle, !items.isEmpty else { return false }
         phase = .scheduled
@@ -76,7 +76,7 @@ package struct Outbox<Item> {
         return true
     }
 
-    /// Takes the first batch; returns false if another thread came first.
+    /// Takes the first batch; returns false if another thread has taken it.
     package mutating func begin(_ batch: inout [Item]) -> Bool {
         guard phase == .scheduled else { return false }
         phase = .draining
@@ -95,7 +95,7 @@ package struct Outbox<Item> {
         }
         taken &+= 1
         if !full.isEmpty {
-            // No reference stays behind: a shared batch would be copied.
+            // No reference remains here: a shared batch would be copied.
             batch = []
             swap(&full[0], &batch)
             _ = full.removeFirst()
@@ -108,7 +108,7 @@ package struct Outbox<Item> {
 
     /// Returns the last batch's buffer and ends the drain.
     ///
-    /// Returns true if the caller has to see to the draining of waiting items.
+    /// Returns true if the caller must have the waiting items drained.
     package mutating func rest(_ batch: inout [Item]) -> Bool {
         batch.empty()
         if batch.capacity > 0 { swap(&spare, &batch) }
@@ -126,13 +126,13 @@ package struct Outbox<Item> {
 extension Outbox: Sendable where Item: Sendable {}
 
 extension Locked {
-    /// Drains a scheduled outbox of the value, unless another thread came first; works without the lock.
+    /// Drains a scheduled outbox of the value, unless another thread does; works without the lock.
     ///
     /// - Parameters:
     ///   - outbox: the outbox in the value.
     ///   - hasTurns: whether to end after one batch.
     ///   - work: does the work of one item.
-    /// - Returns: whether the caller has to see to the draining of items that still wait.
+    /// - Returns: whether the caller must have the items that still wait drained.
     @discardableResult
     package func drain<Item>(
         _ outbox: WritableKeyPath<Value, Outbox<Item>>,

@@ -40,7 +40,7 @@ struct SHA256: Sendable {
         withUnsafeMutableBytes(of: &block) { $0.copyMemory(from: tail) }
     }
 
-    /// Ends the message and writes its digest into the first 32 bytes of a buffer; this value must not hash more.
+    /// Ends the message and writes its digest into the first 32 bytes of a buffer; this value must not hash more data.
     mutating func finish(into digest: UnsafeMutableRawBufferPointer) {
         // Section 5.1.1: a one bit, zeros, and the length in bits at the end of a block.
         let filled = Int(length % UInt64(Self.blockLength))
@@ -184,12 +184,12 @@ extension SHA256 {
 
 /// The HMAC (RFC 2104) over ``SHA256``: a message authentication code that requires the key.
 ///
-/// Both hashes have processed their key block already, so a code costs no more for the key.
+/// Both hashes have already processed their key block, so the key adds no cost to a code.
 struct HMACSHA256: Sendable {
     private let inner: SHA256
     private let outer: SHA256
 
-    /// Makes an HMAC with a key of any length; one longer than a block (64 bytes) is hashed first.
+    /// Creates an HMAC with a key of any length; one longer than a block (64 bytes) is hashed first.
     init(key: some Sequence<UInt8>) {
         var block = [UInt8](key)
         if block.count > SHA256.blockLength { block = SHA256.digest(of: block) }
@@ -251,7 +251,7 @@ extension Slice<UnsafeRawBufferPointer> {
     fileprivate var rebased: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self) }
 }
 
-/// A key of an HMAC, which those who copy its owner share.
+/// A key of an HMAC, shared by all copies of its owner.
 final class HMACKey: Sendable {
     private final class Ready: Sendable {
         let hmac: HMACSHA256
@@ -262,7 +262,7 @@ final class HMACKey: Sendable {
 
     /// Creates a random key.
     ///
-    /// It is made when it is first used, since most stores sign nothing.
+    /// It is created on first use, since most stores sign nothing.
     init() {}
 
     /// Creates a key of given bytes.
@@ -272,7 +272,7 @@ final class HMACKey: Sendable {
 }
 
 extension [UInt8] {
-    /// Returns 32 bytes of the system's randomness, in four calls of the system.
+    /// Returns 32 bytes of the system's randomness, in four system calls.
     static func randomKey() -> [UInt8] {
         var random = SystemRandomNumberGenerator()
         return (0..<4).flatMap { _ in Swift.withUnsafeBytes(of: random.next(), Array.init) }

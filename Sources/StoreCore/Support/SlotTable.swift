@@ -1,7 +1,7 @@
 /// A table of removable rows under ascending numbers.
 ///
 /// Rows are in segments, and a segment is released with its last row. So finding, adding and removing cost the same
-/// with ten rows and with a million, rows are never moved, and memory is proportional to the remaining rows. The last
+/// for ten rows and for a million, rows are never moved, and memory is proportional to the remaining rows. The last
 /// segment, which sees most accesses, is stored directly.
 struct SlotTable<Row> {
     private static var segmentSize: Int { 256 }
@@ -196,7 +196,7 @@ extension SlotTable.Segment {
 extension SlotTable: Sendable where Row: Sendable {}
 extension SlotTable.Segment: Sendable where Row: Sendable {}
 
-/// An array of rows that are found by numbers of their own type, the first one by 0.
+/// An array of rows with indices of their own number type, starting at 0.
 ///
 /// In a snapshot its rows are packed, see ``SnapshotRows``.
 struct Table<Number: TypedNumber, Row> {

@@ -6,7 +6,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
 
     package init(seed: UInt64) { state = seed }
 
-    /// Makes a generator whose numbers are independent of the seed's other streams.
+    /// Creates a generator whose numbers are independent of the seed's other streams.
     package init(seed: UInt64, stream: UInt64) {
         state = seed
         state = next() ^ stream

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A log for the few lines that a developer should see: mistakes that StoreCore tolerated, and work without a receiver.
+/// A log for the few messages a developer should see: mistakes that StoreCore tolerated, and work without a receiver.
 public struct StoreLog: Sendable {
     private let body: @Sendable (String) -> Void
 
-    /// Makes a log from a function that writes a line, without its line break, and that any thread may call.
+    /// Creates a log from a function that writes a line, passed without its line break; any thread may call it.
     public init(_ write: @escaping @Sendable (String) -> Void) { body = write }
 
-    /// A log to standard error, each line behind `StoreCore: `.
+    /// A log to standard error, each line prefixed with `StoreCore: `.
     public static let standardError = StoreLog { line in
         try? FileHandle.standardError.write(contentsOf: Data("StoreCore: \(line)\n".utf8))
     }

@@ -29,13 +29,13 @@ extension String {
 
 // Dates as text that loses nothing: in ISO 8601, with as many digits of the second as it takes.
 extension Date {
-    /// The moment in UTC, as in `2026-11-28T09:30:00.125Z`: exact, with at least three digits behind the second.
+    /// The moment in UTC, as in `2026-11-28T09:30:00.125Z`: exact, with at least three decimals of the second.
     ///
-    /// Nil outside of the years 0 to 9999, and for the few moments about the beginning of 2001 that take more than 18 digits.
+    /// Nil outside the years 0 to 9999, and for the few moments close to the start of 2001 that take more than 18 digits.
     package var exactText: String? {
         let interval = timeIntervalSinceReferenceDate
         guard interval >= Self.firstSecond, interval < Self.endOfSeconds else { return nil }
-        // The shortest digits that are this number and no other.
+        // The shortest digits that identify this number.
         var digits = Array(interval.magnitude.description.utf8)[...]
         guard !digits.contains(UInt8(ascii: "e")), var second = digits.number(upTo: ".") else { return nil }
         if digits.elementsEqual("0".utf8) { digits = [] }
@@ -99,16 +99,16 @@ extension Date {
         self.init(timeIntervalSinceReferenceDate: isNegative ? -interval : interval)
     }
 
-    /// The most digits behind the second.
+    /// The maximum number of decimals of the second.
     private static let mostDigits = 18
     /// The first second of the year 0, and the first of the year 10000.
     private static let firstSecond = -63_145_526_400.0
     private static let endOfSeconds = 252_423_993_600.0
 
-    /// Returns what the digits behind the point lack to one; nil where they are zero.
+    /// Returns the decimals of one minus a fraction; nil if they are zero.
     private static func complement(of fraction: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let last = fraction.lastIndex(where: { $0 != UInt8(ascii: "0") }) else { return nil }
-        // Nine less each digit, but ten less the last.
+        // Nine minus each digit, but ten minus the last.
         var rest = fraction[...last]
         for index in rest.indices { rest[index] = 2 * UInt8(ascii: "0") + 9 - rest[index] }
         rest[last] += 1
@@ -118,7 +118,7 @@ extension Date {
 
 /// Days of the Gregorian calendar, counted from 1 January 2001.
 private enum CivilDay {
-    /// The days of a month in an ordinary year, behind those of the months before.
+    /// The days of an ordinary year before each month.
     private static let starts = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365]
 
     private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
@@ -136,7 +136,7 @@ private enum CivilDay {
 
     private static let origin = days(before: 2001)
 
-    /// Returns nil for a day that there is not.
+    /// Returns nil for a day that does not exist.
     static func daysSince2001(_ year: Int, _ month: Int, _ day: Int) -> Int? {
         guard 1...12 ~= month, day > 0 else { return nil }
         let end = month == 12 ? 365 + (isLeap(year) ? 1 : 0) : start(of: month + 1, in: year)
@@ -165,7 +165,7 @@ extension Int {
 }
 
 extension ArraySlice<UInt8> {
-    /// Removes a number of so many digits, and the letter behind it.
+    /// Removes a number of a given number of digits, and the letter after it.
     fileprivate mutating func number(_ digits: Int, then separator: Unicode.Scalar? = nil) -> Int? {
         guard count >= digits + (separator == nil ? 0 : 1) else { return nil }
         var number = 0
@@ -177,7 +177,7 @@ extension ArraySlice<UInt8> {
         return number
     }
 
-    /// Removes a number, and the letter behind it.
+    /// Removes a number, and the letter after it.
     fileprivate mutating func number(upTo separator: Unicode.Scalar) -> Int? {
         var number = 0
         while let digit = popFirst(), digit != UInt8(ascii: separator) {
@@ -186,7 +186,7 @@ extension ArraySlice<UInt8> {
         return number
     }
 
-    /// Reads the rest as the seconds by which a time is ahead of UTC.
+    /// Reads the remainder as the seconds by which a time is ahead of UTC.
     fileprivate mutating func offset() -> Int? {
         let sign = popFirst()
         if sign == UInt8(ascii: "Z") { return isEmpty ? 0 : nil }
@@ -202,41 +202,6 @@ extension Date {
     /// The moment in UTC to the second, as in `2012-09-21 01:31:38`.
     package var universalText: String {
         formatted(.iso8601.year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: false))
-    }
-}
-
-/// A decimal number as two integers: 1.98 is 198 and -2.
-///
-/// It is a part of the form of ledgers' records, which does not change.
-struct ShortDecimal: BinaryCodable {
-    private let significand: Int
-    private let exponent: Int
-
-    /// Returns nil for a number with more digits than an integer holds.
-    init?(_ value: Decimal) {
-        // A significand has a sign in some versions of Foundation; as an integer, one that is too large is the smallest.
-        let digits = value.magnitude.significand
-        guard digits <= Decimal(Int.max) else { return nil }
-        significand = NSDecimalNumber(decimal: digits).intValue * (value < 0 ? -1 : 1)
-        exponent = value.exponent
-        guard self.value == value else { return nil }
-    }
-
-    init(unpacking pack: inout BinaryDecoder) throws {
-        significand = try pack.int()
-        exponent = try pack.int()
-        // Decimal's own range: some versions of Foundation trap far beyond it.
-        guard -128...127 ~= exponent else { throw BinaryDecoder.Trouble() }
-    }
-
-    func pack(into pack: inout BinaryEncoder) {
-        pack.add(significand)
-        pack.add(exponent)
-    }
-
-    var value: Decimal {
-        let magnitude = Decimal(significand.magnitude)
-        return Decimal(sign: significand < 0 ? .minus : .plus, exponent: exponent, significand: magnitude)
     }
 }
 

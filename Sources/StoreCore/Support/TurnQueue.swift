@@ -1,12 +1,12 @@
 import Foundation
 
-/// A resource's turns, one at a time; requests that wait for a turn are served together in the next one.
+/// A queue for a resource that serves one turn at a time; requests that wait are served together in the next turn.
 ///
-/// The thread that gets the turn serves the requests of all threads that have waited for it.
+/// The thread that gets the turn serves the requests of all waiting threads.
 @usableFromInline
 package final class TurnQueue<Request, Response>: @unchecked Sendable {
-    // unchecked: everything is touched with the condition's lock held.
-    // Inlinable as far as a thread is alone: other modules' requests are not handled generically then.
+    // unchecked: everything is accessed with the condition's lock held.
+    // Inlinable for the case of a single thread, so that other modules' requests are not handled generically.
     @usableFromInline let condition = NSCondition()
     @usableFromInline var isInUse = false
     @usableFromInline var waiting: [Call] = []
@@ -14,7 +14,7 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
     /// A request, and its response once there is one.
     @usableFromInline
     final class Call {
-        /// The request until it is served: whoever made it may count on its being gone once there is a response.
+        /// The request until it is served: its creator may rely on its release once there is a response.
         private var request: Request?
         var response: Response?
         init(_ request: Request) { self.request = request }
@@ -35,7 +35,7 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
         return try body()
     }
 
-    /// Has a request served in the next turn, with all others that wait then.
+    /// Serves a request in the next turn, together with all others that wait then.
     ///
     /// - Parameters:
     ///   - request: the request.
@@ -50,7 +50,7 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
         return response
     }
 
-    /// Begins a turn if nobody has one or waits for one.
+    /// Begins a turn if no thread has one or waits for one.
     @inlinable
     func beginsAlone() -> Bool {
         condition.lock()

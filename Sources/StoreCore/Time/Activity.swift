@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The activity of every client of one clock, or of several that belong together, which tells when all of them are quiet.
+/// The activity of every client of one clock, or of several related clocks, which reports when all of them are quiet.
 ///
 /// A store and its queues share one activity, through their ``StoreClock``. `settle` waits until nothing more can
 /// happen by itself: every update received, every callback made.
@@ -27,14 +27,14 @@ public final class Activity: Sendable {
         init(_ member: any ActivityMember) { self.member = member }
     }
 
-    /// Makes an activity for a clock of its own.
+    /// Creates an activity for a clock of its own.
     public init() { watch = SettleWatch() }
 
     package init(_ watch: SettleWatch) { self.watch = watch }
 
     /// Registers work that StoreCore cannot see (a task, a request on the wire), so that settling waits for it.
     ///
-    /// A backend that answers from threads of its own calls this before it goes there.
+    /// A backend that responds from its own threads calls this before it switches to one.
     ///
     /// - Returns: the work, to be ended exactly once.
     public func begin() -> Work {
@@ -48,7 +48,7 @@ public final class Activity: Sendable {
     /// A piece of work that ``Activity`` waits for.
     public struct Work: Sendable {
         fileprivate let activity: Activity
-        /// Ends the work, once its results have been handed over.
+        /// Ends the work, once its results have been passed on.
         public func end() {
             let isMistake = activity.state.withLock {
                 $0.foreign -= 1
@@ -60,17 +60,17 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Waits until nothing can happen without an outside act: time moved, a decision made, an answer released.
+    /// Waits until nothing can happen without an external event: time advances, a decision is made, a response is released.
     ///
-    /// On the thread that delivers callbacks, this makes them itself. It must not be called from inside a callback,
-    /// which would wait for itself: that stops the process with a message. A callback that waits for another thread
-    /// that settles deadlocks, with a line in the log.
+    /// On the thread that delivers callbacks, this makes them itself. It must not be called inside a callback, which would
+    /// wait for itself: that traps with a message. A callback that waits for another thread that settles deadlocks, and
+    /// a message is logged.
     ///
-    /// - Returns: the outside acts that are awaited, a line each, in no promised wording.
+    /// - Returns: the external events that are awaited, a line each; the wording may change.
     @discardableResult
     public func settle() -> [String] { comeToRest().flatMap { $0.waitingFor } }
 
-    /// Settles, without collecting the awaited acts.
+    /// Settles, without collecting the awaited events.
     ///
     /// - Returns: the members that were found quiet.
     @discardableResult
@@ -90,11 +90,11 @@ public final class Activity: Sendable {
         }
     }
 
-    /// The members found quiet at the last settling, to be checked again.
+    /// The members found quiet at the last settling, which are checked first the next time.
     package struct Rest {
         /// Closures rather than members: an object with weak references is slow to retain.
         fileprivate var pulses: [@Sendable () -> (isQuiet: Bool, work: Int)] = []
-        /// The number of changes at that time; without known members, a number that never occurs next.
+        /// The number of changes at that time; without known members, a number that never matches the next.
         fileprivate var changes = -1
 
         package init() {}
@@ -107,10 +107,10 @@ public final class Activity: Sendable {
 
     /// Settles repeatedly, like ``comeToRest()``.
     ///
-    /// If the members of the last time are quiet and no others were added, it returns at once.
+    /// If the previously found members are quiet and no others were added, it returns at once.
     package func comeToRest(_ rest: inout Rest) {
         if isQuiet(rest.pulses.count, since: rest.changes, { rest.pulses[$0]() }) { return }
-        // Releases members that nobody else keeps, so that they are not found again.
+        // Releases members that have no other owner, so that they are not found again.
         rest = Rest()
         comeToRest()
         let changes = state.withLock { $0.changes }
@@ -137,9 +137,9 @@ public final class Activity: Sendable {
         bell.unlock()
     }
 
-    /// Waits, without blocking a thread, until nothing can happen without an outside act.
+    /// Waits, without blocking a thread, until nothing can happen without an external event.
     ///
-    /// - Returns: the outside acts that are awaited, a line each, in no promised wording.
+    /// - Returns: the external events that are awaited, a line each; the wording may change.
     @discardableResult
     public func settle() async -> [String] {
         trapInsideCallback()
@@ -154,7 +154,9 @@ public final class Activity: Sendable {
     /// Waits until a condition holds, without blocking a thread.
     func wait(until isSo: () -> Bool) async { await suspend { _ in isSo() } }
 
-    /// Waits until a condition holds, which is passed the number of changes before it.
+    /// Waits until a condition holds.
+    ///
+    /// The condition receives the number of changes before it.
     private func suspend(until isSo: (Int) -> Bool) async {
         waiters.add(1, ordering: .sequentiallyConsistent)
         defer { waiters.subtract(1, ordering: .sequentiallyConsistent) }
@@ -184,7 +186,7 @@ public final class Activity: Sendable {
 
 extension Activity {
     package func register(_ member: any ActivityMember) {
-        // Members are released without the lock: the last reference may be this one.
+        // Members are released without the lock held: this may be the last reference.
         let kept = members.withLock { members in
             let kept = members.map(\.member)
             if kept.contains(where: { $0 == nil }) { members = zip(members, kept).filter { $1 != nil }.map(\.0) }
@@ -200,7 +202,7 @@ extension Activity {
     /// Called without any lock held.
     @inline(__always)
     func changed() {
-        // A waiting thread has counted itself before it looked at the members, under their locks: either it saw this
+        // A waiting thread counts itself before it checks the members, under their locks: either it saw this
         // change or it is seen here.
         if waiters.load(ordering: .sequentiallyConsistent) > 0 { ring() }
     }
@@ -242,10 +244,10 @@ extension Activity {
         return isQuiet(members.count, since: changes) { members[$0].pulse } ? .quiet(members) : .busy
     }
 
-    /// The awaited outside acts, a line each, as ``settle()`` returns them; nil while anything is under way.
+    /// The awaited external events, a line each, as ``settle()`` returns them; nil while anything is under way.
     var waitingIfQuiet: [String]? { linesIfQuiet(since: state.withLock { $0.changes }) }
 
-    /// Returns the awaited outside acts, a line each; nil while anything is under way.
+    /// Returns the awaited external events, a line each; nil while anything is under way.
     private func linesIfQuiet(since changes: Int) -> [String]? {
         let members = liveMembers
         return isQuiet(members.count, since: changes) { members[$0].pulse } ? members.flatMap { $0.waitingFor } : nil
@@ -260,7 +262,7 @@ extension Activity {
     /// Checks until two checks agree, since work may move from an unchecked member to a checked one.
     ///
     /// Returns false if anything is under way, which will notify. A member that has worked between two checks and is
-    /// quiet again need not notify any more. Members that were added since then, and foreign work, count as changes.
+    /// quiet again need not notify any more. Members added since then, and externally registered work, count as changes.
     private func isQuiet(_ count: Int, since changes: Int, _ pulse: (Int) -> (isQuiet: Bool, work: Int)) -> Bool {
         guard var last = quietPulse(count, since: changes, pulse) else { return false }
         while let sum = quietPulse(count, since: changes, pulse) {
@@ -293,12 +295,12 @@ package protocol ActivityPulse: AnyObject, Sendable {
 
 /// A member of an activity, for which settling waits: a queue's driver, a store, a clock.
 package protocol ActivityMember: ActivityPulse {
-    /// An object with the same pulse that may be retained while a clock moves, without keeping work alive; nil if there
+    /// An object with the same pulse that may be retained while a clock advances, without keeping work alive; nil if there
     /// is none.
     var keepable: (any ActivityPulse)? { get }
-    /// Makes the callbacks that wait for the calling thread. Returns false if there are none.
+    /// Makes the callbacks pending for the calling thread. Returns false if there are none.
     func drainHere() -> Bool
-    /// The outside acts that the member waits for, a line each.
+    /// The external events that the member waits for, a line each.
     var waitingFor: [String] { get }
     /// The callbacks that are being made now; nil if there are none.
     var callbacksUnderWay: CallbacksUnderWay? { get }
@@ -332,9 +334,9 @@ package struct CallbacksUnderWay: Sendable {
     }
 }
 
-/// A watch that logs one line when settling waits long for callbacks that do not end.
+/// A watch that logs a message when settling waits long for callbacks that do not end.
 ///
-/// A callback deadlocks if it waits for a thread that settles or moves the clock: each waits for the other. One check
+/// A callback deadlocks if it waits for a thread that settles or advances the clock: each waits for the other. One check
 /// is under way at a time, however many threads settle.
 package final class SettleWatch: Sendable {
     /// A function that runs a closure after a number of seconds.
@@ -349,7 +351,7 @@ package final class SettleWatch: Sendable {
         var hasWarned = false
     }
 
-    /// Makes a watch that checks after some seconds of the system's time.
+    /// Creates a watch that checks after some seconds of the system's time.
     package convenience init() {
         self.init { seconds, look in
             DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + seconds, execute: look)

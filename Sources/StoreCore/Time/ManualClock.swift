@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A clock that moves only when told.
+/// A clock that advances only on command.
 ///
-/// Moving it fires the due timers in the order of their deadlines, with the time set to each, and settles before the
-/// next: a year of renewals takes microseconds and is seen one by one. Any thread may call; calls that move the clock
-/// take turns.
+/// Advancing it fires the due timers in the order of their deadlines, with the time set to each, and settles before the
+/// next: a year of renewals takes microseconds, and each renewal is observed separately. Any thread may call; calls
+/// that advance the clock take turns.
 public final class ManualClock: StoreClock {
     /// The activity of this clock's clients.
     public let activity: Activity
@@ -15,11 +15,11 @@ public final class ManualClock: StoreClock {
 
     private struct State {
         var timers = TimerHeap()
-        /// The thread or task that moves the clock.
+        /// The thread or task that advances the clock.
         var mover = Mover.nobody
     }
 
-    /// The seconds from 2001, either way, within which moments can be told apart and counted in milliseconds.
+    /// The seconds before or after 2001 within which moments can be told apart and counted in milliseconds.
     private static let reach = 1e15
 
     private enum Mover: Equatable {
@@ -29,22 +29,22 @@ public final class ManualClock: StoreClock {
         case task
     }
 
-    /// Makes a clock that stands still.
+    /// Creates a clock that does not advance by itself.
     ///
     /// - Parameter start: the initial time; default: midnight UTC of 1 January 2025. A time more than 30 million years
-    ///   away stops the process with a message, and so does moving a clock that far.
+    ///   away stops the process with a message, and so does advancing a clock that far.
     public init(startingAt start: Date = Date(timeIntervalSince1970: 1_735_689_600)) {
         activity = Activity()
         clock = Atomic(Self.seconds(at: start))
     }
 
-    /// Makes a clock that stands still, and shows another time to some of an activity's clients.
+    /// Creates a clock that does not advance by itself, and shows another time to some of an activity's clients.
     package init(startingAt start: Date, activity: Activity) {
         self.activity = activity
         clock = Atomic(Self.seconds(at: start))
     }
 
-    /// Returns the bits of the seconds from 2001 to a clock's beginning; stops the process if it is too far away.
+    /// Returns the bits of a clock's start in seconds from 2001; stops the process if it is too far away.
     private static func seconds(at start: Date) -> UInt64 {
         let seconds = start.timeIntervalSinceReferenceDate
         guard seconds.magnitude < reach else { fatalError("a clock cannot begin \(seconds) seconds after 2001") }
@@ -61,8 +61,8 @@ public final class ManualClock: StoreClock {
 
     /// Sets a timer.
     ///
-    /// It fires when the clock is moved to its deadline or past it. A timer whose deadline has passed already fires at
-    /// the next move, even by nothing.
+    /// It fires when the clock is advanced to or beyond its deadline. A timer whose deadline has already passed fires at
+    /// the next advance, even by 0.
     @discardableResult
     public func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
         let place = state.withLock { $0.timers.insert(at: moment, body) }
@@ -75,7 +75,7 @@ public final class ManualClock: StoreClock {
     }
 
     deinit {
-        // A token may outlive the clock, but keeps nothing of it alive.
+        // A token may outlive the clock, but retains nothing of it.
         let timers = state.withLock { $0.timers.removeAll() }
         withExtendedLifetime(timers) {}
     }
@@ -113,7 +113,7 @@ public final class ManualClock: StoreClock {
     /// - Throws: as ``advanceThrowing(to:)``.
     public func advanceThrowing(by interval: TimeInterval) throws { try move { $0.addingTimeInterval(interval) } }
 
-    /// Moves the clock forward like ``advance(to:)``, or throws where that stops the process.
+    /// Moves the clock forward like ``advance(to:)``, or throws where that method stops the process.
     ///
     /// - Parameter moment: not before ``now``.
     /// - Throws: ``ClockError`` for a moment before ``now`` or more than 30 million years away, and where a
@@ -123,7 +123,7 @@ public final class ManualClock: StoreClock {
 
     /// Moves the clock forward like ``advance(by:)``, but does not settle before it moves.
     ///
-    /// For callers that have settled. What another thread still does may come before or after the move.
+    /// For callers that have settled. Work that another thread is still doing may come before or after the move.
     ///
     /// - Parameter interval: seconds, not negative.
     package func advanceAtRest(by interval: TimeInterval) {
@@ -178,7 +178,7 @@ public final class ManualClock: StoreClock {
         return end
     }
 
-    /// Fires a timer for a task, on a thread that may not move the clock meanwhile.
+    /// Fires a timer for a task, on a thread that must not move the clock meanwhile.
     private func fire(_ timer: TimerHeap.Timer) {
         state.withLock { $0.mover = .thread(ObjectIdentifier(Thread.current)) }
         timer.body()
@@ -206,12 +206,12 @@ public final class ManualClock: StoreClock {
     }
 }
 
-/// A clock that can be moved forward, on command.
+/// A clock that can be moved forward on command.
 package protocol MovableClock: StoreClock {
     /// Moves the clock forward, firing due timers on the way and settling at each deadline.
     ///
     /// - Parameter interval: seconds, not negative.
-    /// - Throws: ``ClockError`` where it cannot be moved by this interval. The clock has not been moved then.
+    /// - Throws: ``ClockError`` if it cannot be moved by this interval. The clock has not been moved then.
     func advanceThrowing(by interval: TimeInterval) throws
 }
 
@@ -229,7 +229,7 @@ struct TimerHeap {
         fileprivate let place: Place
     }
 
-    /// The place of a timer, which keeps nothing of it alive.
+    /// The position of a timer, which retains nothing of it.
     // unchecked: read and written by the heap alone, which its owner guards.
     final class Place: @unchecked Sendable {
         /// The timer's index; nil once it has been removed.
@@ -242,7 +242,7 @@ struct TimerHeap {
     /// The timer with the earliest deadline, nil if there is none.
     var first: Timer? { timers.first }
 
-    /// Adds a timer behind all with the same deadline.
+    /// Adds a timer after all with the same deadline.
     mutating func insert(at deadline: Date, _ body: @escaping @Sendable () -> Void) -> Place {
         let place = Place()
         place.index = timers.count
@@ -274,7 +274,7 @@ struct TimerHeap {
         return timer
     }
 
-    /// Moves a timer up to its place; returns its index.
+    /// Moves a timer up to its position; returns its index.
     @discardableResult
     private mutating func rise(from start: Int) -> Int {
         var child = start

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A clock that goes with the system's, and that can be moved ahead of it.
+/// A clock that runs with the system's, and can be moved ahead of it.
 ///
-/// Moving it is like moving a ``ManualClock``: due timers fire one by one, with the time set to each. From then on it goes on,
-/// ahead of the system's by as much.
+/// Moving it is like moving a ``ManualClock``: due timers fire one by one, with the time set to each. After that it runs ahead
+/// of the system's clock by the same amount.
 package final class ShiftedClock: MovableClock {
     private let clock: ManualClock
     private let state: Locked<State>
-    /// The lock of what moves the clock.
+    /// The lock held while the clock is moved.
     ///
-    /// Recursive, so that a timer that moves it meets the trap of ``ManualClock``.
+    /// Recursive, so that a timer that moves the clock reaches the trap of ``ManualClock``.
     private let moving = NSRecursiveLock()
 
     fileprivate struct State {
@@ -19,7 +19,7 @@ package final class ShiftedClock: MovableClock {
         var alarm: DispatchWorkItem?
     }
 
-    /// The longest sleep until the next look at the system's clock, which may have been set.
+    /// The longest sleep until the system's clock, which may have been set, is checked again.
     private static let longestSleep: TimeInterval = 3600
 
     /// Creates a clock.
@@ -38,7 +38,7 @@ package final class ShiftedClock: MovableClock {
     package var activity: Activity { clock.activity }
 
     package var now: Date {
-        // Timers that fire late do not take the time back to their deadlines.
+        // Timers that fire late do not set the time back to their deadlines.
         state.withLock { max(clock.now, $0.start ?? $0.systemTime) }
     }
 
@@ -71,7 +71,7 @@ package final class ShiftedClock: MovableClock {
         defer {
             state.withLock { state in
                 state.start = former
-                // At a standstill while it was moved.
+                // The clock stood still while it was moved.
                 state.offset = max(state.offset, clock.now.timeIntervalSinceNow)
             }
             setAlarm()
@@ -80,10 +80,10 @@ package final class ShiftedClock: MovableClock {
         if moment > clock.now { try clock.advanceThrowing(to: moment) }
     }
 
-    /// Has the next timer fired when its time has come.
+    /// Schedules an alarm that fires the next timer when it is due.
     private func setAlarm() {
         state.withLock { state in
-            // Whoever moves the clock sets the alarm at the end.
+            // The thread that moves the clock sets the alarm at the end.
             guard state.start == nil else { return }
             state.alarm.take()?.cancel()
             guard let next = clock.nextDeadline else { return }
@@ -98,8 +98,8 @@ package final class ShiftedClock: MovableClock {
         do {
             try move { $0 }
         } catch {
-            // A subscription would renew too often: the process has slept. The store catches up when it is asked anything,
-            // and has no objection then.
+            // A subscription would renew too often: the process was asleep. The store catches up at the next call, and then
+            // has no objection.
             state.withLock { state in
                 let alarm = DispatchWorkItem { [weak self] in self?.catchUp() }
                 state.alarm.take()?.cancel()

@@ -2,17 +2,17 @@ import Foundation
 
 /// A clock, the only source of time.
 ///
-/// Queues and stores never read the system's time. They read the clock of their store, so that a test can move it and a
+/// Queues and stores never read the system's time. They read their store's clock, so that a test can advance it and a
 /// year takes microseconds. Any thread may call.
 public protocol StoreClock: AnyObject, Sendable {
-    /// The time now.
+    /// The current time.
     var now: Date { get }
 
     /// Runs a closure once a moment is reached, but never before this returns.
     ///
     /// If the moment has passed, it runs as soon as the clock fires anything.
     ///
-    /// - Returns: a token that keeps nothing alive; drop it, or cancel with it.
+    /// - Returns: a token that retains nothing; discard it, or cancel with it.
     @discardableResult
     func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken
 
@@ -28,7 +28,7 @@ public final class SystemClock: StoreClock {
     /// The activity of this clock's clients.
     public let activity = Activity()
 
-    /// Makes another clock, with an ``activity`` of its own clients only.
+    /// Creates another clock, with an ``activity`` of its own clients only.
     public init() {}
 
     /// The system's time.
@@ -51,11 +51,11 @@ public final class SystemClock: StoreClock {
 /// A token that cancels a scheduled closure.
 public struct TimerToken: Sendable {
     private let body: @Sendable () -> Void
-    /// Makes a token from its cancellation.
+    /// Creates a token from a cancellation closure.
     ///
-    /// It must be harmless when the time has come already.
+    /// The closure must be harmless after the time has come.
     public init(_ cancel: @escaping @Sendable () -> Void) { body = cancel }
-    /// Keeps the scheduled body from running, unless it has begun.
+    /// Prevents the scheduled closure from running, unless it has begun.
     public func cancel() { body() }
 }
 

@@ -1,13 +1,13 @@
 import Foundation
 
 extension SandboxStore {
-    /// The store's events, line by line, with the notifications that an app's server gets.
+    /// The store's events in order, with the notifications that an app's server receives.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var timeline: SandboxTimeline {
         get throws {
             var history = LedgerHistory()
-            /// The events, each with the number of records up to it.
+            /// The events, each with the number of records up to and including its own.
             var events: [(position: Int, entry: SandboxTimeline.Entry)] = []
             var notifies = false
             try core.look { shell, _ in
@@ -28,7 +28,7 @@ extension SandboxStore {
                 }
             }
             guard notifies else { return SandboxTimeline(entries: events.map(\.entry)) }
-            // Of what has happened since the lock was left, nothing.
+            // Excludes everything that has happened since the lock was released.
             var notifications = try ServerView(self).notifications(after: nil, limit: .max)[...]
             var entries: [SandboxTimeline.Entry] = []
             func addNotifications(before position: Int) {
@@ -48,7 +48,7 @@ extension SandboxStore {
 }
 
 extension SandboxTimeline.Entry {
-    /// Describes a notification about a record that `history` has applied, among others.
+    /// Creates the entry of a notification about a record that `history` has applied.
     fileprivate init(_ notification: ServerNotification, _ history: LedgerHistory) {
         let place = notification.position
         let detail = notification.subtype.map { " (\($0))" } ?? ""

@@ -1,24 +1,24 @@
 import Foundation
 
 extension SandboxTimeline {
-    /// The timeline as one HTML page, to look at and to search: a row for each event, with its mark in the lane of its
-    /// account, device, queue, store or server, and lines to those that led to it.
+    /// The timeline as one HTML page, for reading and searching: a row for each event, with its mark in the lane of its
+    /// account, device, queue, store or server, and lines from the events that led to it.
     ///
-    /// The page is complete without a network and without a script. A script of its own filters the events by words,
-    /// product, account and state, the kind of an event; `#7` finds the transaction of that number. The page's policy
-    /// allows nothing else to be loaded or run, whatever the names in it are.
+    /// The page is complete without a network and without a script. Its own script filters the events by words, product,
+    /// account and state, the kind of an event; `#7` finds the transaction with that number. The page's policy allows
+    /// nothing else to be loaded or run, whatever the names in it are.
     ///
-    /// It holds what ``svg`` does, in lanes if the window is wide enough. The same entries make the same text, in time
+    /// It has the content of ``svg``, in lanes if the window is wide enough. Equal entries produce the same text, in time
     /// proportional to their number. The markup is not stable.
     public var html: String { html(title: "Store timeline", about: nil) }
 
-    /// Returns the page with a title of its own, and text that says what it belongs to.
+    /// Returns the page with a given title, and text that describes its origin.
     package func html(title: String, about: String?) -> String {
         TimelinePage(TimelinePicture(self), title: title, about: about).text
     }
 }
 
-/// Writes a picture as HTML that is XML as well.
+/// A writer of a picture as HTML that is also valid XML.
 private struct TimelinePage {
     let picture: TimelinePicture
     let layout: TimelineLayout
@@ -45,7 +45,7 @@ private struct TimelinePage {
             }
         ).text
         let script = "\n\(TimelineScript.text)\n"
-        // The markers keep the text from XML's readers, and are comments to a browser.
+        // The markers hide the script from XML parsers, and are comments to a browser.
         let program = "//<![CDATA[\(script)//]]>"
         let policy = """
             default-src 'none'; base-uri 'none'; form-action 'none'; \
@@ -114,7 +114,7 @@ private struct TimelinePage {
         text += "</ul>\n"
     }
 
-    /// The filters, which only the script shows: without it they would do nothing.
+    /// The filters, which only the script shows: they have no effect without it.
     private func addForm(to text: inout String) {
         text += """
             <form hidden="hidden" role="search" aria-label="Events">
@@ -133,7 +133,7 @@ private struct TimelinePage {
         text += "</select></label>\n"
     }
 
-    /// The names of the lanes, for whoever sees them: each row names its account and its device in words.
+    /// The names of the lanes, for sighted readers: each row also names its account and its device as text.
     private func addHeads(to text: inout String) {
         guard !picture.lanes.isEmpty else { return }
         text += "<svg class=\"heads\" width=\"\(layout.width + 140)\" height=\"120\" aria-hidden=\"true\">"
@@ -194,9 +194,9 @@ private struct TimelinePage {
 struct TimelinePageStyle {
     let text: String
 
-    /// Creates the style sheet for a layout, text of a width in columns, and blocks of rows of these heights.
+    /// Creates the style sheet from a layout, the width of the text in columns, and the heights of the blocks of rows.
     init(_ layout: TimelineLayout, columns: Int, blocks: [Int]) {
-        // The time, the lanes, and letters of a generous width, with room for links.
+        // The width of the time, the lanes, and generously wide letters, with space for links.
         let wide = min(110 + layout.width + (columns + 14) * 15 / 2, 1360)
         let row = TimelineLayout.rowHeight
         text = """
@@ -255,9 +255,9 @@ struct TimelinePageStyle {
     }
 }
 
-/// The shapes and colors of a timeline's marks: each kind has a shape of its own, so that nobody needs the colors.
+/// The shapes and colors of a timeline's marks; each kind has its own shape, so the picture is readable without colors.
 enum TimelineStyle {
-    /// Colors by day and by night.
+    /// The colors in light and dark mode.
     static let colors = """
         :root{color-scheme:light dark;\(properties { $0.light })}
         @media (prefers-color-scheme:dark){:root{\(properties { $0.dark })}}
@@ -289,9 +289,9 @@ enum TimelineStyle {
         var color: Color { Color(name: kind.rawValue, light: light, dark: dark) }
     }
 
-    /// The shapes, each around 0, 0 and 14 wide at the most.
+    /// The shapes, each centered on 0, 0 and at most 14 wide.
     ///
-    /// `s` is drawn with a line, `f` filled.
+    /// `s` is drawn with a line, `f` is filled.
     private static let kinds: [Look] = SandboxTimeline.Entry.Kind.allCases.map { kind in
         switch kind {
         case .setting: look(kind, "#656d76", "#8b949e", #"<path class="f" d="M-4-4H4V4H-4z"/>"#)
@@ -334,7 +334,7 @@ enum TimelineStyle {
         return "<defs>\(shapes.joined())<circle id=\"k-command\" class=\"f\" r=\"3\"/></defs>"
     }
 
-    /// Rules for what is drawn.
+    /// The rules for the drawing.
     static let drawing = """
         .b{fill:var(--back)}.f{fill:currentColor}
         .s{fill:var(--back);stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
@@ -342,9 +342,9 @@ enum TimelineStyle {
         """
 }
 
-/// Text for HTML and XML, and the width that it takes.
+/// Functions for text in HTML and XML, and for its width.
 enum MarkupText {
-    /// Returns text that markup shows as it is, in elements and in attributes.
+    /// Returns text escaped for markup, in elements and in attributes.
     ///
     /// Line breaks become spaces, and control characters, which XML forbids, U+FFFD.
     static func escaped(_ text: some StringProtocol) -> String {
@@ -373,7 +373,7 @@ enum MarkupText {
         }
     }
 
-    /// Returns an upper bound of the width of text, in digits of a font whose letters have widths of their own.
+    /// Returns an upper bound of the width of text, in digits of a proportional font.
     static func columns(_ text: some StringProtocol) -> Int {
         // In halves of a digit.
         var halves = 0
@@ -387,14 +387,14 @@ enum MarkupText {
         return (halves + 1) / 2
     }
 
-    /// Breaks text into lines behind its spaces, and in the middle of a word that is wider than a line.
+    /// Breaks text into lines after its spaces, and within a word that is wider than a line.
     ///
-    /// Together the lines are the text.
+    /// The lines joined are the text.
     ///
     /// - Parameters:
     ///   - text: the text.
     ///   - width: the width of a line, in columns.
-    ///   - start: the columns of the first line that are taken.
+    ///   - start: the number of columns already used in the first line.
     /// - Returns: the lines, at least one.
     static func lines(_ text: String, width: Int, after start: Int) -> [String] {
         guard start + columns(text) > width else { return [text] }

@@ -1,22 +1,22 @@
 extension SandboxTimeline {
     /// The timeline as one SVG: a lane for each account, device and queue, the store and the app's server; a row with its
-    /// sentence for each event, and lines to those that led to it.
+    /// sentence for each event, and lines from the events that led to it.
     ///
-    /// It needs neither a network nor a script. Each kind of event has a shape and a color of its own, by day and by night.
-    /// For readers of screens it is a list. Times are the store's, in UTC, and a minute or more in which nothing
-    /// happened is one row. Eight accounts and eight devices have lanes; what is beyond them shares one.
+    /// It needs neither a network nor a script. Each kind of event has its own shape and color, in light and dark mode. For
+    /// screen readers it is a list. Times are the store's, in UTC, and a minute or more without events is one row. Eight
+    /// accounts and eight devices have lanes; all others share one.
     ///
-    /// The same entries make the same text, in time proportional to their number. The markup is not stable.
+    /// Equal entries produce the same text, in time proportional to their number. The markup is not stable.
     public var svg: String { TimelineSVG(TimelinePicture(self)).text }
 }
 
-/// Writes a picture as SVG.
+/// A writer of a picture as SVG.
 private struct TimelineSVG {
     private let picture: TimelinePicture
     private let layout: TimelineLayout
     private let margin = 16
     private let timeWidth = 86
-    /// The width of a column of text, of a font that is wide.
+    /// The width of a column of text, in a wide font.
     private let column = 7
     private let top: Int
     private let textStart: Int
@@ -27,7 +27,7 @@ private struct TimelineSVG {
         let layout = TimelineLayout(picture)
         self.layout = layout
         let titles = picture.lanes.map { MarkupText.columns($0.label) }
-        // They are turned by 45 degrees.
+        // The titles are rotated by 45 degrees.
         top = margin + max(40, (titles.max() ?? 0) * column * 7 / 10 + 16)
         textStart = margin + timeWidth + layout.width + 10
         let widest = picture.widestText
@@ -100,14 +100,14 @@ private struct TimelineSVG {
         let middle = y + TimelineLayout.pauseHeight / 2
         text += "<g role=\"listitem\" aria-label=\"\(pause.title)\">"
         if pause.gap != nil {
-            // The lanes stop for a moment.
+            // A gap in the lanes.
             let (left, right) = (margin + timeWidth, margin + timeWidth + layout.width)
             text += "<path d=\"M\(left) \(middle)H\(right)\" stroke=\"var(--back)\" stroke-width=\"12\"/>"
             text += "<path class=\"g\" d=\"M\(left) \(middle)H\(width - margin)\"/>"
         }
         if let day = pause.day { text += "<text class=\"d\" x=\"\(margin)\" y=\"\(middle + 5)\">\(day)</text>" }
         if let gap = pause.gap {
-            // On a piece of the background, for the line passes behind it.
+            // On a patch of the background, since the line passes underneath.
             let wide = MarkupText.columns(gap) * column + 50
             text += """
                 <rect class="b" x="\(textStart - 4)" y="\(middle - 9)" width="\(wide)" height="18"/>\
@@ -142,7 +142,7 @@ private struct TimelineSVG {
         text += "</text></g>\n"
     }
 
-    /// The meaning of the shapes, below the rows.
+    /// Returns the explanation of the shapes, below the rows.
     private func legend(at start: Int) -> (text: String, end: Int) {
         var text = "<g aria-hidden=\"true\">\n"
         var (x, y) = (margin + 8, start)

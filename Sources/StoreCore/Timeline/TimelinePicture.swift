@@ -1,31 +1,31 @@
 import Foundation
 
-/// A timeline as it is drawn: one row below another, each event in its lane.
+/// The drawing of a timeline: one row below another, each event in its lane.
 struct TimelinePicture {
     /// An event in its row.
     struct Event {
-        /// Its place in the timeline.
+        /// The event's index in the timeline.
         let place: Int
         let kind: SandboxTimeline.Entry.Kind
-        /// The time of the day, and whether it is another than in the row above.
+        /// The time of day, and whether it differs from the row above.
         let time: String
         let isNew: Bool
         /// The date and the time.
         let moment: String
         let lane: Int
-        /// The lane of the queue that ordered it, for the first event that a command led to.
+        /// The lane of the queue that sent the command; only for the command's first event.
         let command: Int?
         /// The product with its quantity, and the transaction.
         let product: String?
         let transaction: String?
-        /// The sentence, as it is broken into lines.
+        /// The sentence, broken into lines.
         let lines: [String]
         /// The account and the device.
         let people: String
-        /// The places of the account and the product among all, for filters.
+        /// The indices of the account and the product, for filters.
         let accountPlace: Int?
         let productPlace: Int?
-        /// The places of the events that it follows from.
+        /// The indices of the events that led to it.
         let sources: [Int]
 
         /// The width of its text, in columns.
@@ -37,7 +37,7 @@ struct TimelinePicture {
             return widths.max() ?? 0
         }
 
-        /// All of it, for whoever does not see the picture.
+        /// The whole event as text, for screen readers.
         var spoken: String {
             let subject = [product, transaction].compactMap { $0 }.joined(separator: " ")
             let sentence = lines.joined()
@@ -46,7 +46,7 @@ struct TimelinePicture {
         }
     }
 
-    /// A place where a day begins, or where nothing happened for a while.
+    /// A row that marks the start of a day, or a time without events.
     struct Pause {
         let day: String?
         let gap: String?
@@ -64,15 +64,15 @@ struct TimelinePicture {
     /// The names to filter by, in the order in which they appear.
     private(set) var accounts: [String] = []
     private(set) var products: [String] = []
-    /// The kinds of the events, and each that occurs.
+    /// The kind of each event, and each kind that occurs.
     let eventKinds: [SandboxTimeline.Entry.Kind]
     let kinds: [SandboxTimeline.Entry.Kind]
-    /// The number of events, in words.
+    /// The number of events, as text.
     let count: String
     /// The number of events, and the first and the last day.
     let summary: String
 
-    /// The seconds without an event that are folded.
+    /// The number of seconds without an event from which on they are folded.
     static let longestGap: TimeInterval = 60
     /// The width of a line of text, in columns.
     static let textWidth = 104
@@ -82,7 +82,7 @@ struct TimelinePicture {
         var sources = [[Int]](repeating: [], count: entries.count)
         for link in timeline.links { sources[link.target].append(link.source) }
         var ordered: Set<OrderID> = []
-        // The queue's lane of each event that is the first of a command.
+        // For each event that is the first of a command, the queue's lane.
         let commands = entries.map { entry -> TimelineLane? in
             guard let order = entry.order, let device = entry.device, entry.kind != .delivery, entry.kind != .finish,
                 ordered.insert(order).inserted
@@ -97,7 +97,7 @@ struct TimelinePicture {
 
         var accountPlaces = NamePlaces()
         var productPlaces = NamePlaces()
-        // What an event does not name itself is that of the event that it follows from.
+        // An event without an account or product has that of the event that led to it.
         var people: [(account: String?, product: String?)] = []
         people.reserveCapacity(entries.count)
         rows.reserveCapacity(entries.count)
@@ -162,7 +162,7 @@ struct TimelinePicture {
         rows.lazy.map { if case .event(let event) = $0 { event.columns } else { 0 } }.max() ?? 0
     }
 
-    /// Returns a span of time in its two largest units.
+    /// Returns a duration in its two largest units.
     private static func words(for gap: TimeInterval) -> String {
         let seconds = Int(gap.rounded())
         let units = [
@@ -174,7 +174,7 @@ struct TimelinePicture {
     }
 }
 
-/// Names in the order in which they appear.
+/// The distinct names, in order of appearance.
 private struct NamePlaces {
     private(set) var names: [String] = []
     private var places: [String: Int] = [:]
@@ -188,7 +188,7 @@ private struct NamePlaces {
 }
 
 extension SandboxTimeline.Entry.Kind {
-    /// The state that an event of the kind leads to, in a word.
+    /// The state that an event of the kind leads to, in one word.
     var title: String {
         switch self {
         case .setting: "set up"
@@ -210,13 +210,13 @@ extension SandboxTimeline.Entry.Kind {
     }
 }
 
-/// Where everything of a picture is, in pixels.
+/// The layout of a picture, in pixels.
 struct TimelineLayout {
     static let rowHeight = 26
     static let lineHeight = 18
     static let pauseHeight = 32
 
-    /// The distance of two lanes.
+    /// The distance between two lanes.
     let pitch: Int
     /// The width of all lanes.
     let width: Int
@@ -243,7 +243,7 @@ struct TimelineLayout {
     /// Returns the center of a lane.
     func x(_ lane: Int) -> Int { lane * pitch + pitch / 2 }
 
-    /// Returns the path of a link, between two lanes: aside, down beside the first, aside again.
+    /// Returns the path of a link, in the gutter between two lanes: sideways, down beside the first, sideways again.
     func path(from source: (lane: Int, y: Int), to target: (lane: Int, y: Int)) -> String {
         let (start, end) = (x(source.lane), x(target.lane))
         let gutter = start + (end < start ? -pitch / 2 : pitch / 2)
@@ -254,12 +254,12 @@ struct TimelineLayout {
     }
 }
 
-/// A lane of a timeline's picture: where events of one account, device, queue, the store or the server are.
+/// A lane of a timeline's picture, for the events of one account, device, queue, the store or the server.
 struct TimelineLane: Hashable {
     enum Kind: Hashable { case queue, device, account, store, server }
 
     let kind: Kind
-    /// The name of the account or the device; nil for the lane of all that have none of their own.
+    /// The name of the account or the device; nil for the shared lane of those without their own.
     var name: String?
 
     static let store = TimelineLane(kind: .store)
@@ -281,7 +281,7 @@ struct TimelineLane: Hashable {
     /// The width of a label, in columns.
     static let labelWidth = 22
 
-    /// The label, cut to its width.
+    /// The label, truncated to its width.
     var label: String {
         var label = title
         while MarkupText.columns(label) > Self.labelWidth { label = label.dropLast(2) + "…" }
@@ -291,13 +291,13 @@ struct TimelineLane: Hashable {
 
 /// The lanes of a picture, from the app to the store: each device with its queue, accounts, the store, the server.
 struct TimelineLanes {
-    /// The number of accounts, and of devices, that have lanes of their own; the rest share one.
+    /// The number of accounts, and of devices, with their own lanes; all others share one.
     static let limit = 8
 
     let all: [TimelineLane]
     private let places: [TimelineLane: Int]
 
-    /// Sorts the lanes that events need.
+    /// Sorts the lanes that the events need.
     init(_ needed: [TimelineLane]) {
         var order: [TimelineLane.Kind: [String]] = [:]
         var found: Set<TimelineLane> = []
@@ -339,12 +339,12 @@ struct TimelineLanes {
         self.places = places
     }
 
-    /// The place of a lane, from the left, one of those that were needed.
+    /// The index of a needed lane, from the left.
     subscript(lane: TimelineLane) -> Int { places[lane] ?? 0 }
 }
 
 extension TimelineLane {
-    /// The lane of an event.
+    /// Creates the lane of an event.
     init(of entry: SandboxTimeline.Entry) {
         let device = entry.device.map { TimelineLane(kind: .device, name: $0) }
         let account = entry.account.map { TimelineLane(kind: .account, name: $0) }

@@ -1,8 +1,8 @@
-/// The script of a page, which hides what is not asked for.
+/// The script of a page, which hides the rows that the filters exclude.
 ///
-/// Without it the page is complete.
+/// The page is complete without it.
 enum TimelineScript {
-    /// Rows stay in their order, so that lines between those that are left can be drawn anew.
+    /// Rows retain their order, so that the lines between the visible ones can be redrawn.
     static let text = #"""
         "use strict";
         const form = document.forms[0], list = document.getElementById("rows");

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A signer of receipts and JWS in the App Store's form, below a root of one's own.
+/// A signer of receipts and JWS in the App Store's form, with its own root certificate.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -11,12 +11,12 @@ import StoreCore
 /// ```
 ///
 /// App receipts are PKCS #7 with a chain of three certificates, transaction receipts are the signed property lists of 2009
-/// to 2013, JSON is signed as JWS with ES256. Receipts are signed with a leaf that is valid now by the clock, JWS with
-/// one that is valid at the payload's date; a leaf that has expired is renewed. Verification wants certificates that were valid at the signing date, below the authority's root,
-/// and none that its list revokes. The root itself is valid for ``CertificateAuthority/Lifetimes/root``: outside of it nothing
-/// can be signed.
+/// to 2013, JSON is signed as JWS with ES256. Receipts are signed with a leaf that is valid now by the clock, JWS with one
+/// that is valid at the payload's date; an expired leaf is renewed. Verification requires certificates below the
+/// authority's root that were valid at the signing date and are not on its revocation list. The root itself is valid for
+/// ``CertificateAuthority/Lifetimes/root``: outside of it nothing can be signed.
 ///
-/// Any thread may use a signer.
+/// A signer may be used on any thread.
 public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
     /// The environment that receipts and JWS name.
     public enum Environment: Hashable, Sendable {
@@ -24,8 +24,8 @@ public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
         case sandbox
         /// `Production`.
         ///
-        /// To verify an app transaction from production, Apple's server library needs the app's Apple ID in it: give
-        /// the store one, as `appAppleIdentifier`.
+        /// To verify an app transaction from production, Apple's server library needs the app's Apple ID in it: set it in
+        /// the store, as `appAppleIdentifier`.
         case production
     }
 
@@ -41,23 +41,23 @@ public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
     private let appReceipts: LeafCache<PKCS7Signer>
     private let transactionReceipts: LeafCache<TransactionReceiptSigner>
     private let payloads: LeafCache<JWSSigner>
-    /// Made when it is first needed, since a store may never verify.
+    /// Created when it is first needed, since a store may never verify.
     private let knownVerifier = Locked<AppStoreVerifier?>(nil)
 
     /// Creates a signer.
     ///
-    /// Keys and certificates are made when they are first needed.
+    /// Keys and certificates are created when they are first needed.
     ///
     /// - Parameters:
     ///   - authority: the authority, whose root verifiers have to trust.
-    ///   - clock: the clock of the signing dates, as a rule the store's.
+    ///   - clock: the clock of the signing dates, usually the store's.
     ///   - environment: the environment that receipts and JWS name. Xcode's form has its own, `Xcode`.
     ///   - digest: the hash algorithm of app receipts: SHA-256, or SHA-1 as until 2023. Xcode's form is always SHA-256.
     ///   - form: the App Store's form of app receipts and JWS, or Xcode's, with one self-signed certificate. Xcode has no
     ///     form of transaction receipts.
     ///   - transactionReceiptVersion: the version of the signatures in transaction receipts.
-    ///   - defect: what is wrong with all signatures, for tests of verifiers. Transaction receipts have one certificate, and
-    ///     are right where it has no room for the defect.
+    ///   - defect: the defect of all signatures, for tests of verifiers. Transaction receipts have one certificate, and are
+    ///     correct if it cannot have the defect.
     /// - Throws: a ``CryptoError`` for a defect in Xcode's form, which has no chain.
     public init(
         _ authority: CertificateAuthority,
@@ -118,9 +118,10 @@ extension AppStoreSigner {
 }
 
 extension AppStoreSigner {
-    /// The certificate in app receipts of Xcode's form, in DER, which verifiers trust itself.
+    /// The certificate in app receipts of Xcode's form, in DER, which verifiers trust directly.
     ///
-    /// Nil in the App Store's form, whose verifiers trust the authority's root, and if the authority has none that is valid now.
+    /// Nil in the App Store's form, whose verifiers trust the authority's root, and if the authority has none that is valid
+    /// now.
     public var xcodeReceiptCertificate: Data? {
         guard form == .xcode else { return nil }
         return try? authority.certified(.xcodeReceipt, at: clock.now).certificate.data
@@ -135,7 +136,7 @@ extension AppStoreSigner {
     /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
     public func jws(of payload: Data) throws -> String { try payloads.signer(at: date(of: payload)).sign(payload) }
 
-    /// Returns the date that verifiers judge certificates by: the payload's own, which may be long ago when it is signed.
+    /// Returns the date at which verifiers check certificates: the payload's own, which may be long before it is signed.
     ///
     /// A payload without a date, or with one at which the root was not valid, is signed as of now.
     private func date(of payload: Data) -> Date {
@@ -143,8 +144,8 @@ extension AppStoreSigner {
         return date.flatMap { authority.validity.contains($0) ? $0 : nil } ?? clock.now
     }
 
-    /// Signs a payload in a form that has a defect; Xcode's form, which has no chain, in place of a certificate's defect with
-    /// a broken signature.
+    /// Signs a payload with a defect; in Xcode's form, which has no chain, breaks the signature in place of a certificate's
+    /// defect.
     ///
     /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
     public func jws(of payload: Data, with defect: SignatureDefect) throws -> String {
@@ -160,7 +161,7 @@ extension AppStoreSigner {
         }
     }
 
-    /// Returns the hash of a text that ties a payload to a device: SHA-384.
+    /// Returns the SHA-384 of a text, which ties a payload to a device.
     public func deviceVerification(of text: Data) -> Data? { JWSSigner.deviceVerification(of: text) }
 
     /// Verifies a JWS.
@@ -188,12 +189,12 @@ extension AppStoreSigner {
     /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
     public func sign(_ message: Data) throws -> Data { try transactionReceipts.signer(at: clock.now).sign(message) }
 
-    /// Returns whether the signature is made with this signer's key, whatever the time.
+    /// Returns whether the signature was made with this signer's key, whatever the time.
     public func isValid(signature: Data, for message: Data) -> Bool {
         (try? transactionReceipts.signer(at: clock.now).isValid(signature: signature, for: message)) ?? false
     }
 
-    /// Returns whether the signature is that of a certificate of the same root that had not expired at the purchase.
+    /// Returns whether the signature was made with a certificate of the same root that had not expired at the purchase.
     public func isValid(signature: Data, certificate: Data, for message: Data) -> Bool {
         do {
             let verifier = try verifier().transactionReceipts
@@ -219,7 +220,7 @@ extension AppStoreSigner {
     }
 }
 
-/// A signer with a leaf of its own.
+/// A signer with its own leaf.
 protocol LeafSigner: Sendable {
     /// The dates at which all of its certificates are valid.
     var validity: Range<Date> { get }
@@ -229,7 +230,7 @@ extension JWSSigner: LeafSigner {}
 extension PKCS7Signer: LeafSigner {}
 extension TransactionReceiptSigner: LeafSigner {}
 
-/// A signer that is made when it is first needed, and again when its leaf is not valid any more.
+/// A cache of a signer, which is created when first needed, and again when its leaf is no longer valid.
 final class LeafCache<Signer: LeafSigner>: Sendable {
     private let make: @Sendable (Date) throws -> Signer
     private let current = Locked<Signer?>(nil)
@@ -238,7 +239,7 @@ final class LeafCache<Signer: LeafSigner>: Sendable {
 
     /// Returns a signer for a signing date.
     func signer(at date: Date) throws -> Signer {
-        // Made with the lock held, so that an RSA key is made once.
+        // Created under the lock, so that an RSA key is generated once.
         try current.withLock { current in
             if let current, current.validity.contains(date) { return current }
             let signer = try make(date)
@@ -251,15 +252,15 @@ final class LeafCache<Signer: LeafSigner>: Sendable {
 extension CertificateAuthority {
     /// Returns a signer of JWS.
     ///
-    /// Keep it for as long as its ``JWSSigner/validity`` contains the dates to sign at.
+    /// Retain it while its ``JWSSigner/validity`` contains the dates to sign at.
     ///
     /// - Parameters:
     ///   - date: the signing date. A leaf that is not valid then is renewed.
     ///   - form: the App Store's form, or Xcode's.
-    ///   - defect: what is wrong with the chain, for tests of verifiers. Of the App Store's form only.
+    ///   - defect: the defect of the chain, for tests of verifiers. Only in the App Store's form.
     /// - Returns: the signer.
     /// - Throws: a ``CryptoError`` if the root is not valid at the date, if the form cannot have the defect, and if no key
-    ///   can be made or written.
+    ///   can be generated or written.
     public func jwsSigner(
         at date: Date,
         form: SigningForm = .appStore,
@@ -270,16 +271,16 @@ extension CertificateAuthority {
 
     /// Returns a signer of PKCS #7 messages, the form of app receipts.
     ///
-    /// Keep it for as long as its ``PKCS7Signer/validity`` contains the dates to sign at.
+    /// Retain it while its ``PKCS7Signer/validity`` contains the dates to sign at.
     ///
     /// - Parameters:
     ///   - date: the signing date. A leaf that is not valid then is renewed.
     ///   - digest: SHA-256, or SHA-1 as the App Store until 2023. Xcode's form is always SHA-256.
     ///   - form: the App Store's form, or Xcode's.
-    ///   - defect: what is wrong with the chain, for tests of verifiers. Of the App Store's form only.
+    ///   - defect: the defect of the chain, for tests of verifiers. Only in the App Store's form.
     /// - Returns: the signer.
     /// - Throws: a ``CryptoError`` if the root is not valid at the date, if the form cannot have the defect, and if no key
-    ///   can be made or written.
+    ///   can be generated or written.
     public func pkcs7Signer(
         at date: Date,
         digest: PKCS7Signer.Digest = .sha256,
@@ -296,11 +297,11 @@ extension CertificateAuthority {
     ///   - date: the signing date. A leaf that is not valid then is renewed.
     ///   - version: the signature's version.
     ///   - environment: the environment's name in receipts, `Sandbox` by default.
-    ///   - defect: what is wrong with the certificate, for tests of verifiers: an expired leaf, a missing leaf's marker, a
+    ///   - defect: the defect of the certificate, for tests of verifiers: an expired leaf, a missing leaf's marker, a
     ///     foreign root or a wrong key.
     /// - Returns: the signer.
     /// - Throws: a ``CryptoError`` if the root is not valid at the date, if the form cannot have the defect, and if no key
-    ///   can be made or written.
+    ///   can be generated or written.
     public func transactionReceiptSigner(
         at date: Date,
         version: TransactionReceiptSigner.Version = .rsa2048,

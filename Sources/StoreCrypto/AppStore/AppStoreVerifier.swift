@@ -10,8 +10,8 @@ import StoreCore
 /// }
 /// ```
 ///
-/// It needs no network. Certificates have to be valid at the signing date. Every byte counts: data of which a single bit was
-/// changed is refused. Any thread may use a verifier.
+/// It needs no network. Certificates have to be valid at the signing date. Every byte counts: data with a single changed
+/// bit is refused. A verifier may be used on any thread.
 public struct AppStoreVerifier: Sendable {
     let appReceipts: PKCS7Verifier
     let transactionReceipts: TransactionReceiptVerifier
@@ -21,8 +21,8 @@ public struct AppStoreVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - root: the certificate to trust, in PEM or DER. One with an extended key usage is Xcode's: it has to be the one
-    ///     in the receipt or the JWS. Transaction receipts need the certificate that issued their own.
-    ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; none if nil.
+    ///     in the receipt or the JWS. Transaction receipts need the issuer of their certificate.
+    ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; nil for none.
     /// - Throws: a ``CryptoError`` if a certificate or the list is unreadable.
     public init(root: Data, revocationList: Data? = nil) throws(CryptoError) {
         guard Libcrypto.isAvailable else { throw .unavailable }
@@ -37,11 +37,11 @@ public struct AppStoreVerifier: Sendable {
         payloads = try JWSVerifier(root: root, form: form, revocationList: revocationList)
     }
 
-    /// Creates a verifier of what an authority signs.
+    /// Creates a verifier of an authority's signatures.
     init(_ authority: CertificateAuthority, form: SigningForm, at date: Date) throws(CryptoError) {
         let root = authority.rootCertificate
         let validity = authority.root.certificate.validity
-        // What was signed in time is verified after the root's end as well.
+        // Past signatures remain valid after the root has expired.
         let date = min(max(date, validity.lowerBound), validity.upperBound - 1)
         transactionReceipts = try TransactionReceiptVerifier(root: root)
         switch form {
@@ -122,14 +122,14 @@ extension AppStoreVerifier {
 
     /// Verifies a receipt or a JWS of any form.
     ///
-    /// An app receipt is judged as of its creation date, a JWS as of its `signedDate`, or the `receiptCreationDate` of an app
-    /// transaction. A transaction receipt has no signing date, and is judged as of its purchase: see
-    /// ``TransactionReceiptVerifier/verify(_:over:)``. It must have the form that ``AppStoreSigner`` writes: the pod 100, and
-    /// an environment that is one of the App Store's or Xcode's.
+    /// An app receipt is verified as of its creation date, a JWS as of its `signedDate`, or the `receiptCreationDate` of an
+    /// app transaction. A transaction receipt has no signing date, and is verified as of its purchase: see
+    /// ``TransactionReceiptVerifier/verify(_:over:)``. It must have the form that ``AppStoreSigner`` writes: the pod 100,
+    /// and an environment that is one of the App Store's or Xcode's.
     ///
     /// - Parameters:
     ///   - data: the data itself, not its Base64 form: untrusted input, of any content and length.
-    ///   - now: the moment at which the subscription in a transaction receipt may be over.
+    ///   - now: the moment at which the subscription in a transaction receipt may have expired.
     /// - Returns: the content.
     /// - Throws: the reason for the refusal.
     public func verify(_ data: Data, at now: Date) throws(VerificationFailure) -> Content {
@@ -148,7 +148,7 @@ extension AppStoreVerifier {
         guard let envelope = ReceiptEnvelope(data), Self.environments.contains(envelope.environment) else {
             throw .malformed
         }
-        // First: nothing of forged purchase information is parsed.
+        // Verified first, so that no forged purchase information is parsed.
         try transactionReceipts.verify(envelope.signatureBlob, over: envelope.purchaseInformation)
         guard let response = ReceiptVerification(purchaseInformation: envelope.purchaseInformation, at: now) else {
             throw .foreignContent
@@ -176,7 +176,7 @@ extension AppStoreVerifier.Subject {
         case notificationType, receiptType, autoRenewProductId, transactionId
     }
 
-    /// The presence of texts in the fields that tell a subject; a field with another value tells nothing.
+    /// The presence of text in the fields that identify the subject; a field with another value is ignored.
     private struct Fields: Decodable {
         let texts: Set<Field>
 

@@ -3,8 +3,8 @@ import StoreCore
 
 /// The certificates of Xcode's form for all test sessions of a process (A15).
 ///
-/// As all of one Xcode have, they have the same ones: an RSA key is made once, and what one session has sold is verified by any
-/// other.
+/// Sessions share them, as those of one Xcode do: an RSA key is generated once, and every session can verify the purchases
+/// of any other.
 enum SessionSigner {
     /// The authority, whose certificates are valid on every date that a session's clock can show.
     static let authority = Result { () throws(CryptoError) in
@@ -17,9 +17,9 @@ enum SessionSigner {
 
 // The module StoreKitTest binds both by their symbols, for the reason that `makeDefaultSigner` names.
 
-/// Returns the signer that a test session begins with; nil without libcrypto.
+/// Returns the initial signer of a test session; nil without libcrypto.
 ///
-/// - Throws: a ``CryptoError`` if no key can be made.
+/// - Throws: a ``CryptoError`` if no key can be generated.
 @_silgen_name("StoreCrypto_makeSessionSigner")
 package func makeSessionSigner(clock: any StoreClock) throws -> (any ReceiptSigner)? {
     Libcrypto.isAvailable ? try AppStoreSigner(SessionSigner.authority.get(), clock: clock, form: .xcode) : nil
@@ -31,11 +31,10 @@ package func sessionCertificate(of signer: any ReceiptSigner) -> Data? {
     (signer as? AppStoreSigner)?.xcodeReceiptCertificate
 }
 
-/// The signer of a sandbox store that was given none: ES256 below a root of its own, whose keys are made when the first JWS
-/// is read.
+/// The default signer of a sandbox store: ES256 with its own root, whose keys are generated when the first JWS is read.
 final class DefaultSigner: PayloadSigner {
     private let clock: any StoreClock
-    /// The beginning of the certificates: no payload is dated earlier.
+    /// The start of the certificates' validity: no payload is dated earlier.
     private let start: Date
     private let made = Locked<AppStoreSigner?>(nil)
 
@@ -67,10 +66,10 @@ final class DefaultSigner: PayloadSigner {
     func deviceVerification(of text: Data) -> Data? { JWSSigner.deviceVerification(of: text) }
 }
 
-/// Returns the signer that a sandbox store of Store Kit 2 begins with; nil without libcrypto.
+/// Returns the default signer of a sandbox store of Store Kit 2; nil without libcrypto.
 ///
-/// The module StoreKit binds it by its symbol and does not import this module: whoever imports a module needs the module maps of
-/// all that it imports, and a target that sees StoreKit without depending on it has not got that of libcrypto.
+/// The module StoreKit binds it by its symbol and does not import this module: an importer needs the module maps of all
+/// transitive imports, and a target that can see StoreKit without depending on it does not have that of libcrypto.
 @_silgen_name("StoreCrypto_makeDefaultSigner")
 package func makeDefaultSigner(clock: any StoreClock, start: Date) -> (any PayloadSigner)? {
     Libcrypto.isAvailable ? DefaultSigner(clock: clock, start: start) : nil

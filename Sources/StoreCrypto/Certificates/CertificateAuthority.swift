@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-/// A chain of certificates with the shape of the App Store's, to sign receipts and JWS for tests of servers.
+/// A chain of certificates with the structure of the App Store's, to sign receipts and JWS for tests of servers.
 ///
-/// A server that verifies purchases with Apple's library, or with any other, accepts what the authority signs once it
+/// A server that verifies purchases with Apple's library, or with any other, accepts the authority's signatures once it
 /// trusts ``rootCertificate`` instead of Apple's:
 ///
 /// ```swift
@@ -12,25 +12,26 @@ import StoreCore
 /// ```
 ///
 /// The root and the intermediate have keys on P-384. The leaves have keys on P-256 for JWS and RSA keys for receipts, and
-/// are made when they are first needed: an RSA key takes a quarter of a second. Certificates other than the root and
-/// Xcode's, whose lifetimes are the same, are renewed, with the same key, when one is needed for a date outside its lifetime.
+/// are created when they are first needed: an RSA key takes a quarter of a second. Certificates other than the root and
+/// Xcode's, whose lifetimes are the same, are renewed, with the same key, when one is needed for a date outside its
+/// lifetime.
 ///
-/// Any thread may use an authority. Its certificates are worth nothing outside of tests: whoever reads its keys can sign.
+/// An authority may be used on any thread. Its certificates are for tests only: whoever reads its keys can sign.
 public final class CertificateAuthority: Sendable {
-    /// How long certificates are valid: at the most until the end of the year 9999, which certificates cannot exceed.
+    /// The lifetimes of certificates, which end at the latest with the year 9999, the last that a certificate can name.
     ///
-    /// The root's begins an hour before it is made, for verifiers whose clocks lag behind. Every other certificate, renewed
-    /// ones as well, is valid from the root's beginning on, and ends so long after it is made as is said here: what was sold
-    /// before a leaf was renewed, and is signed after it, is accepted as of its date.
+    /// The root's lifetime begins an hour before its creation, for verifiers whose clocks are behind. Every other
+    /// certificate, even a renewed one, is valid from the beginning of the root, and expires its lifetime after its
+    /// creation. So a sale from before a leaf's renewal that is signed after it is accepted as of its date.
     public struct Lifetimes: Hashable, Sendable {
         /// The lifetime of the root, which Xcode's self-signed certificates share.
         ///
-        /// Ten thousand years by default, which end with the year 9999: a store's time may be moved beyond the 25 years of
+        /// Ten thousand years by default, limited by the year 9999: a store's time may be moved beyond the 25 years of
         /// Apple's root.
         public var root: TimeInterval
-        /// The lifetime of the intermediate; 15 years by default, as Apple's.
+        /// The lifetime of the intermediate; 15 years by default, as for Apple's.
         public var intermediate: TimeInterval
-        /// The lifetime of the leaves; 2 years by default, as Apple's.
+        /// The lifetime of the leaves; 2 years by default, as for Apple's.
         public var leaf: TimeInterval
 
         /// Creates lifetimes in seconds.
@@ -50,12 +51,12 @@ public final class CertificateAuthority: Sendable {
     private let folder: CertificateFolder?
     private let issued: Locked<[CertificateRole: CertifiedKey]>
 
-    /// Creates an authority in memory, with fresh keys.
+    /// Creates an authority in memory, with new keys.
     ///
     /// - Parameters:
     ///   - now: the date at which the root's lifetime begins, by the store's clock.
-    ///   - lifetimes: how long certificates are valid.
-    /// - Throws: a ``CryptoError`` if no key can be made, and for a date outside the years 1950 to 9999.
+    ///   - lifetimes: the lifetimes of certificates.
+    /// - Throws: a ``CryptoError`` if no key can be generated, and for a date outside the years 1950 to 9999.
     public init(now: Date, lifetimes: Lifetimes = Lifetimes()) throws(CryptoError) {
         self.lifetimes = lifetimes
         let key = try Key.generated(CertificateRole.root.kind)
@@ -68,17 +69,17 @@ public final class CertificateAuthority: Sendable {
     /// Reads an authority from a folder of PEM files, or creates it there if the folder is empty or does not exist.
     ///
     /// Each certificate is a file such as `root.pem`, next to its private key `root.key.pem`. Only the user may open the
-    /// folder (0700) and the keys (0600). Files appear atomically, and processes may share the folder. Leaves that are
-    /// missing are made when they are needed, and lapsed ones renewed: opening a folder that is filled writes nothing.
+    /// folder (0700) and the keys (0600). Files are created atomically, and processes may share the folder. Missing leaves
+    /// are created when they are needed, and expired ones renewed: opening a complete folder writes nothing.
     ///
     /// - Parameters:
     ///   - folder: the folder.
     ///   - now: the date at which the root has to be valid, by the store's clock.
-    ///   - lifetimes: how long certificates are valid that are made.
-    /// - Throws: a ``CryptoError`` that names the file for one that is missing, unreadable or not PEM, a key that belongs
-    ///   to another user or that others have access to, or may replace since the folder is open to them, a certificate
-    ///   that does not belong to the key beside it, lacks what marks it, was not issued by this folder's root, or, the
-    ///   root's, is not valid now; and if the folder cannot be written.
+    ///   - lifetimes: the lifetimes of new certificates.
+    /// - Throws: a ``CryptoError`` that names the file for one that is missing, unreadable or not PEM; for a key that
+    ///   belongs to another user, or that others can access or, in an open folder, replace; for a certificate that does not
+    ///   belong to its key, lacks its marker, or was not issued by this folder's root; and for a root that is not valid
+    ///   now. Also if the folder cannot be written.
     public init(folder: URL, now: Date, lifetimes: Lifetimes = Lifetimes()) throws(CryptoError) {
         let folder = CertificateFolder(folder)
         self.lifetimes = lifetimes
@@ -87,7 +88,7 @@ public final class CertificateAuthority: Sendable {
         }
         root = try folder.root()
         self.folder = folder
-        // What is wrong with the other files is told now, not when they are needed. A lapsed certificate is in order.
+        // Reports a defect of the other files now, not when they are needed. An expired certificate is not a defect.
         issued = Locked(try folder.certified(below: root))
         try requireValidity(at: now)
     }
@@ -98,7 +99,7 @@ public final class CertificateAuthority: Sendable {
     /// The root certificate in PEM.
     public var rootPEM: String { PEMBlock(.certificate, rootCertificate).text }
 
-    /// Returns a key and a certificate that is valid at a date, and makes what is missing.
+    /// Returns a key and a certificate that is valid at a date, and creates what is missing.
     func certified(_ role: CertificateRole, at date: Date) throws(CryptoError) -> CertifiedKey {
         try requireValidity(at: date)
         if role == .root { return root }
@@ -113,7 +114,8 @@ public final class CertificateAuthority: Sendable {
         }.get()
     }
 
-    /// Returns the folder's certificate if it is valid at a date, else a new one, of the same key if there is one.
+    /// Returns the folder's certificate if it is valid at a date, otherwise a new one, with the existing key if there is
+    /// one.
     private func certify(
         _ role: CertificateRole,
         _ known: Key?,
@@ -132,7 +134,7 @@ public final class CertificateAuthority: Sendable {
             try folder.replace(new.certificate, role)
             return new
         }
-        // Verifiers trust the certificate itself: it is never replaced, and another process may have been quicker.
+        // Verifiers trust the certificate itself: it is never replaced, and another process may have created it first.
         try folder.add(new.certificate, role)
         return try folder.certificate(role, of: key, issuer: nil) ?? new
     }
@@ -161,9 +163,9 @@ public final class CertificateAuthority: Sendable {
 }
 
 extension CertificateAuthority {
-    /// One thing that is wrong with a chain of certificates, for tests of verifiers.
+    /// A single defect of a chain of certificates, for tests of verifiers.
     ///
-    /// Everything else is right.
+    /// Everything else is correct.
     public enum Defect: String, CaseIterable, Hashable, Sendable {
         /// The leaf expired a day before the signing date.
         case expiredLeaf
@@ -173,20 +175,20 @@ extension CertificateAuthority {
         case missingIntermediateMarker
         /// The chain ends in another root of the same name.
         case foreignRoot
-        /// The leaf comes alone.
+        /// The leaf is sent without its issuers.
         case chainOfOne
         /// There is a second intermediate.
         case chainOfFour
-        /// The signature is made with another key than the leaf's.
+        /// The signature is made with a key other than the leaf's.
         case wrongKey
-        /// The leaf is named by ``CertificateAuthority/revocationList(at:)``.
+        /// The leaf is on ``CertificateAuthority/revocationList(at:)``.
         case revoked
     }
 
-    /// Returns the key and the certificates to sign with in a leaf's role.
+    /// Returns the key and the certificates to sign with, for a leaf's role.
     func chain(_ role: CertificateRole, at date: Date, _ defect: Defect?) throws(CryptoError) -> SigningChain {
         let leaf = try certified(role, at: date)
-        // Only an intermediate travels with its leaf, and the root with it.
+        // Only an intermediate is sent with its leaf, and the root with it.
         var issuers: [Certificate] = []
         if role.issuer == .intermediate {
             issuers = [try certified(.intermediate, at: date).certificate, root.certificate]
@@ -230,7 +232,7 @@ extension CertificateAuthority {
 }
 
 extension CertificateRole {
-    /// Returns whether a chain that begins with the role's certificate has room for a defect.
+    /// Returns whether a chain that begins with the role's certificate can have a defect.
     func canHave(_ defect: CertificateAuthority.Defect) -> Bool {
         switch defect {
         case .expiredLeaf, .missingLeafMarker, .foreignRoot, .wrongKey: issuer != nil
@@ -242,7 +244,7 @@ extension CertificateRole {
 extension CertificateAuthority {
     /// Returns the list of revoked certificates (CRL) of the intermediate, in DER.
     ///
-    /// It names the leaves of ``Defect/revoked``, whose serial numbers are reserved for them, and no others. The list is
+    /// It lists the leaves of ``Defect/revoked``, whose serial numbers are reserved for them, and no others. The list is
     /// valid as long as a leaf.
     ///
     /// - Parameter date: the date of the list.
@@ -277,16 +279,16 @@ extension CertificateAuthority {
     }
 }
 
-/// The key and the certificates by which a server is known over TLS.
+/// The key and the certificates with which a server authenticates itself over TLS.
 ///
-/// A description has no key.
+/// A description does not show the key.
 public struct ServerIdentity: Sendable {
     /// The certificates in PEM: the server's first, then those that lead to the root, which clients have to trust.
     public let certificateChainPEM: String
     /// The private key of the first certificate, in PEM.
     public let privateKeyPEM: String
 
-    /// Takes certificates and a key of one's own, from any authority.
+    /// Creates an identity from existing certificates and a key, from any authority.
     ///
     /// - Parameters:
     ///   - certificateChainPEM: text with `CERTIFICATE` blocks, the server's first.
@@ -315,19 +317,19 @@ extension ServerIdentity: CustomStringConvertible, CustomReflectable {
 }
 
 extension CertificateAuthority {
-    /// Issues a fresh key and a certificate for a server, which clients that trust ``rootCertificate`` accept over TLS.
+    /// Issues a new key and a certificate for a server, which clients that trust ``rootCertificate`` accept over TLS.
     ///
     /// The key is on P-256. The certificate is for authenticating servers, names the hosts, and leads to the root by the
-    /// intermediate. It is valid from an hour before the date, as long as a leaf, and is not kept: issue another one at the next
-    /// start of the server.
+    /// intermediate. It is valid from an hour before the date, as long as a leaf, and is not stored: issue another one at
+    /// the next start of the server.
     ///
     /// - Parameters:
-    ///   - hosts: the host names, such as `store.example.com` or `*.example.com`, and the IP addresses by which clients reach
-    ///     the server; at least one.
+    ///   - hosts: the host names, such as `store.example.com` or `*.example.com`, and the IP addresses of the server; at
+    ///     least one.
     ///   - date: the date, by the clients' clocks.
     /// - Returns: the key and the certificates.
-    /// - Throws: a ``CryptoError`` that names a host that is none, if the root is not valid at the date, and if no key can be
-    ///   made.
+    /// - Throws: a ``CryptoError`` that names an invalid host, if the root is not valid at the date, and if no key can be
+    ///   generated.
     public func serverIdentity(for hosts: [String], at date: Date) throws(CryptoError) -> ServerIdentity {
         guard let first = hosts.first else { throw CryptoError("a server's certificate needs a host's name") }
         var names: [UInt8] = []
@@ -338,7 +340,7 @@ extension CertificateAuthority {
         let start = max(validity.lowerBound, issuer.certificate.validity.lowerBound)
         let key = try Key.generated(.p256)
         let template = CertificateTemplate(
-            // A common name has 64 characters at the most.
+            // A common name has at most 64 characters.
             commonName: String(first.prefix(64)),
             validity: start..<max(start, end),
             use: .server(names: names)

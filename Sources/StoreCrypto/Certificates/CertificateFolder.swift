@@ -6,11 +6,11 @@ struct CertificateFolder: Sendable {
 
     init(_ url: URL) { files = KeyFolder(url) }
 
-    /// Returns whether the folder does not exist or has no certificate: at most a root's key, and drafts of files.
+    /// Returns whether the folder does not exist or has no certificate: at most a root's key, and temporary files.
     ///
-    /// So it is left by a process that ended while it filled the folder. The root of a file system has `lost+found` as well.
+    /// This is the state after a process ended while it filled the folder. A file system's root also contains `lost+found`.
     ///
-    /// - Throws: a ``CryptoError`` if the folder is none, or cannot be read.
+    /// - Throws: a ``CryptoError`` if it is not a folder, or cannot be read.
     func isUnfilled() throws(CryptoError) -> Bool {
         let beginnings = [keyFile(.root).lastPathComponent, certificateFile(.root).lastPathComponent + "."]
         return try files.names().allSatisfy { name in
@@ -18,9 +18,9 @@ struct CertificateFolder: Sendable {
         }
     }
 
-    /// Whether there is a certificate or a key.
+    /// Returns whether there is a certificate or a key.
     private func has(_ role: CertificateRole) throws(CryptoError) -> Bool {
-        // Both are looked for, so that typed throws need no closure.
+        // Both are checked, since a lazy operand would be a closure, which typed throws complicate.
         let (hasCertificate, hasKey) = (try files.exists(certificateFile(role)), try files.exists(keyFile(role)))
         return hasCertificate || hasKey
     }
@@ -39,12 +39,12 @@ extension CertificateFolder {
         return try readCertificate(.root, of: key, issuer: nil)
     }
 
-    /// Reads a role's key, or makes one if there is none.
+    /// Reads a role's key, or creates one if there is none.
     func key(_ role: CertificateRole) throws(CryptoError) -> Key {
         if try has(role) { return try readKey(role) }
         let text = PEMBlock(.privateKey, try Key.generated(role.kind).privateKey).text
         try files.put(text, to: keyFile(role), mode: 0o600, isReplacing: false)
-        // Another process may have been quicker.
+        // Another process may have created it first.
         return try readKey(role)
     }
 
@@ -57,19 +57,19 @@ extension CertificateFolder {
         try files.exists(certificateFile(role)) ? try readCertificate(role, of: key, issuer: issuer) : nil
     }
 
-    /// Reads all that is there besides the root, valid or lapsed, and writes nothing.
+    /// Reads all certificates except the root, valid or expired, and writes nothing.
     ///
-    /// - Throws: a ``CryptoError`` that names the file that is not in order.
+    /// - Throws: a ``CryptoError`` that names the invalid file.
     func certified(below root: CertifiedKey) throws(CryptoError) -> [CertificateRole: CertifiedKey] {
         var found: [CertificateRole: CertifiedKey] = [:]
-        // An issuer comes before what it issues.
+        // An issuer precedes what it issues.
         for role in CertificateRole.allCases where role != .root {
             guard try has(role) else { continue }
             let key = try readKey(role)
             var issuer: CertifiedKey?
             if let issuerRole = role.issuer {
                 issuer = issuerRole == .root ? root : found[issuerRole]
-                // With its key the issuer is made again when it is needed, and what it issued is judged then.
+                // An issuer with a key is reissued when it is needed, and its certificates are checked then.
                 if issuer == nil, try has(issuerRole) { continue }
                 if issuer == nil, try files.exists(certificateFile(role)) {
                     throw files.failure(certificateFile(role), Self.foreign)
@@ -130,9 +130,9 @@ extension CertificateFolder {
 // MARK: - Writing
 
 extension CertificateFolder {
-    /// Fills the folder with a root, whose key is there first; creates the folder if it does not exist.
+    /// Fills the folder with a root, whose key is written first; creates the folder if it does not exist.
     ///
-    /// Whoever else fills it at the same time has the same root in the end.
+    /// Other processes that fill it at the same time end up with the same root.
     func fill(_ certify: (Key) throws(CryptoError) -> CertifiedKey) throws(CryptoError) {
         try files.create()
         try add(certify(key(.root)).certificate, .root)
@@ -158,16 +158,16 @@ extension CertificateFolder {
     }
 }
 
-/// What a certificate says of itself, to be shown.
+/// The parts of a certificate to display.
 package struct CertificateSummary: Hashable, Sendable {
-    /// The name of whom it is for, as in `/CN=Example/C=US`.
+    /// The subject's name, as in `/CN=Example/C=US`.
     package let subject: String
-    /// The dates from the first that it is valid at to the first after its end.
+    /// The dates of validity; the upper bound is the first date after its end.
     package let validity: Range<Date>
 
     /// Reads a certificate in DER, of any content.
     ///
-    /// - Throws: ``CryptoError`` for data that is none, and where libcrypto is missing.
+    /// - Throws: ``CryptoError`` for anything other than a certificate, and without libcrypto.
     package init(_ data: Data) throws(CryptoError) {
         let certificate = try Certificate(data)
         (subject, validity) = (certificate.subjectText, certificate.validity)

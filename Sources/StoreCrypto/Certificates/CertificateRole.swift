@@ -1,6 +1,6 @@
 import Foundation
 
-/// A certificate of an authority, named as its files.
+/// A certificate of an authority; the raw value names its files.
 enum CertificateRole: String, CaseIterable {
     case root
     case intermediate
@@ -25,7 +25,7 @@ enum CertificateRole: String, CaseIterable {
         switch self {
         case .root, .xcodeJWS, .xcodeReceipt: nil
         case .jws, .receipt: .intermediate
-        // A transaction receipt has room for one certificate: its issuer has to be the root, which verifiers know.
+        // A transaction receipt can contain one certificate: its issuer has to be the root, which verifiers know.
         case .intermediate, .transactionReceipt1024, .transactionReceipt2048: .root
         }
     }
@@ -68,7 +68,7 @@ enum CertificateRole: String, CaseIterable {
         CertificateTemplate(commonName: name, organization: name, validity: validity, use: .contentAndItself)
     }
 
-    /// Returns how long the certificate is valid.
+    /// Returns the certificate's lifetime.
     private func lifetime(_ lifetimes: CertificateAuthority.Lifetimes) -> TimeInterval {
         switch self {
         case .root, .xcodeJWS, .xcodeReceipt: lifetimes.root
@@ -77,7 +77,7 @@ enum CertificateRole: String, CaseIterable {
         }
     }
 
-    /// Returns the dates at which a certificate is valid that is made at a date.
+    /// Returns the validity of a certificate that is created at a date.
     ///
     /// - Throws: a ``CryptoError`` for a date or a lifetime that is not a finite number.
     func validity(at date: Date, _ lifetimes: CertificateAuthority.Lifetimes) throws(CryptoError) -> Range<Date> {

@@ -11,27 +11,27 @@ struct CertificateTemplate {
     var use: Use
     var marker: ObjectID?
 
-    /// What a certificate's key may sign.
+    /// The permitted use of a certificate's key.
     enum Use {
-        /// Certificates, with a number of further authorities below it; any number if it is nil.
+        /// Certificates, with at most this many further authorities below it; unlimited if nil.
         case authority(below: Int64?)
         case content
-        /// Content, and itself, as Xcode's certificates.
+        /// Content and itself, as in Xcode's certificates.
         case contentAndItself
-        /// What makes a connection to a server safe; the alternative names of the subject in DER.
+        /// The handshake of a server's secure connections; the alternative names of the subject in DER.
         case server(names: [UInt8])
     }
 
     static func randomSerialNumber() -> [UInt8] { [0x40] + (0..<15).map { _ in UInt8.random(in: .min ... .max) } }
 
-    /// Returns the certificate of a key.
+    /// Issues the certificate of a key.
     ///
     /// - Parameters:
     ///   - key: the subject's key.
     ///   - issuer: the issuer's key.
-    ///   - name: the issuer's name in DER; the subject's unless given.
+    ///   - name: the issuer's name in DER; by default the subject's.
     /// - Returns: the certificate.
-    /// - Throws: a ``CryptoError`` for dates that no certificate can tell, and if libcrypto fails.
+    /// - Throws: a ``CryptoError`` for dates that a certificate cannot represent, and if libcrypto fails.
     func issued(for key: Key, by issuer: Key, named name: Data? = nil) throws(CryptoError) -> Certificate {
         let subject = DER.sequence(
             Self.attribute(.organization, organization),
@@ -42,7 +42,7 @@ struct CertificateTemplate {
             DER.element(.integer, serialNumber),
             issuer.kind.certificateAlgorithm.identifier,
             name.map { [UInt8]($0) } ?? subject,
-            // The last second counts (RFC 5280, 4.1.2.5).
+            // The last second is included (RFC 5280, 4.1.2.5).
             DER.sequence(try validity.lowerBound.der(), try (validity.upperBound - 1).der()),
             subject,
             [UInt8](key.publicKey),
@@ -108,15 +108,15 @@ struct CertifiedKey: Sendable {
 
     init(key: Key, certificate: Certificate) { (self.key, self.certificate) = (key, certificate) }
 
-    /// Certifies a key in a role from a date on.
+    /// Issues a certificate for a key in a role, from a date on.
     ///
     /// - Parameters:
     ///   - role: the role.
     ///   - key: the key.
     ///   - issuer: the issuer; nil for a self-signed certificate.
-    ///   - date: the first date that counts.
-    ///   - lifetimes: how long certificates are valid.
-    /// - Throws: a ``CryptoError`` for dates that no certificate can tell, and if libcrypto fails.
+    ///   - date: the first date of its validity.
+    ///   - lifetimes: the lifetimes of certificates.
+    /// - Throws: a ``CryptoError`` for dates that a certificate cannot represent, and if libcrypto fails.
     init(
         _ role: CertificateRole,
         _ key: Key,
@@ -125,7 +125,7 @@ struct CertifiedKey: Sendable {
         _ lifetimes: CertificateAuthority.Lifetimes
     ) throws(CryptoError) {
         var validity = try role.validity(at: date, lifetimes)
-        // It begins with its issuer, so that what is signed later than its signing date says is accepted as of that date.
+        // It begins with its issuer, so that content that is signed after its own signing date is accepted as of that date.
         if let start = issuer?.certificate.validity.lowerBound, start < validity.lowerBound {
             validity = start..<validity.upperBound
         }
@@ -135,17 +135,17 @@ struct CertifiedKey: Sendable {
 }
 
 extension CertificateTemplate {
-    /// Returns the certificate of a key; self-signed without an issuer.
+    /// Issues the certificate of a key; self-signed without an issuer.
     func issued(for key: Key, by issuer: CertifiedKey?) throws(CryptoError) -> Certificate {
         try issued(for: key, by: issuer?.key ?? key, named: issuer?.certificate.subject)
     }
 }
 
 extension Date {
-    /// The end of the last year that certificates can name.
+    /// The end of the last year that certificates can represent.
     static let endOfCertificates = Date(timeIntervalSince1970: 253_402_300_800)
 
-    /// Returns the date as a Time of certificates: with two digits of the year until 2049, with four from then on.
+    /// Returns the date as a Time of certificates: with a two-digit year until 2049, with four digits from then on.
     ///
     /// - Throws: a ``CryptoError`` outside the years 1950 to 9999.
     func der() throws(CryptoError) -> [UInt8] {

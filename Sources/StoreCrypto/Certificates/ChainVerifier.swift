@@ -1,11 +1,11 @@
 import Foundation
 import StoreCore
 
-/// The rules for a chain of certificates below one that is trusted.
+/// The rules for a chain of certificates that leads to a trusted one.
 struct ChainVerifier: Sendable {
-    /// The certificates that a signature carries.
+    /// The certificates that a signature must include.
     enum Rule: Sendable {
-        /// Leaf, intermediate and root, both of the former with their markers.
+        /// Leaf, intermediate and root; the first two have their markers.
         case appStore
         /// The trusted certificate alone.
         case xcode
@@ -87,12 +87,12 @@ struct VerifiedChain: Sendable {
         validities = [(.leaf, leaf.validity)] + issuers.map { ($0.key, $0.value.validity) }
     }
 
-    /// Throws the failure of the first certificate that had expired by a date, the earliest possible signing date.
+    /// Throws for the first certificate that had expired by a date, the earliest possible signing date.
     func requireValidity(since date: Date) throws(VerificationFailure) {
         for (member, dates) in validities where date >= dates.upperBound { throw .expired(member) }
     }
 
-    /// Throws the failure of the first certificate that is not valid at a date, and if there is no date.
+    /// Throws for the first certificate that is not valid at a date, and if there is no date.
     func requireValidity(at date: Date?) throws(VerificationFailure) {
         guard let date else { throw .noSigningDate }
         for (member, dates) in validities where !dates.contains(date) {
@@ -101,15 +101,15 @@ struct VerifiedChain: Sendable {
     }
 }
 
-/// A cache of values by the bytes that an input begins with: the last ``limit`` that were inserted.
+/// A cache of values, keyed by a prefix of the input; holds the last ``limit`` that were inserted.
 ///
-/// Any thread may call.
+/// May be used on any thread.
 final class PrefixCache<Value: Sendable>: Sendable {
     private let values = Locked<[(key: [UInt8], value: Value)]>([])
 
     private static var limit: Int { 8 }
 
-    /// Returns the value whose key the bytes begin with, and the number of the key's bytes.
+    /// Returns the value whose key is a prefix of the bytes, and the length of the key.
     func value(atStartOf bytes: [UInt8]) -> (value: Value, count: Int)? {
         values.withLock { values in
             values.first { key, _ in
@@ -127,7 +127,7 @@ final class PrefixCache<Value: Sendable>: Sendable {
     }
 }
 
-/// A private key, and the certificates that travel with its signatures, the leaf first.
+/// A private key, and the certificates that are sent with its signatures, the leaf first.
 struct SigningChain: Sendable {
     let key: Key
     let certificates: [Certificate]
@@ -142,6 +142,6 @@ struct SigningChain: Sendable {
 public enum SigningForm: Hashable, Sendable {
     /// The App Store's: a chain of leaf, intermediate and root, marked by Apple's extensions.
     case appStore
-    /// Xcode's in its tests: one self-signed certificate, which is trusted itself.
+    /// Xcode's in its tests: one self-signed certificate, which is trusted directly.
     case xcode
 }

@@ -1,36 +1,36 @@
 import StoreCore
 
-/// The reason why a signature is refused: the first that was found.
+/// The first reason found why a signature is refused.
 public enum VerificationFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The data is not in the exact form of a JWS, a PKCS #7 message or a signature.
     case malformed
-    /// The header of a JWS names extensions that its reader has to understand, `crit`, and none is understood.
+    /// The header of a JWS has `crit`, which names extensions that must be understood; none is supported.
     case unknownCriticalHeader
-    /// The algorithm is none that the App Store signs with in this form.
+    /// The algorithm is not one that the App Store signs with in this form.
     case wrongAlgorithm
     /// The number of certificates is wrong.
     case chainLength(Int)
     /// A certificate is unreadable.
     case unreadableCertificate
-    /// The chain ends in another certificate than the trusted root.
+    /// The chain ends in a certificate other than the trusted root.
     case foreignRoot
     /// A certificate was not issued by the next one in the chain, or may not be used for this.
     case untrustedChain
-    /// A certificate lacks the extension by which the App Store marks its own.
+    /// A certificate lacks the extension with which the App Store marks its own.
     case missingMarker(ChainMember)
     /// A certificate is not valid yet at the signing date.
     case notYetValid(ChainMember)
     /// A certificate has expired by the signing date.
     case expired(ChainMember)
-    /// The revocation list names the leaf.
+    /// The leaf is on the revocation list.
     case revoked
     /// The revocation list is not signed by the leaf's issuer.
     case foreignRevocationList
-    /// The content does not tell when it was signed.
+    /// The content has no signing date.
     case noSigningDate
-    /// The signature is not the leaf's over this content.
+    /// The signature is not the leaf's for this content.
     case wrongSignature
-    /// The signature is valid, but over something else than a purchase.
+    /// The signature is valid, but its content is not a purchase.
     case foreignContent
 
     /// A place in a chain of certificates.

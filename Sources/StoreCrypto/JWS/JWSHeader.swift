@@ -10,7 +10,7 @@ struct JWSHeader: Codable {
 
     static let algorithm = "ES256"
 
-    /// The most characters of a header in Base64 that are read: a chain of three has less than 7,000.
+    /// The maximum number of characters of a header in Base64: a chain of three has less than 7,000.
     static let maximumLength = 32_768
 
     /// Creates the header of a chain's signatures.
@@ -22,7 +22,7 @@ struct JWSHeader: Codable {
 
     /// Reads a header in Base64.
     ///
-    /// It is not verified before it is read, so neither its length nor what is kept of it may be the sender's choice.
+    /// It is read before it is verified, so the sender must not determine its length or how much of it is stored.
     init(_ text: ArraySlice<UInt8>) throws(VerificationFailure) {
         guard text.count <= Self.maximumLength, let json = Base64URL.decode(text).map({ Data($0) }),
             let header = try? UntrustedJSON.decode(Self.self, from: json),
@@ -32,7 +32,7 @@ struct JWSHeader: Codable {
         self = header
     }
 
-    /// The header in Base64, with the dot behind it.
+    /// The header in Base64, followed by the dot.
     func text() throws(CryptoError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -51,9 +51,9 @@ struct JWSHeader: Codable {
     }
 }
 
-/// The member `crit` of a header, which names extensions that its reader has to understand (RFC 7515, 4.1.11).
+/// The member `crit` of a header, which names extensions that must be understood (RFC 7515, 4.1.11).
 ///
-/// No extension is understood here, and a header that needs none must not have the member: its value does not matter.
+/// No extension is supported here, and a header that needs none must not have the member: its value does not matter.
 private struct CriticalMember: Decodable {
     let isPresent: Bool
 

@@ -3,12 +3,12 @@ import StoreCore
 
 /// A signer of JWS in the form of the App Store's transactions: compact, ES256, with the chain of certificates.
 ///
-/// ``CertificateAuthority/jwsSigner(at:form:defect:)`` makes one. The header is encoded and hashed once; each signature costs
-/// little more than its ECDSA. Any thread may use a signer.
+/// Created by ``CertificateAuthority/jwsSigner(at:form:defect:)``. The header is encoded and hashed once; each signature
+/// costs little more than its ECDSA. A signer may be used on any thread.
 public struct JWSSigner: Sendable {
     /// The certificates in `x5c`, in DER, the leaf first.
     ///
-    /// The last one is what verifiers trust.
+    /// Verifiers trust the last one.
     public let certificates: [Data]
     /// The dates at which all certificates are valid.
     public let validity: Range<Date>
@@ -55,7 +55,7 @@ enum ECDSASignature {
     /// The number of bytes of r and of s.
     static let size = 32
 
-    /// Returns r and s one after the other, 64 bytes, of a signature in DER.
+    /// Converts a signature in DER to r followed by s, 64 bytes.
     static func raw(_ der: [UInt8]) -> [UInt8]? {
         var reader = DERReader(der)
         guard var numbers = reader.open(.sequence) else { return nil }
@@ -69,7 +69,7 @@ enum ECDSASignature {
         return raw
     }
 
-    /// Returns the DER of a signature of 64 bytes.
+    /// Converts a signature of 64 bytes to DER.
     static func der(_ raw: [UInt8]) -> [UInt8] {
         DER.sequence(integer(raw.prefix(size)), integer(raw.dropFirst(size)))
     }

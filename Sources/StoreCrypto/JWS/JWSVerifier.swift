@@ -8,8 +8,9 @@ import StoreCore
 /// let payload = try verifier.verify(jws, asOf: signingDate)
 /// ```
 ///
-/// A JWS of which a single bit was changed is refused; as with every ECDSA, anyone can compute a second valid signature. A chain is verified once, and
-/// remembered; each further signature under it costs little more than its ECDSA. Any thread may use a verifier.
+/// A JWS with a single changed bit is refused; as with every ECDSA, anyone can compute a second valid signature. A chain is
+/// verified once and cached; each further signature under it costs little more than its ECDSA. A verifier may be used on
+/// any thread.
 public struct JWSVerifier: Sendable {
     private let chains: ChainVerifier
     private let headers = PrefixCache<KnownHeader>()
@@ -27,7 +28,7 @@ public struct JWSVerifier: Sendable {
     /// - Parameters:
     ///   - root: the certificate to trust, in DER; in Xcode's form the one that is in the header.
     ///   - form: the App Store's form, or Xcode's.
-    ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; none if nil. It counts whatever the
+    ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; nil for none. It applies whatever the
     ///     signing date. Xcode's form has none.
     /// - Throws: a ``CryptoError`` if a certificate or the list is unreadable.
     public init(root: Data, form: SigningForm = .appStore, revocationList: Data? = nil) throws(CryptoError) {
@@ -40,18 +41,18 @@ public struct JWSVerifier: Sendable {
     ///   - jws: the JWS: untrusted input, of any content and length.
     ///   - date: the signing date, at which all certificates have to be valid.
     /// - Returns: the payload.
-    /// - Throws: the reason of the refusal.
+    /// - Throws: the reason for the refusal.
     public func verify(_ jws: String, asOf date: Date) throws(VerificationFailure) -> Data {
         try verify(jws) { _ in date }
     }
 
-    /// Verifies a JWS as of the date that its payload tells.
+    /// Verifies a JWS as of the date in its payload.
     ///
     /// - Parameters:
     ///   - jws: the JWS: untrusted input, of any content and length.
     ///   - signingDate: reads the signing date from a payload, whose signature is valid; nil refuses the JWS.
     /// - Returns: the payload.
-    /// - Throws: the reason of the refusal.
+    /// - Throws: the reason for the refusal.
     public func verify(
         _ jws: String,
         signedAt signingDate: (_ payload: Data) -> Date?
@@ -63,7 +64,7 @@ public struct JWSVerifier: Sendable {
             let payload = Base64URL.decode(text[count..<dot]).map({ Data($0) }),
             let signature = Base64URL.decode(text[(dot + 1)...])
         else { throw .malformed }
-        // First: nothing of a forged payload is parsed.
+        // Verified first, so that no forged payload is parsed.
         guard header.context.isValid(ECDSASignature.der(signature), for: text[count..<dot]) else {
             throw .wrongSignature
         }
@@ -71,7 +72,7 @@ public struct JWSVerifier: Sendable {
         return payload
     }
 
-    /// Returns the header, once its chain is verified, and the number of its characters with the dot behind them.
+    /// Returns the header, once its chain is verified, and the number of its characters including the dot after them.
     private func header(of text: [UInt8]) throws(VerificationFailure) -> (KnownHeader, count: Int) {
         if let (known, count) = headers.value(atStartOf: text) { return (known, count) }
         guard let dot = text.firstIndex(of: UInt8(ascii: ".")) else { throw .malformed }

@@ -9,7 +9,7 @@ package struct KeyFolder: Sendable {
 
     private var path: String { url.path(percentEncoded: false) }
 
-    /// Creates the folder if it does not exist, and takes it from other users.
+    /// Creates the folder if it does not exist, and removes other users' access.
     package func create() throws(CryptoError) {
         do {
             let attributes = [FileAttributeKey.posixPermissions: 0o700]
@@ -17,15 +17,15 @@ package struct KeyFolder: Sendable {
         } catch {
             throw failure(url, "the folder cannot be created: \(error.localizedDescription)")
         }
-        // A place that another user owns, such as a mount point, keeps its mode; the keys have their own.
+        // A folder that another user owns, such as a mount point, retains its mode; the keys have their own.
         _ = chmod(path, 0o700)
     }
 
     /// Returns the names of the folder's files; none if it does not exist.
     ///
-    /// - Throws: a ``CryptoError`` if the folder is none, or cannot be read.
+    /// - Throws: a ``CryptoError`` if it is not a folder, or cannot be read.
     package func names() throws(CryptoError) -> [String] {
-        // In this order: somebody else may create it in between.
+        // In this order, since another process may create it in between.
         guard try exists(url) else { return [] }
         guard let directory = opendir(path) else { throw failure(url, "the folder cannot be read: \(Self.reason)") }
         defer { closedir(directory) }
@@ -39,12 +39,12 @@ package struct KeyFolder: Sendable {
         return names
     }
 
-    /// Returns whether a file is there.
+    /// Returns whether a file exists.
     ///
-    /// - Throws: a ``CryptoError`` if that cannot be told, as without access to the folder.
+    /// - Throws: a ``CryptoError`` if that cannot be determined, as without access to the folder.
     package func exists(_ file: URL) throws(CryptoError) -> Bool { try status(of: file) != nil }
 
-    /// Returns what the system knows of a file; nil if it is not there.
+    /// Returns the system's information about a file; nil if it does not exist.
     private func status(of file: URL) throws(CryptoError) -> stat? {
         var status = stat()
         if stat(file.path(percentEncoded: false), &status) == 0 { return status }
@@ -52,19 +52,19 @@ package struct KeyFolder: Sendable {
         return nil
     }
 
-    /// The system's sentence about the last call that failed.
+    /// The system's message for the last call that failed.
     private static var reason: String { String(cString: strerror(errno)) }
 
-    /// Throws if other users may read a file, change it, or put another in its place.
+    /// Throws if other users may read, change or replace a file.
     ///
-    /// Whoever owns a folder above is trusted.
+    /// The owners of the enclosing folders are trusted.
     package func requirePrivacy(of file: URL) throws(CryptoError) {
         guard let key = try status(of: file), let folder = try status(of: url) else { return }
         guard key.st_uid == geteuid() else { throw failure(file, "the file belongs to another user") }
         guard key.st_mode & 0o077 == 0 else {
             throw failure(file, "other users have access to the file; chmod 600 takes it from them")
         }
-        // In a sticky folder they may add files, and not replace those of others.
+        // In a sticky folder, users can add files but not replace those of others.
         guard folder.st_mode & 0o022 == 0 || folder.st_mode & S_ISVTX != 0 else {
             throw failure(url, "other users may replace the private keys in the folder; chmod 700 keeps them out")
         }
@@ -84,9 +84,9 @@ package struct KeyFolder: Sendable {
         }
     }
 
-    /// Writes a file atomically; one that is there is replaced, or stays.
+    /// Writes a file atomically; an existing file is replaced or stays.
     ///
-    /// The mode is the file's from the first moment on.
+    /// The file has its mode from the beginning.
     package func put(_ text: String, to file: URL, mode: mode_t, isReplacing: Bool) throws(CryptoError) {
         try put(Data(text.utf8), to: file, mode: mode, isReplacing: isReplacing)
     }
@@ -106,7 +106,7 @@ package struct KeyFolder: Sendable {
         guard isWritten else { throw failure(file, "the file cannot be written: \(reason)") }
     }
 
-    /// Writes all bytes, in as many calls as the system takes.
+    /// Writes all bytes, in as many calls as the system needs.
     private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt) -> Bool {
         var rest = bytes
         while !rest.isEmpty {
@@ -118,7 +118,7 @@ package struct KeyFolder: Sendable {
         return true
     }
 
-    /// Returns the error of a file.
+    /// Returns the error for a file.
     package func failure(_ file: URL, _ sentence: String) -> CryptoError {
         CryptoError("\(file.path(percentEncoded: false)): \(sentence)")
     }

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// An object identifier of ASN.1, by its numbers.
+/// An ASN.1 object identifier.
 struct ObjectID: Hashable, Sendable, CustomStringConvertible {
     private let numbers: [UInt64]
 
@@ -11,7 +11,7 @@ struct ObjectID: Hashable, Sendable, CustomStringConvertible {
 
     var der: [UInt8] { DER.objectIdentifier(numbers) }
 
-    // Apple's extensions by which the App Store marks the certificates that it signs with.
+    // Apple's extensions that mark the App Store's signing certificates.
     static let leafMarker = ObjectID(1, 2, 840, 113635, 100, 6, 11, 1)
     static let intermediateMarker = ObjectID(1, 2, 840, 113635, 100, 6, 2, 1)
     static let transactionReceiptMarker = ObjectID(1, 2, 840, 113635, 100, 6, 5, 1)
@@ -32,7 +32,7 @@ struct ObjectID: Hashable, Sendable, CustomStringConvertible {
     static let data = ObjectID(1, 2, 840, 113549, 1, 7, 1)
 }
 
-/// An algorithm as ASN.1 names it, in DER.
+/// An ASN.1 algorithm identifier in DER.
 enum AlgorithmIdentifier {
     static let sha1 = DER.sequence(ObjectID(1, 3, 14, 3, 2, 26).der, DER.null)
     static let sha256 = DER.sequence(ObjectID(2, 16, 840, 1, 101, 3, 4, 2, 1).der, DER.null)

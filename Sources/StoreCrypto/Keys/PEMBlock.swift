@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// Data between two lines of a PEM text (RFC 7468).
+/// A block of data in a PEM text (RFC 7468).
 struct PEMBlock {
     enum Label: String {
         case privateKey = "PRIVATE KEY"
@@ -45,7 +45,7 @@ struct PEMBlock {
 }
 
 extension KeyKind {
-    /// The algorithm with which a key of this kind signs certificates.
+    /// The algorithm that a key of this kind uses to sign certificates.
     var certificateAlgorithm: (digest: Digest, identifier: [UInt8]) {
         switch self {
         case .p256: (.sha256, AlgorithmIdentifier.ecdsaWithSHA256)
@@ -56,7 +56,7 @@ extension KeyKind {
 }
 
 extension Key {
-    /// Returns what is to be signed together with this key's signature, in the form of certificates and revocation lists.
+    /// Returns content followed by this key's signature, in the form of certificates and revocation lists.
     func signed(_ content: [UInt8]) throws(CryptoError) -> Data {
         let (digest, identifier) = kind.certificateAlgorithm
         let signature = try SignatureContext(self, digest).sign(content)

@@ -3,20 +3,20 @@
     import Foundation
 
     /// An X.509 certificate.
-    // unchecked: libcrypto lets threads share a certificate that is not modified, and it never is once it is read.
+    // unchecked: libcrypto lets threads share a certificate that is not modified, and it is immutable once read.
     final class Certificate: @unchecked Sendable {
-        /// The certificate as it was read.
+        /// The encoded certificate as it was read.
         let data: Data
-        /// The key that it is for, its public half.
+        /// The public key of its subject.
         let key: Key
-        /// The dates from the first that it is valid at to the first after its end.
+        /// The dates of validity; the upper bound is the first date after its end.
         let validity: Range<Date>
         private let pointer: OpaquePointer
 
         /// Reads a certificate in DER.
         init(_ data: Data) throws(CryptoError) {
             let pointer = Libcrypto.decoded(data, d2i_X509, free: X509_free)
-            // Its signature covers everything but the encoding around what is signed.
+            // Its signature covers everything except the encoding around the signed part.
             guard let pointer, Libcrypto.encoded({ i2d_X509(pointer, $0) }) == data,
                 let start = Self.date(X509_get0_notBefore(pointer)),
                 let end = Self.date(X509_get0_notAfter(pointer)), start <= end
@@ -30,7 +30,7 @@
                 X509_free(pointer)
                 throw error
             }
-            // The last second counts (RFC 5280, 4.1.2.5).
+            // The last second is included (RFC 5280, 4.1.2.5).
             (self.data, self.pointer, validity) = (data, pointer, start..<(end + 1))
         }
 
@@ -39,20 +39,20 @@
         /// The subject's name in DER.
         var subject: Data { Libcrypto.encoded { i2d_X509_NAME(X509_get_subject_name(pointer), $0) } }
 
-        /// The subject's name to read; cut short where it is very long.
+        /// The subject's name as text, truncated if it is very long.
         var subjectText: String {
             var text = [CChar](repeating: 0, count: 512)
             X509_NAME_oneline(X509_get_subject_name(pointer), &text, Int32(text.count))
             return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
 
-        /// The issuer's name and the serial number, each in DER: the certificate's own name.
+        /// The issuer's name and the serial number, each in DER, which identify the certificate.
         var issuerAndSerialNumber: Data {
             Libcrypto.encoded { i2d_X509_NAME(X509_get_issuer_name(pointer), $0) }
                 + Libcrypto.encoded { i2d_ASN1_INTEGER(X509_get0_serialNumber(pointer), $0) }
         }
 
-        /// Whether it has an extension, an object identifier with dots.
+        /// Returns whether it has an extension, given an object identifier with dots.
         func has(_ identifier: String) -> Bool {
             let object = OBJ_txt2obj(identifier, 1)
             defer { ASN1_OBJECT_free(object) }
@@ -68,9 +68,9 @@
             return X509_self_signed(pointer, 1) == 1
         }
 
-        /// Whether these certificates, and no fewer, lead from this one to an anchor, whatever the time.
+        /// Returns whether exactly these certificates lead from this one to an anchor, whatever the time.
         ///
-        /// It is libcrypto's strict verification: signatures, names, key identifiers and permitted uses.
+        /// Uses libcrypto's strict verification: signatures, names, key identifiers and permitted uses.
         func isTrusted(through others: [Certificate], to anchor: Certificate) -> Bool {
             let (store, context, untrusted) = (X509_STORE_new(), X509_STORE_CTX_new(), OPENSSL_sk_new_null())
             defer {
@@ -89,7 +89,7 @@
                 && Int(OPENSSL_sk_num(X509_STORE_CTX_get0_chain(context))) == others.count + 2
         }
 
-        /// Whether a list of its issuer's names it as revoked; nil if the list is not its issuer's.
+        /// Returns whether it is on its issuer's revocation list; nil if the list is not its issuer's.
         func isRevoked(by list: RevocationList, issuer: Certificate) -> Bool? {
             guard list.issuer == issuer.subject, X509_CRL_verify(list.pointer, issuer.key.pointer) == 1 else {
                 ERR_clear_error()
@@ -109,7 +109,7 @@
     }
 
     /// A list of revoked certificates (CRL).
-    // unchecked: as a certificate.
+    // unchecked: as for a certificate.
     final class RevocationList: @unchecked Sendable {
         let pointer: OpaquePointer
 

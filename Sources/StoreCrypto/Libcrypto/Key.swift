@@ -3,7 +3,7 @@
     import Foundation
 
     /// An elliptic curve or RSA key, or its public half.
-    // unchecked: libcrypto lets threads share a key that is not modified, and it never is once it is created.
+    // unchecked: libcrypto lets threads share a key that is not modified, and it is immutable once created.
     final class Key: @unchecked Sendable {
         static let isAvailable = true
 
@@ -23,7 +23,7 @@
 
         deinit { EVP_PKEY_free(pointer) }
 
-        /// Returns a fresh random key.
+        /// Returns a new random key.
         static func generated(_ kind: KeyKind) throws(CryptoError) -> Key {
             let context = EVP_PKEY_CTX_new_from_name(nil, kind.algorithm, nil)
             defer { EVP_PKEY_CTX_free(context) }
@@ -73,7 +73,7 @@
             return Libcrypto.encoded { i2d_PKCS8_PRIV_KEY_INFO(info, $0) }
         }
 
-        /// Whether both have the same public half.
+        /// Returns whether both have the same public half.
         func isPair(of other: Key) -> Bool { EVP_PKEY_eq(pointer, other.pointer) == 1 }
     }
 
@@ -91,7 +91,7 @@
             UnsafeMutablePointer<OpaquePointer?>?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, Int
         ) -> OpaquePointer?
 
-        /// Returns an object that data encodes from end to end, else nil.
+        /// Decodes an object; nil unless it comprises all of the data.
         static func decoded(_ data: Data, _ decode: Decoder, free: (OpaquePointer?) -> Void) -> OpaquePointer? {
             data.withUnsafeBytes { buffer in
                 let start = buffer.bindMemory(to: UInt8.self).baseAddress
@@ -104,7 +104,7 @@
             }
         }
 
-        /// Returns what one of libcrypto's encoders allocates; empty if there is no memory left.
+        /// Returns the output of one of libcrypto's encoders; empty if it is out of memory.
         static func encoded(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32) -> Data {
             var bytes: UnsafeMutablePointer<UInt8>?
             let count = encode(&bytes)
@@ -113,7 +113,7 @@
             return Data(bytes: bytes, count: Int(count))
         }
 
-        /// Returns an error, and empties the thread's list of libcrypto's own.
+        /// Returns an error, and clears the thread's queue of libcrypto errors.
         static func failure(_ sentence: String) -> CryptoError {
             ERR_clear_error()
             return CryptoError(sentence)

@@ -1,18 +1,18 @@
 /// The availability of libcrypto in this module, and advice where it is missing.
 public enum Libcrypto {
-    /// Whether the headers of libcrypto 3 or newer were there when this was built.
+    /// Whether the headers of libcrypto 3 or newer were available when this was built.
     ///
-    /// Where they were not, everything in this module that needs libcrypto throws ``CryptoError``.
+    /// Without them, everything in this module that needs libcrypto throws ``CryptoError``.
     public static var isAvailable: Bool { Key.isAvailable }
 
-    /// The advice where ``isAvailable`` is false, in one line.
+    /// One line of advice for when ``isAvailable`` is false.
     public static let advice =
         "libcrypto's headers are missing: run `apt install libssl-dev` and build again from scratch"
 }
 
-/// An error of signing, or of reading a key.
+/// An error when signing, or when reading a key.
 ///
-/// It contains nothing of a key.
+/// It contains no part of a key.
 public struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence that describes the error.
     ///
@@ -24,7 +24,7 @@ public struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
     static let unavailable = CryptoError(Libcrypto.advice)
 }
 
-/// A kind of key: a curve, or RSA with a number of bits.
+/// The kind of a key: a curve, or RSA with a number of bits.
 enum KeyKind: Hashable, Sendable, CustomStringConvertible {
     case p256
     case p384

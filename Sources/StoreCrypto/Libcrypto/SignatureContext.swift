@@ -2,10 +2,10 @@
     import CLibcrypto
     import Foundation
 
-    /// A key that is ready to sign, or to verify, messages with a common beginning.
+    /// A key that is prepared to sign or verify messages with a common prefix.
     ///
-    /// The key is looked up and the beginning is hashed once; each message continues from a copy.
-    // unchecked: the two contexts are only copied once they are created, which libcrypto lets threads do at a time.
+    /// The key is looked up and the prefix is hashed once; each message continues from a copy.
+    // unchecked: once created, the two contexts are only copied, which libcrypto permits concurrently.
     final class SignatureContext: @unchecked Sendable {
         private let key: Key
         private let signing: OpaquePointer?
@@ -35,7 +35,7 @@
             EVP_MD_CTX_free(verifying)
         }
 
-        /// Signs the beginning and the bytes.
+        /// Signs the prefix and the bytes.
         ///
         /// - Returns: the signature: of RSA PKCS #1 v1.5, of ECDSA in DER.
         func sign(_ bytes: some ContiguousBytes) throws(CryptoError) -> [UInt8] {
@@ -51,7 +51,7 @@
             return signature
         }
 
-        /// Whether the signature is the key's over the beginning and the bytes.
+        /// Returns whether the signature is the key's for the prefix and the bytes.
         func isValid(_ signature: some ContiguousBytes, for bytes: some ContiguousBytes) -> Bool {
             let context = Self.copy(verifying)
             defer { EVP_MD_CTX_free(context) }
@@ -61,7 +61,7 @@
                     let start = signature.bindMemory(to: UInt8.self).baseAddress
                     return EVP_DigestVerifyFinal(context, start, signature.count) == 1
                 }
-            // A malformed signature leaves an entry in the thread's list of errors.
+            // A malformed signature adds an entry to the thread's error queue.
             if !isValid { ERR_clear_error() }
             return isValid
         }
@@ -69,7 +69,7 @@
         private static func copy(_ original: OpaquePointer) -> OpaquePointer? {
             let context = EVP_MD_CTX_new()
             EVP_MD_CTX_copy_ex(context, original)
-            // The copy ends with its signature, for which libcrypto would else make another one.
+            // The copy is used for one signature only; without this flag libcrypto would copy it again.
             EVP_MD_CTX_set_flags(context, EVP_MD_CTX_FLAG_FINALISE)
             return context
         }

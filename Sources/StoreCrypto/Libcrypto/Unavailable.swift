@@ -1,7 +1,7 @@
 #if !canImport(CLibcrypto)
     import Foundation
 
-    // Placeholders where there is no libcrypto. None of them is ever created, as the property of type Never says.
+    // Placeholders without libcrypto, which are never created, as their property of type Never ensures.
 
     struct Key: Sendable {
         static let isAvailable = false

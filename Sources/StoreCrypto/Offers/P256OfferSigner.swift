@@ -3,24 +3,24 @@ import StoreCore
 
 /// A signer of offers in Store Kit's format: ECDSA over P-256 with SHA-256, the signature in DER, or in a JWS as ES256.
 ///
-/// It uses the key in a `.storekit` file, one from App Store Connect, or a fresh one:
+/// It uses the key in a `.storekit` file, one from App Store Connect, or a new one:
 ///
 /// ```swift
 /// let signer = try P256OfferSigner(keyIdentifier: "ABC123")
 /// store.offerSigners = [signer]
 /// ```
 ///
-/// A store that verifies signatures of a server elsewhere needs the public key only. Any thread may use a signer.
-/// Throws ``CryptoError`` wherever the module was built without libcrypto, see ``Libcrypto``.
+/// A store that verifies signatures of another server needs only the public key. A signer may be used on any thread. Throws
+/// ``CryptoError`` if the module was built without libcrypto, see ``Libcrypto``.
 public struct P256OfferSigner: OfferSigner {
     /// The identifier of the key, as in signed offers.
     public let keyIdentifier: String
     private let key: Key
     private let context: SignatureContext
 
-    /// Creates a signer with a fresh random key, which lasts as long as the process.
+    /// Creates a signer with a new random key, for the lifetime of the process.
     ///
-    /// - Throws: a ``CryptoError`` for an empty identifier, and if no key can be made.
+    /// - Throws: a ``CryptoError`` for an empty identifier, and if no key can be generated.
     public init(keyIdentifier: String) throws(CryptoError) {
         try self.init(keyIdentifier, .generated(.p256))
     }
@@ -30,7 +30,7 @@ public struct P256OfferSigner: OfferSigner {
     /// - Parameters:
     ///   - keyIdentifier: the key's identifier in signed offers. Not empty.
     ///   - privateKey: the key in DER: PKCS #8, or SEC 1 as older tools write it.
-    /// - Throws: a ``CryptoError`` for an empty identifier, and for anything that is no private key on P-256.
+    /// - Throws: a ``CryptoError`` for an empty identifier, and for anything other than a private key on P-256.
     public init(keyIdentifier: String, privateKey: Data) throws(CryptoError) {
         try self.init(keyIdentifier, .private(privateKey))
     }
@@ -40,7 +40,7 @@ public struct P256OfferSigner: OfferSigner {
     /// - Parameters:
     ///   - keyIdentifier: the key's identifier in signed offers. Not empty.
     ///   - publicKey: the key in DER, as a SubjectPublicKeyInfo.
-    /// - Throws: a ``CryptoError`` for an empty identifier, and for anything that is no public key on P-256.
+    /// - Throws: a ``CryptoError`` for an empty identifier, and for anything other than a public key on P-256.
     public init(keyIdentifier: String, publicKey: Data) throws(CryptoError) {
         try self.init(keyIdentifier, .public(publicKey))
     }
@@ -49,8 +49,8 @@ public struct P256OfferSigner: OfferSigner {
     ///
     /// - Parameters:
     ///   - keyIdentifier: the key's identifier in signed offers. Not empty.
-    ///   - pem: text with a `PRIVATE KEY`, `EC PRIVATE KEY` or `PUBLIC KEY` in it, the first of which counts. A key that is
-    ///     encrypted is not read.
+    ///   - pem: text with a `PRIVATE KEY`, `EC PRIVATE KEY` or `PUBLIC KEY` in it, of which the first is read. An encrypted
+    ///     key is not read.
     /// - Throws: a ``CryptoError`` for an empty identifier, and if there is no such key on P-256.
     public init(keyIdentifier: String, pem: String) throws(CryptoError) {
         let block = try PEMBlock(first: [.privateKey, .ellipticCurveKey, .publicKey], in: pem)
@@ -72,27 +72,26 @@ public struct P256OfferSigner: OfferSigner {
         context = try SignatureContext(self.key, .sha256)
     }
 
-    /// The public key in DER, as a SubjectPublicKeyInfo: all that a store needs to verify.
+    /// The public key in DER, as a SubjectPublicKeyInfo, which is enough for a store to verify.
     ///
-    /// Empty only if libcrypto has no memory left.
+    /// Empty only if libcrypto is out of memory.
     public var publicKey: Data { key.publicKey }
 
     /// The private key in PEM, PKCS #8, as in a `.p8` file; nil if only the public key is known.
     package var privateKeyPEM: String? { key.canSign ? PEMBlock(.privateKey, key.privateKey).text : nil }
 
-    /// Signs a message: the result is an ECDSA signature value in DER of 70 to 72 bytes as a rule, a different one each
-    /// time.
+    /// Signs a message: the result is an ECDSA signature value in DER, usually of 70 to 72 bytes, different each time.
     ///
     /// - Throws: a ``CryptoError`` if only the public key is known.
     public func sign(_ message: Data) throws -> Data { Data(try context.sign(message)) }
 
-    /// Returns whether the signature is this key's over the message.
+    /// Returns whether the signature is this key's for the message.
     public func isValid(signature: Data, for message: Data) -> Bool { context.isValid(signature, for: message) }
 
     /// ES256, ECDSA over P-256 with SHA-256.
     public var jwsAlgorithm: String? { JWSHeader.algorithm }
 
-    /// Signs the beginning of a JWS: the result is r and s one after the other, 64 bytes, different each time.
+    /// Signs the beginning of a JWS: the result is r followed by s, 64 bytes, different each time.
     ///
     /// - Throws: a ``CryptoError`` if only the public key is known.
     public func jwsSignature(of input: Data) throws -> Data {
@@ -102,14 +101,14 @@ public struct P256OfferSigner: OfferSigner {
         return Data(signature)
     }
 
-    /// Returns whether the signature, of 64 bytes, is this key's over the beginning of a JWS.
+    /// Returns whether the signature, of 64 bytes, is this key's for the beginning of a JWS.
     public func isValid(jwsSignature signature: Data, of input: Data) -> Bool {
         signature.count == 2 * ECDSASignature.size
             && context.isValid(ECDSASignature.der(Array(signature)), for: input)
     }
 }
 
-// The key is behind a pointer, and its identifier is no secret.
+// The key itself is not reachable by reflection, and its identifier is no secret.
 extension P256OfferSigner: CustomStringConvertible, CustomReflectable {
     /// The key's identifier.
     public var description: String { "P256OfferSigner \(keyIdentifier)" }

@@ -2,8 +2,8 @@ import Foundation
 
 /// A verifier of PKCS #7 messages in the form of app receipts, without a network.
 ///
-/// It reads DER, and BER as Xcode writes it. Every byte counts: a message of which a single bit was changed is refused. A
-/// chain is verified once, and remembered. Any thread may use a verifier.
+/// It reads DER, and BER as Xcode writes it. Every byte counts: a message with a single changed bit is refused. A chain is
+/// verified once and cached. A verifier may be used on any thread.
 public struct PKCS7Verifier: Sendable {
     private let form: SigningForm
     private let chains: ChainVerifier
@@ -14,7 +14,7 @@ public struct PKCS7Verifier: Sendable {
     /// - Parameters:
     ///   - root: the certificate to trust, in DER; in Xcode's form the one that is in the message.
     ///   - form: the App Store's form, or Xcode's.
-    ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; none if nil. It counts whatever the
+    ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; nil for none. It applies whatever the
     ///     signing date. Xcode's form has none.
     /// - Throws: a ``CryptoError`` if a certificate or the list is unreadable.
     public init(root: Data, form: SigningForm = .appStore, revocationList: Data? = nil) throws(CryptoError) {
@@ -28,18 +28,18 @@ public struct PKCS7Verifier: Sendable {
     ///   - message: the message: untrusted input, of any content and length.
     ///   - date: the signing date, at which all certificates have to be valid.
     /// - Returns: the content.
-    /// - Throws: the reason of the refusal.
+    /// - Throws: the reason for the refusal.
     public func verify(_ message: Data, asOf date: Date) throws(VerificationFailure) -> Data {
         try verify(message) { _ in date }
     }
 
-    /// Verifies a message as of the date that its content tells.
+    /// Verifies a message as of the date in its content.
     ///
     /// - Parameters:
     ///   - message: the message: untrusted input, of any content and length.
     ///   - signingDate: reads the signing date from content, whose signature is valid; nil refuses the message.
     /// - Returns: the content.
-    /// - Throws: the reason of the refusal.
+    /// - Throws: the reason for the refusal.
     public func verify(
         _ message: Data,
         signedAt signingDate: (_ content: Data) -> Date?
@@ -55,7 +55,7 @@ public struct PKCS7Verifier: Sendable {
             let context = try? SignatureContext(chain.leaf.key, signedData.digest.algorithm)
         else { throw .wrongAlgorithm }
         guard context.isValid(signedData.signature, for: content) else { throw .wrongSignature }
-        // After the signature: nothing of forged content is parsed.
+        // Read after the signature is verified, so that no forged content is parsed.
         try chain.requireValidity(at: signingDate(content))
         return content
     }

@@ -12,7 +12,7 @@ struct SignedData {
     var signatureAlgorithm: SignatureAlgorithm
     var signature: [UInt8]
 
-    /// How a message names the algorithm of its signature, which is RSA's with the digest in either case.
+    /// The signature algorithm that a message names, which is RSA with the digest in either case.
     enum SignatureAlgorithm: CaseIterable {
         case rsa
         case rsaWithSHA256
@@ -31,7 +31,7 @@ struct SignedData {
 extension SignedData {
     /// The message in DER.
     var der: Data {
-        // From the inside out, so that the content is copied once.
+        // Built from the inside out, so that the content is copied once.
         var front = DER.header(.octetString, content.count)
         let back = certificateSet + signerSet
         func wrap(in tag: DER.Tag, behind first: [UInt8] = [], before rest: Int = 0) {
@@ -63,7 +63,7 @@ extension SignedData {
 
     private var certificateSet: [UInt8] { DER.element(.explicit0, Self.joined(certificates)) }
 
-    /// Returns certificates one after the other.
+    /// Returns the concatenation of certificates.
     static func joined(_ certificates: [Data]) -> [UInt8] { certificates.reduce(into: []) { $0 += $1 } }
 
     private var signerSet: [UInt8] {
@@ -90,12 +90,12 @@ extension SignedData {
 // MARK: - Reading
 
 extension SignedData {
-    /// No chain has more certificates; those of a longer one are not read.
+    /// The largest number of certificates in a chain; those of a longer one are not read.
     private static let mostCertificates = 8
 
     /// Reads a message in DER, or in BER with an indefinite length; nil for anything else.
     ///
-    /// All fields have the one value that is written above, and nothing follows them.
+    /// Every field must have the value that is written above, and nothing may follow.
     init?(_ data: Data) {
         var reader = BERReader([UInt8](data))
         guard reader.enter(.sequence), reader.reads(ObjectID.signedData.der, .objectIdentifier),
@@ -126,7 +126,7 @@ extension SignedData {
 }
 
 extension BERReader {
-    /// Reads an element and returns whether it is the expected one.
+    /// Reads an element, and returns whether it is the expected one.
     fileprivate mutating func reads(_ expected: [UInt8], _ tag: DER.Tag) -> Bool {
         element(tag)?.elementsEqual(expected) ?? false
     }

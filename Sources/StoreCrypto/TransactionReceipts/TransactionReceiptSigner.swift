@@ -1,10 +1,10 @@
 import Foundation
 import StoreCore
 
-/// A signer of transaction receipts as the App Store's from 2009 to 2013: RSA with SHA-1, and one certificate.
+/// A signer of transaction receipts like the App Store's from 2009 to 2013: RSA with SHA-1, and one certificate.
 ///
-/// ``CertificateAuthority/transactionReceiptSigner(at:version:environment:defect:)`` makes one. The certificate is issued by
-/// the root itself, since a receipt has room for one only. Any thread may use a signer.
+/// Created by ``CertificateAuthority/transactionReceiptSigner(at:version:environment:defect:)``. The root itself issues the
+/// certificate, since a receipt can contain only one. A signer may be used on any thread.
 public struct TransactionReceiptSigner: ReceiptSigner {
     /// The version of a signature, the first byte of its blob.
     public enum Version: UInt8, CaseIterable, Hashable, Sendable {
@@ -54,12 +54,12 @@ public struct TransactionReceiptSigner: ReceiptSigner {
     /// - Throws: a ``CryptoError`` if libcrypto fails.
     public func sign(_ message: Data) throws -> Data { Data(try context.sign(message)) }
 
-    /// Returns whether the signature is this signer's over the message.
+    /// Returns whether the signature is this signer's for the message.
     public func isValid(signature: Data, for message: Data) -> Bool { context.isValid(signature, for: message) }
 
-    /// Returns whether the signature is that of a certificate of the same root, whatever the time.
+    /// Returns whether the signature was made with a certificate of the same root, whatever the time.
     ///
-    /// ``TransactionReceiptVerifier`` also judges the dates.
+    /// ``TransactionReceiptVerifier`` also checks the dates.
     public func isValid(signature: Data, certificate: Data, for message: Data) -> Bool {
         (try? verifier.verify(signature, certificate: certificate, over: message)) != nil
     }

@@ -3,7 +3,7 @@ import StoreCore
 
 /// A verifier of the signatures in transaction receipts from 2009 to 2013, without a network.
 ///
-/// Every byte counts: a receipt of which a single bit was changed is refused. Any thread may use a verifier.
+/// Every byte counts: a receipt with a single changed bit is refused. A verifier may be used on any thread.
 public struct TransactionReceiptVerifier: Sendable {
     private let chains: ChainVerifier
 
@@ -20,7 +20,7 @@ public struct TransactionReceiptVerifier: Sendable {
     ///     certificate. Untrusted input, of any content and length.
     ///   - purchaseInformation: the receipt's `purchase-info`, decoded from Base64.
     ///   - date: the signing date, at which both certificates have to be valid.
-    /// - Throws: the reason of the refusal.
+    /// - Throws: the reason for the refusal.
     public func verify(
         _ blob: Data,
         over purchaseInformation: Data,
@@ -29,15 +29,15 @@ public struct TransactionReceiptVerifier: Sendable {
         try chain(blob, over: purchaseInformation).requireValidity(at: date)
     }
 
-    /// Verifies a signature as of the purchase date, the earliest at which it can have been made.
+    /// Verifies a signature as of the purchase date, the earliest possible date of the signature.
     ///
-    /// A receipt does not tell its signing date: a store signs it when it is read. So a certificate that was issued after
-    /// the purchase is in order, and one that had expired before is not.
+    /// A receipt does not contain its signing date: a store signs it when it is read. So a certificate that was issued
+    /// after the purchase is accepted, and one that had expired before is not.
     ///
     /// - Parameters:
     ///   - blob: the receipt's `signature`, decoded from Base64. Untrusted input, of any content and length.
     ///   - purchaseInformation: the receipt's `purchase-info`, decoded from Base64.
-    /// - Throws: the reason of the refusal.
+    /// - Throws: the reason for the refusal.
     public func verify(_ blob: Data, over purchaseInformation: Data) throws(VerificationFailure) {
         let chain = try chain(blob, over: purchaseInformation)
         try chain.requireValidity(since: try Self.purchaseDate(of: purchaseInformation))

@@ -4,18 +4,18 @@ import Foundation
 ///
 /// The store is that of the current `StoreContext`'s default queue.
 public enum AppStore: Sendable {
-    /// Whether the user may pay.
+    /// Whether the user may authorize payments.
     public static var canMakePayments: Bool { StoreFace.current.canMakePayments }
 
-    /// The identifier that signed values for this device are tied to; nil where they are not.
+    /// The device identifier that signed values for this device are bound to; nil if they are not bound.
     public static var deviceVerificationID: UUID? { StoreFace.current.deviceVerificationID }
 
-    /// Brings the history up to date with the account's other devices.
+    /// Synchronizes the history with the account's other devices.
     ///
     /// An app calls it when its user asks to restore purchases, and then reads ``Transaction/currentEntitlements``. A sandbox
     /// store's history is always up to date.
     ///
-    /// - Throws: a ``StoreKitError`` if nobody is signed in or the store cannot be reached.
+    /// - Throws: a ``StoreKitError`` if no one is signed in or the store cannot be reached.
     public static func sync() async throws { try await StoreFace.current.synchronize() }
 }
 
@@ -59,12 +59,12 @@ extension AppStore {
     }
 }
 
-/// The error of a request that a store rejects as malformed, such as one of Apple's Advanced Commerce API.
+/// The error for a request that a store rejects as malformed, such as one of Apple's Advanced Commerce API.
 ///
 /// No store of this library throws it.
 public struct InvalidRequestError: Error {
     /// The store's code.
     public let code: Int64
-    /// The store's sentence.
+    /// The store's message.
     public let message: String
 }

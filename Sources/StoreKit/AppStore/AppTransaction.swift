@@ -4,31 +4,31 @@ import StoreCore
 /// The account's purchase of the app itself.
 ///
 /// A value is a snapshot. Two are equal if all properties are, ``signedDate`` included. A property that the store does
-/// not tell has the value that its documentation names.
+/// not provide has the value that its documentation names.
 public struct AppTransaction: Sendable, SignedInformation {
     let signed: SignedValue<AppTransactionPayload>
 
     init(_ signed: SignedValue<AppTransactionPayload>) { self.signed = signed }
 
-    /// The account's purchase of the app, as the store of the current `StoreContext` has it.
+    /// The account's purchase of the app, according to the store of the current `StoreContext`.
     ///
-    /// - Throws: a ``StoreKitError`` if the store does not answer.
+    /// - Throws: a ``StoreKitError`` if the store does not respond.
     public static var shared: VerificationResult<AppTransaction> {
         get async throws { try await StoreFace.current.appTransaction(isRefreshed: false) }
     }
 
-    /// Brings the history up to date with the store, and returns the account's purchase of the app.
+    /// Synchronizes the history with the store, and returns the account's purchase of the app.
     ///
-    /// An app calls it when its user asks for it. ``shared`` is up to date otherwise.
+    /// An app calls it only at its user's request; otherwise ``shared`` is up to date.
     ///
-    /// - Throws: a ``StoreKitError`` if nobody is signed in or the store does not answer.
+    /// - Throws: a ``StoreKitError`` if no one is signed in or the store does not respond.
     public static func refresh() async throws -> VerificationResult<AppTransaction> {
         try await StoreFace.current.appTransaction(isRefreshed: true)
     }
 
     /// The JSON that the properties were read from: the payload of the JWS.
     ///
-    /// A store in the process signs when it is first read.
+    /// An in-process store signs when this is first read.
     public var jsonRepresentation: Data { signed.json }
 
     /// The App Store's number for the app; nil outside production.
@@ -37,7 +37,7 @@ public struct AppTransaction: Sendable, SignedInformation {
     /// The App Store's number for the app's version: always nil.
     public var appVersionID: UInt64? { nil }
 
-    /// The identifier of the account in this app; empty if nobody is signed in.
+    /// The identifier of the account in this app; empty if no one is signed in.
     public var appTransactionID: String { payload.appTransactionId ?? "" }
 
     /// The app's bundle identifier.
@@ -52,7 +52,7 @@ public struct AppTransaction: Sendable, SignedInformation {
     /// The date on which the account bought the app; the same in every test.
     public var originalPurchaseDate: Date { payload.originalPurchaseDate.date }
 
-    /// The platform on which the account bought the app: always one with an empty name, since no store here tells.
+    /// The platform on which the account bought the app: always one with an empty name, since no store here reports it.
     public var originalPlatform: AppStore.Platform { AppStore.Platform(rawValue: "") }
 
     /// The raw value of ``originalPlatform``.
@@ -62,21 +62,21 @@ public struct AppTransaction: Sendable, SignedInformation {
     /// The date on which the account ordered the app before its release: always nil.
     public var preorderDate: Date? { nil }
 
-    /// The date since which the app's purchase is refunded: always nil.
+    /// The date on which the app's purchase was refunded: always nil.
     public var revocationDate: Date? { nil }
 
-    /// The environment that the store signed in.
+    /// The environment in which the store signed.
     public var environment: AppStore.Environment { AppStore.Environment(rawValue: payload.receiptType) }
 
     /// The date of the signature.
     public var signedDate: Date { signed.payload.signingDate.date }
 
-    /// The SHA-384 that ties the value to a device; empty if there is none.
+    /// The SHA-384 hash that binds the value to a device; empty if there is none.
     ///
     /// It is the hash of ``deviceVerificationNonce`` and ``AppStore/deviceVerificationID``, both in lowercase.
     public var deviceVerification: Data { deviceHash }
 
-    /// The UUID that ``deviceVerification`` begins with; zeros if there is none.
+    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is none.
     public var deviceVerificationNonce: UUID { deviceNonce }
 }
 
@@ -108,7 +108,7 @@ extension AppTransaction {
         /// Creates a kind, which may be one that is not listed here.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The store for everybody.
+        /// The store for the general public.
         public static let consumer = StoreType(rawValue: "CONSUMER")
         /// The store for schools.
         public static let education = StoreType(rawValue: "EDUCATION")
@@ -118,14 +118,14 @@ extension AppTransaction {
 }
 
 extension AppTransaction {
-    /// Every purchase of this version of the app: the one of the account that is signed in.
+    /// Every purchase of this version of the app: that of the account that is signed in.
     public static var all: AppTransactions { AppTransactions(face: StoreFace.current) }
 
     /// A sequence of the app's purchases, read when iteration begins.
     ///
-    /// It is empty if the store does not answer.
+    /// It is empty if the store does not respond.
     public struct AppTransactions: AsyncSequence, Sendable {
-        /// A purchase of the app, and whether its signature can be trusted.
+        /// A purchase of the app, with the result of verifying its signature.
         public typealias Element = VerificationResult<AppTransaction>
 
         fileprivate let face: StoreFace
@@ -135,10 +135,10 @@ extension AppTransaction {
 
         /// An iteration over the app's purchases.
         public struct AsyncIterator: AsyncIteratorProtocol {
-            /// A purchase of the app, and whether its signature can be trusted.
+            /// A purchase of the app, with the result of verifying its signature.
             public typealias Element = VerificationResult<AppTransaction>
 
-            /// The store's face; nil once it has been asked.
+            /// The store's face; nil once it has been read.
             fileprivate var face: StoreFace?
 
             /// Returns the next purchase; nil at the end.

@@ -1,11 +1,11 @@
 /// A message that a store has for the user.
 ///
-/// On Apple's platforms it is shown as a sheet. Here the app is told the reason, and shows what it likes.
+/// On Apple's platforms it is shown as a sheet. Here the app receives the reason, and decides what to show.
 public struct Message: Equatable, Hashable, Sendable {
     /// The reason for the message.
     public let reason: Reason
 
-    /// The messages that arrive from the beginning of an iteration on.
+    /// The messages that arrive after an iteration begins.
     ///
     /// The sequence has no end.
     public static var messages: Messages {
@@ -45,7 +45,7 @@ public struct Message: Equatable, Hashable, Sendable {
 
     /// A sequence of messages.
     ///
-    /// Several tasks may iterate over it at a time. Iteration ends in a task that is canceled, and with the queue.
+    /// Several tasks may iterate over it at a time. Iteration ends when the task is canceled, and with the queue.
     public struct Messages: AsyncSequence, Sendable {
         /// A message.
         public typealias Element = Message
@@ -54,7 +54,7 @@ public struct Message: Equatable, Hashable, Sendable {
 
         init(_ listen: @escaping @Sendable () -> Subscription<Element>) { self.listen = listen }
 
-        /// Begins to listen.
+        /// Begins to receive messages.
         public func makeAsyncIterator() -> Message.Messages.AsyncIterator {
             AsyncIterator(subscription: listen())
         }

@@ -2,8 +2,8 @@ import StoreCore
 
 /// A purchase that the user began outside the app, in the store.
 ///
-/// The app completes it by ``Product/purchase(options:)``. An app hears of such purchases here or through Store Kit 1's
-/// `paymentQueue(_:shouldAddStorePayment:for:)`, not both.
+/// The app completes it with ``Product/purchase(options:)``. An app receives such purchases either here or through
+/// Store Kit 1's `paymentQueue(_:shouldAddStorePayment:for:)`, not both.
 public struct PurchaseIntent: Identifiable, Equatable, Sendable {
     /// The product's identifier.
     public var id: Product.ID { product.id }
@@ -11,7 +11,7 @@ public struct PurchaseIntent: Identifiable, Equatable, Sendable {
     /// The product.
     public let product: Product
 
-    /// The offer that the user began with, of the product's win-back and promotional ones; nil for none.
+    /// The win-back or promotional offer of the product that the user chose; nil for none.
     ///
     /// A sandbox store's page promotes products without offers.
     public let offer: Product.SubscriptionOffer?
@@ -23,7 +23,7 @@ public struct PurchaseIntent: Identifiable, Equatable, Sendable {
         }
     }
 
-    /// The purchases that the user begins, from the launch of the app on; each is heard by whoever iterates then.
+    /// The purchases that the user begins, from the launch of the app on; each is delivered to all current iterations.
     ///
     /// The sequence has no end.
     public static var intents: PurchaseIntents {
@@ -33,7 +33,7 @@ public struct PurchaseIntent: Identifiable, Equatable, Sendable {
 
     /// A sequence of purchases that the user began.
     ///
-    /// Several tasks may iterate over it at a time. Iteration ends in a task that is canceled, and with the queue.
+    /// Several tasks may iterate over it at a time. Iteration ends when the task is canceled, and with the queue.
     public struct PurchaseIntents: AsyncSequence, Sendable {
         /// A purchase that the user began.
         public typealias Element = PurchaseIntent
@@ -42,7 +42,7 @@ public struct PurchaseIntent: Identifiable, Equatable, Sendable {
 
         init(_ listen: @escaping @Sendable () -> Subscription<Element>) { self.listen = listen }
 
-        /// Begins to listen.
+        /// Begins to receive purchases.
         public func makeAsyncIterator() -> PurchaseIntent.PurchaseIntents.AsyncIterator {
             AsyncIterator(subscription: listen())
         }

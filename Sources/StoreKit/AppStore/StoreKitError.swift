@@ -21,12 +21,12 @@ public enum StoreKitError: Error, Sendable {
     case notEntitled
     /// The store does not support the call.
     case unsupported
-    /// There is nothing to present a sheet in.
+    /// There is no context to present a sheet in.
     case invalidPresentationContext
 }
 
 extension StoreKitError: LocalizedError {
-    /// A text for the user, in English, as Store Kit has it where that is known; of a `systemError` that error's own.
+    /// A text for the user, in English: Store Kit's own where that is known; for a `systemError`, that error's own.
     public var errorDescription: String? {
         switch self {
         case .unknown, .unsupported: "Unable to Complete Request"
@@ -39,7 +39,7 @@ extension StoreKitError: LocalizedError {
         }
     }
 
-    /// The reason that the store or the network gave, or a sentence that names it; nil if the description does.
+    /// The reason given by the store or the network, or a sentence that names it; nil if the description states it.
     public var failureReason: String? {
         switch self {
         case .unknown: "The store failed for an unknown reason."
@@ -51,7 +51,7 @@ extension StoreKitError: LocalizedError {
         }
     }
 
-    /// A sentence that says what the user can do, in English; nil if that is nothing.
+    /// A sentence that suggests what the user can do, in English; nil if there is nothing to do.
     public var recoverySuggestion: String? {
         switch self {
         case .unknown, .systemError: "Try again later."
@@ -61,11 +61,11 @@ extension StoreKitError: LocalizedError {
     }
 }
 
-// `CustomNSError` for the error below, so that it is not lost on the way to an `NSError` and back.
+// `CustomNSError` for the associated errors, so that they survive the conversion to an `NSError` and back.
 extension StoreKitError: CustomNSError, _BridgedError {
     /// The texts, and the network's or the system's error under `NSUnderlyingErrorKey`.
     public var errorUserInfo: [String: Any] {
-        // Foundation takes all of an error's information from here once there is any.
+        // Foundation takes all of an error's information from here if there is any.
         var info: [String: Any] = [:]
         info[NSLocalizedDescriptionKey] = errorDescription
         info[NSLocalizedFailureReasonErrorKey] = failureReason
@@ -80,9 +80,9 @@ extension StoreKitError: CustomNSError, _BridgedError {
         return info
     }
 
-    /// Returns the error that an `NSError` with the domain and a number of this type stands for.
+    /// Returns the error that an `NSError` with the domain and a number of this type represents.
     ///
-    /// One that lacks its underlying error has an unknown one of the network, or is the system's itself.
+    /// If its underlying error is missing, a network error has an unknown one, and a system error has the `NSError` itself.
     public static func _bridged(from error: NSError) -> StoreKitError? {
         let below = error.userInfo[NSUnderlyingErrorKey]
         let all: [StoreKitError] = [

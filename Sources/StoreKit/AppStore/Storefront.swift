@@ -11,17 +11,17 @@ public struct Storefront: Identifiable, Sendable {
 
     /// The country's currency; nil if its code is unassigned.
     ///
-    /// Where the App Store sells in US dollars it is the country's own nevertheless.
+    /// It is the country's own currency even if the App Store sells there in US dollars.
     public var currency: Locale.Currency? {
         StoreStorefront(countryCode: countryCode, identifier: id).currency.map { Locale.Currency($0) }
     }
 
-    /// The storefront of the account that is signed in; nil if the store does not tell.
+    /// The storefront of the account that is signed in; nil if the store does not report it.
     public static var current: Storefront? {
         get async { StoreFace.current.storefront.map { Storefront($0) } }
     }
 
-    /// The storefronts that follow the current one, from the beginning of an iteration on.
+    /// The storefronts that replace the current one after an iteration begins.
     ///
     /// The sequence has no end.
     public static var updates: Storefronts {
@@ -37,7 +37,7 @@ extension Storefront {
 
     /// A sequence of storefronts.
     ///
-    /// Several tasks may iterate over it at a time. Iteration ends in a task that is canceled, and with the queue.
+    /// Several tasks may iterate over it at a time. Iteration ends when the task is canceled, and with the queue.
     public struct Storefronts: AsyncSequence, Sendable {
         /// A storefront.
         public typealias Element = Storefront
@@ -46,7 +46,7 @@ extension Storefront {
 
         init(_ listen: @escaping @Sendable () -> Subscription<StoreStorefront>) { self.listen = listen }
 
-        /// Begins to listen.
+        /// Begins to receive storefronts.
         public func makeAsyncIterator() -> Storefront.Storefronts.AsyncIterator {
             AsyncIterator(subscription: listen())
         }

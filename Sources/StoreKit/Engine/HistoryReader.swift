@@ -1,42 +1,42 @@
 import StoreCore
 
-/// A reader of one store's history for a face: what changes in it becomes updates, statuses and messages.
+/// A reader of one store's history for a face: it converts changes to updates, statuses and messages.
 ///
-/// One reading is under way at a time. A face whose store is replaced gets another reader, and hears nothing more of this one.
+/// One reading is under way at a time. A face whose store is replaced gets another reader, and ignores the earlier one.
 final class HistoryReader: AttentiveHistoryListener {
     let service: any HistoryService
-    /// The service, if it answers by value.
+    /// The service, if it returns values directly.
     let immediate: (any ImmediateHistory)?
-    /// What the store says of itself without waiting.
+    /// The store's reports of its own availability, read without waiting.
     let availability: (any AvailabilityService)?
-    /// The origin of what it reads.
+    /// The origin of the values read.
     let origin: StoreOrigin
-    /// Off while nobody would be told of a change; the face turns it on.
+    /// Off while no subscriber would be notified of a change; the face turns it on.
     let attention = HistoryAttention()
-    /// The face, which drops its reader when its queue ends or has another store.
+    /// The face, which releases its reader when its queue ends or has another store.
     private var face: StoreFace { origin.face }
-    /// The time by the store's clock when the reader was made.
+    /// The time on the store's clock when the reader was created.
     private let start: PayloadDate
     private let state = Locked(State())
 
     private struct State {
-        /// Whether all that was revoked before the reader began has been passed over.
+        /// Whether everything revoked before the reader began has been skipped.
         var hasBegun = false
-        /// The place behind the last revocation that was read.
+        /// The position after the last revocation that was read.
         var place: String?
-        /// The subscriptions as they were last read, by their first transaction; nil while nobody listens.
+        /// The subscriptions as last read, by their first transaction; nil while there is no subscriber.
         var subscriptions: [String: SubscriptionSummary]?
-        /// The number of changes of which the store has told.
+        /// The number of changes that the store has reported.
         var changes = 0
-        /// The number of changes at the time when somebody began to listen to subscriptions; nil while nobody listens.
+        /// The number of changes when the first subscriber to subscriptions was added; nil while there is none.
         var changesAtSubscription: Int?
         var isUnderWay = false
-        /// Whether another reading is to follow.
+        /// Whether to read again afterwards.
         var mustRepeat = false
-        /// The timer that repeats a failed reading, with a number of its own; nil while none is to be repeated.
+        /// The timer that repeats a failed reading, with a number of its own; nil if none is to be repeated.
         var retry: (number: Int, token: TimerToken?)?
         var lastRetry = 0
-        /// The pause before a failed reading is repeated, in seconds.
+        /// The delay before a failed reading is repeated, in seconds.
         var pause: Double = 1
     }
 
@@ -60,13 +60,13 @@ final class HistoryReader: AttentiveHistoryListener {
         read()
     }
 
-    /// Reads what is new, for those who listen.
+    /// Reads what is new, for the subscribers.
     func read() {
         guard face.reads(with: self) else { return }
         face.tellWaiting()
         let mustBegin = state.withLock { state in
             guard !state.hasBegun || face.hasHistorySubscribers || face.hasRevokedProducts else {
-                // Whoever comes next is told of changes from then on.
+                // The next subscriber is notified of changes from then on.
                 (state.subscriptions, state.changesAtSubscription) = (nil, nil)
                 face.relax(self)
                 return false
@@ -81,13 +81,15 @@ final class HistoryReader: AttentiveHistoryListener {
         if mustBegin { readRevokedProducts() }
     }
 
-    /// Looks up the transactions of the products of which the queue has told that they are revoked.
+    /// Looks up the transactions of products that the queue has reported as revoked.
     private func readRevokedProducts() {
         guard let (product, count) = face.revokedProduct(readWith: self) else { return readRevocations() }
         readRevocations(of: product, count, after: nil, [])
     }
 
-    /// Finds the transactions of a product's newest revocations, each of which may be of several, all of one date.
+    /// Finds the transactions of a product's newest revocations.
+    ///
+    /// Each may revoke several transactions, all with one date.
     private func readRevocations(
         of product: String,
         _ count: Int,
@@ -120,7 +122,7 @@ final class HistoryReader: AttentiveHistoryListener {
             guard case .success(let page) = answer else { return readingFailed() }
             let transactions = page.transactions.map(\.content)
             if !hasBegun { face.keepRevocations(transactions.filter(isNews), readWith: self) }
-            // Without a subscriber the place stays, and the next one is told.
+            // Without a subscriber the position stays, and the next subscriber is notified.
             let isTaken = hasBegun ? face.tellRevocations(transactions, readWith: self) : true
             let isMore = isTaken && page.next != nil && page.next != place
             state.withLock { state in
@@ -131,7 +133,7 @@ final class HistoryReader: AttentiveHistoryListener {
         }
     }
 
-    /// Whether a transaction in the first answer was revoked since the reader was made: the answer may be a late one.
+    /// Whether a transaction in the first response was revoked after the reader was created: the response may be late.
     private func isNews(_ transaction: TransactionPayload) -> Bool {
         guard let date = transaction.revocationDate else { return false }
         return date > start || date == start && state.withLock { $0.changes > 0 }
@@ -150,7 +152,7 @@ final class HistoryReader: AttentiveHistoryListener {
         }
     }
 
-    /// Tells of subscriptions that differ from those read last, or may differ from those that nobody could read.
+    /// Reports subscriptions that differ from those read last, or may differ from those that could not be read.
     private func compare(_ subscriptions: [SignedSubscription]) {
         let new = subscriptions.map { ($0, SubscriptionSummary($0)) }
         let summaries = Dictionary(
@@ -170,7 +172,7 @@ final class HistoryReader: AttentiveHistoryListener {
         }
     }
 
-    /// Has a failed reading repeated after a pause, unless a repetition of an earlier one waits.
+    /// Schedules a failed reading to be repeated after a delay, unless a repetition is pending already.
     private func readingFailed() {
         let retry = state.withLock { state -> (number: Int, pause: Double)? in
             state.isUnderWay = false
@@ -210,29 +212,29 @@ final class HistoryReader: AttentiveHistoryListener {
     }
 }
 
-// What the reader asks of its face, and tells it. A reader of an earlier store is told that nobody listens.
+// The reader's queries and reports to its face. For a reader of an earlier store there are no subscribers.
 extension StoreFace {
     fileprivate var hasUpdateSubscribers: Bool { state.withLock { !$0.updates.isEmpty } }
     fileprivate var hasStatusSubscribers: Bool { state.withLock { !($0.statuses.isEmpty && $0.messages.isEmpty) } }
     fileprivate var hasHistorySubscribers: Bool { hasUpdateSubscribers || hasStatusSubscribers }
     fileprivate func reads(with reader: HistoryReader) -> Bool { state.withLock { $0.reader === reader } }
 
-    /// Has subscribers to updates take again what the history did not show.
+    /// Makes subscribers to updates request again what the history did not show.
     fileprivate func historyChanged(readWith reader: HistoryReader) {
         state.withLock { if $0.reader === reader { $0.updates.historyChanged(&$0.signals) } }
     }
 
-    /// Has those who wait for an arrival look whether they wait in vain now.
+    /// Makes those who wait for an arrival check whether they wait in vain.
     fileprivate func tellWaiting() { state.withLock { $0.arrivals.tell([], &$0.signals) } }
 
-    /// Has a reader hear of no changes until somebody listens again, unless somebody does.
+    /// Stops notifying a reader of changes until there is a subscriber again, unless there is one.
     fileprivate func relax(_ reader: HistoryReader) {
         state.withLock { if !$0.needsHistory { reader.attention.isOn = false } }
     }
 
     fileprivate var hasRevokedProducts: Bool { state.withLock { !$0.revoked.isEmpty } }
 
-    /// A product whose revoked transactions are to be looked up, and the number of its revocations; nil if there is none.
+    /// A product whose revoked transactions must be looked up, and the number of its revocations; nil if there is none.
     fileprivate func revokedProduct(readWith reader: HistoryReader) -> (String, count: Int)? {
         state.withLock { state in
             guard state.reader === reader, let product = state.revoked.first else { return nil }
@@ -240,7 +242,7 @@ extension StoreFace {
         }
     }
 
-    /// Tells of the transactions of a revoked product, or leaves them to the next subscriber.
+    /// Reports the transactions of a revoked product, or leaves them to the next subscriber.
     fileprivate func tellRevocations(
         _ transactions: [TransactionPayload],
         of product: String,
@@ -250,24 +252,24 @@ extension StoreFace {
         let taken = state.withLock { state -> Int? in
             guard state.reader === reader else { return nil }
             state.updates.tellRevocations(transactions, &state.signals)
-            // It may have been told again meanwhile.
+            // Another revocation may have been reported meanwhile.
             for _ in 0..<count {
                 if let index = state.revoked.firstIndex(where: product.isExactly) { state.revoked.remove(at: index) }
             }
             return transactions.isEmpty ? nil : state.takenNotice
         }
-        // Subscribers have heard of the change of the history before.
+        // Subscribers were notified of the change of the history before.
         if let taken { queue?.acknowledgeRevocations(through: taken) }
     }
 
-    /// Tells of revoked transactions, or leaves them to the next subscriber.
+    /// Reports revoked transactions, or leaves them to the next subscriber.
     fileprivate func keepRevocations(_ transactions: [TransactionPayload], readWith reader: HistoryReader) {
         state.withLock { state in
             if state.reader === reader { state.updates.tellRevocations(transactions, &state.signals) }
         }
     }
 
-    /// Tells of revoked transactions; returns whether anybody listens.
+    /// Reports revoked transactions; returns whether there is a subscriber.
     fileprivate func tellRevocations(_ transactions: [TransactionPayload], readWith reader: HistoryReader) -> Bool {
         state.withLock { state in
             guard state.reader === reader, !state.updates.isEmpty else { return false }
@@ -290,7 +292,7 @@ extension StoreFace {
     }
 }
 
-/// An unfinished transaction that the queue has told of.
+/// An unfinished transaction that the queue has reported.
 struct KnownTransaction: Sendable {
     var transaction: SKPaymentTransaction
     /// Whether a purchase has returned it, so that it is no update.

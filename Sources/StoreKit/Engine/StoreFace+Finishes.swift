@@ -1,7 +1,7 @@
 import StoreCore
 
 extension StoreFace {
-    /// Finishes a transaction that the queue has told of; returns nil if it has not.
+    /// Finishes a transaction that the queue has reported; returns nil if it has not.
     func finishKnown(_ identifier: String, of origin: StoreOrigin) -> QueuedFinish? {
         let known = state.withLock { $0.known[identifier]?.transaction }
         guard let known, known.storeID == origin.storeID, let queue else { return nil }
@@ -9,13 +9,12 @@ extension StoreFace {
         return known.queuedFinish
     }
 
-    /// Finishes a transaction in the store that it came from, whichever face of the queue it came from; returns once the finish
-    /// is recorded.
+    /// Finishes a transaction in its store of origin, whichever face it came from; returns once the finish is recorded.
     func finish(transaction identifier: String, of origin: StoreOrigin) async {
         while true {
             guard let queue else { return }
             if let finish = queue.finish(identifier: identifier, in: origin.storeID) { return await record(of: finish) }
-            // What happens from here on counts.
+            // Everything that happens from here on counts.
             guard var arrival = arrival() else { return }
             let isLeft = origin.storeChanges != storeChanges
             if let former = origin.former { return await record(of: former.finish(identifier: identifier)) }
@@ -40,7 +39,7 @@ extension StoreFace {
         }
     }
 
-    /// Finishes a transaction for a task that was canceled and reads nothing: the finish goes on by itself.
+    /// Finishes a transaction for a canceled task, which reads nothing: the finish continues by itself.
     private func finishUnread(_ identifier: String, of origin: StoreOrigin) {
         if queue?.finish(identifier: identifier, in: origin.storeID) != nil { return }
         if queue?.finishUnseen(identifier, in: origin.storeID) != nil { return }
@@ -56,17 +55,17 @@ extension StoreFace {
         log("a transaction may come again: neither the store nor the journal could be told that it is finished")
     }
 
-    /// What a store shows of a transaction that the queue does not have.
+    /// The state of a transaction in a store whose queue does not have it.
     private enum Standing {
         case unfinished
         case finished
-        /// It shows none: the transaction is another user's than the present one's.
+        /// Not visible: the transaction belongs to another user than the current one.
         case hidden
     }
 
-    /// Asks a store about a transaction until it answers; returns nil if the task is canceled.
+    /// Queries a store about a transaction until it responds; returns nil if the task is canceled.
     ///
-    /// If the store is another by now, the transaction counts as unfinished.
+    /// If the store has been replaced, the transaction counts as unfinished.
     private func standing(of identifier: String, in origin: StoreOrigin) async -> Standing? {
         await untilAnswered {
             var query = HistoryQuery(.unfinished)
@@ -85,7 +84,7 @@ extension StoreFace {
         }
     }
 
-    /// A subscription to the transactions that the queue tells of from now on, and to nothing whenever the history changes.
+    /// A subscription to the transactions that the queue reports from now on; an empty list reports a change of the history.
     private func arrival() -> Subscription<[String]>? {
         let isOver = state.withLock { $0.isOver }
         if isOver { return nil }
@@ -96,7 +95,7 @@ extension StoreFace {
 
 /// A reply to a call, which may come before the call returns or later, on any thread.
 ///
-/// A reply that is there already costs no suspension.
+/// A reply that has already arrived costs no suspension.
 final class Reply<Value: Sendable>: Sendable {
     private enum State {
         case none
@@ -107,7 +106,7 @@ final class Reply<Value: Sendable>: Sendable {
 
     private let state = Locked(State.none)
 
-    /// Gives the value; only the first counts.
+    /// Sets the value; only the first counts.
     func give(_ value: Value) {
         let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
             switch state {
@@ -124,7 +123,7 @@ final class Reply<Value: Sendable>: Sendable {
         waiting?.resume(returning: value)
     }
 
-    /// The value, if it has been given; it can be taken once.
+    /// The value, if it has been set; it can be taken once.
     var given: Value? {
         state.withLock { state in
             guard case .given = state else { return nil }
@@ -136,15 +135,15 @@ final class Reply<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the value, which is `canceled` if the task is canceled first; to be called once.
+    /// Waits for the value, or returns `canceled` if the task is canceled first; call it once.
     func value(canceled: Value) async -> Value {
         await value { [self] in give(canceled) }
     }
 
-    /// Waits for the value; to be called once.
+    /// Waits for the value; call it once.
     ///
-    /// - Parameter onCancel: called once if the task is canceled first; it should give a value.
-    /// - Returns: the first value that was given.
+    /// - Parameter onCancel: called once if the task is canceled first; it should set a value.
+    /// - Returns: the first value that was set.
     func value(onCancel: @escaping @Sendable () -> Void) async -> Value {
         if let given { return given }
         return await withTaskCancellationHandler {

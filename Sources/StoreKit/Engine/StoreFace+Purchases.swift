@@ -14,7 +14,7 @@ extension StoreFace {
             return .userCancelled
         }
         let payment = try Product.PurchaseOption.payment(for: product, options: options)
-        // Without it a purchase could not be returned: nothing is bought then.
+        // Without the history a purchase could not be returned, so nothing is bought.
         if !followsHistory { _ = try readable() }
         try await checkReach(for: product.id)
         let shouldContinue = Product.PurchaseOption.shouldContinue(options)
@@ -26,7 +26,7 @@ extension StoreFace {
                 ordered = (number, storeChanges)
             }
         }
-        // Relaunched, or given another store, meanwhile: nobody will hear of the outcome.
+        // The queue was relaunched, or given another store, meanwhile: the outcome cannot be received.
         guard let (number, changes) = ordered else { throw StoreKitError.unknown }
         switch await outcome(of: number, of: product.id, storeChanges: changes) {
         case .purchased(let identifier):
@@ -42,14 +42,14 @@ extension StoreFace {
         }
     }
 
-    /// Waits for the outcome of a purchase from the store after so many changes.
+    /// Waits for the outcome of a purchase, which is unknown if the store was replaced since.
     private func outcome(
         of number: Int,
         of product: String,
         storeChanges changes: Int
     ) async -> PurchaseUnderWay.Outcome {
         let finding = state.withLock { state -> PurchasesUnderWay.Finding in
-            // The present store's purchases have numbers of their own.
+            // Purchases from the current store have their own numbers.
             storeChanges == changes ? state.purchases.await(number) : .outcome(.unknown)
         }
         switch finding {
@@ -61,15 +61,15 @@ extension StoreFace {
 
     /// Throws the network's error if the store is out of reach.
     ///
-    /// An order would be kept, and charged at some later time of which the app that was told of a failure knows nothing.
+    /// Otherwise the order would be stored, and charged later without the knowledge of an app that was notified of a failure.
     private func checkReach(for product: String) async throws {
         let availability = state.withLock { $0.reader?.availability }
         guard availability?.isOutOfReach == true, let backend else { return }
-        // What is known may be out of date.
+        // The known state may be out of date.
         _ = try await answer("the look-up of \(product)") { backend.products([product], reply: $0) }
     }
 
-    /// Stops waiting for a purchase, whose outcome is then an update.
+    /// Stops waiting for a purchase, whose outcome then becomes an update.
     private func abandon(_ number: Int) {
         let purchase = state.withLock { state -> PurchaseUnderWay? in
             guard let purchase = state.purchases.decide(number, .abandoned) else { return nil }
@@ -79,7 +79,7 @@ extension StoreFace {
         purchase?.reply?.give(.abandoned)
     }
 
-    /// Returns a transaction that a purchase has made in the store after so many changes.
+    /// Returns the transaction of a purchase; throws if the store was replaced since.
     private func bought(
         _ identifier: String,
         storeChanges changes: Int
@@ -94,12 +94,12 @@ extension StoreFace {
             throw error
         }
         returnFailed(identifier)
-        // Most likely the store does not show it any more, since another user has signed in.
+        // Probably the store no longer shows it, because another user has signed in.
         log("transaction \(identifier) was sold, but its user's history is not shown, or does not have it")
         throw StoreKitError.unknown
     }
 
-    /// Makes an update of a transaction that its purchase could not return.
+    /// Reports as an update a transaction that its purchase could not return.
     private func returnFailed(_ identifier: String) {
         state.withLock { state in
             guard state.known[identifier]?.isReturned == true else { return }
@@ -113,7 +113,7 @@ extension StoreFailure {
     fileprivate var isCancellation: Bool { domain == .storeKit && code == Code.paymentCancelled.rawValue }
 }
 
-// MARK: - What the queue tells
+// MARK: - Reports from the queue
 
 extension StoreFace {
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
@@ -133,7 +133,7 @@ extension StoreFace {
                     let wasAbandoned = !state.abandoned.isEmpty && state.abandoned.removeValue(forKey: number) != nil
                     let outcome = PurchaseUnderWay.Outcome.purchased(identifier)
                     if transaction.isHeld {
-                        // The transaction is there already, and no update. Store Kit 2 has nothing to finish.
+                        // The transaction exists already and is no update. Store Kit 2 has nothing to finish.
                         let purchase = state.purchases.decide(number, outcome)
                         if let reply = purchase?.reply { outcomes.append((reply, outcome)) }
                         if purchase != nil || wasAbandoned {
@@ -172,8 +172,8 @@ extension StoreFace {
             if !news.isEmpty { state.updates.tell(news, &state.signals) }
             if !arrived.isEmpty { state.arrivals.tell(arrived, &state.signals) }
         }
-        // Store Kit 2 knows no failed transactions that wait to be finished, and none that only say what is held. Those of
-        // an earlier launch are left to the app if it has an observer.
+        // Store Kit 2 has no failed transactions that wait to be finished, and none that only report what is already held.
+        // Those of an earlier launch are left to the app if it has an observer.
         if !others.isEmpty, queue.transactionObservers.isEmpty { failed += others.filter { !$0.isFinished } }
         for transaction in failed + answered { queue.finishTransaction(transaction) }
         for (reply, outcome) in outcomes { reply.give(outcome) }
@@ -183,7 +183,7 @@ extension StoreFace {
         var lost: [Reply<PurchaseUnderWay.Outcome>] = []
         state.withLock { state in
             for transaction in transactions {
-                // Undecided: its user has signed out, or it is deleted.
+                // Undecided: its user has signed out, or it was deleted.
                 let number = transaction.orderNumber
                 if let reply = state.purchases.decide(number, .unknown)?.reply { lost.append(reply) }
                 if !state.abandoned.isEmpty { state.abandoned[number] = nil }
@@ -227,24 +227,24 @@ extension StoreFace {
     }
 }
 
-/// A purchase whose outcome its buyer awaits, or is about to.
+/// A purchase whose buyer awaits the outcome, or is about to.
 struct PurchaseUnderWay: Sendable {
-    /// What a purchase comes to.
+    /// The outcome of a purchase.
     enum Outcome: Sendable {
         /// It was bought, under an identifier.
         case purchased(String)
-        /// It waits for somebody else's decision.
+        /// It waits for another person's decision.
         case pending
         /// It failed.
         indirect case failed(StoreFailure)
         /// The buyer's task was canceled, and the purchase goes on.
         case abandoned
-        /// The queue was relaunched, released or given another store, or another user signed in: it hears of the outcome no
-        /// more.
+        /// The queue was relaunched, released or given another store, or another user signed in, and does not receive the
+        /// outcome.
         case unknown
     }
 
-    /// The outcome, if it came before the buyer waited for it.
+    /// The outcome, if it came before the buyer awaited it.
     var outcome: Outcome?
     /// The reply to the buyer, once it waits.
     var reply: Reply<Outcome>?
@@ -256,7 +256,7 @@ struct PurchaseUnderWay: Sendable {
 
 /// The purchases whose outcome is awaited, by the numbers of their transactions.
 ///
-/// An outcome that comes before its buyer waits, as it does from a store in the process, stays until the buyer takes it.
+/// An outcome that comes before its buyer awaits it, as from an in-process store, is stored until the buyer takes it.
 struct PurchasesUnderWay: Sendable {
     /// The outcome of a purchase, or the reply that will receive it.
     enum Finding {
@@ -264,7 +264,7 @@ struct PurchasesUnderWay: Sendable {
         case undecided(Reply<PurchaseUnderWay.Outcome>)
     }
 
-    /// The last purchase that was begun, which is usually over before there is another.
+    /// The most recent purchase, which is usually complete before there is another.
     private var newest: PurchaseUnderWay?
     private var newestNumber = 0
     /// The earlier purchases.
@@ -287,16 +287,16 @@ struct PurchasesUnderWay: Sendable {
 
     /// Decides a purchase, and returns it; nil if it is decided already or there is none.
     ///
-    /// If it has a reply, the caller has to give it the outcome.
+    /// If it has a reply, the caller must set it to the outcome.
     mutating func decide(_ number: Int, _ outcome: PurchaseUnderWay.Outcome) -> PurchaseUnderWay? {
         if number == newestNumber { return newest.decide(outcome) }
         return others.isEmpty ? nil : others[number].decide(outcome)
     }
 
-    /// Decides all purchases as unknown, and returns the replies that are to be given.
+    /// Decides all purchases as unknown, and returns the replies that must be set.
     mutating func lose() -> [Reply<PurchaseUnderWay.Outcome>] { numbers.compactMap { decide($0, .unknown)?.reply } }
 
-    /// Returns the outcome of a purchase, or else a reply to wait for; to be called once.
+    /// Returns the outcome of a purchase, or else a reply to wait for; call it once.
     mutating func await(_ number: Int) -> Finding {
         number == newestNumber ? newest.await() : others[number].await()
     }

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension StoreFace {
-    /// Waits for the store's answer to a call, or until the task is canceled.
+    /// Waits for the store's response to a call, or until the task is canceled.
     func answer<Answer: Sendable>(
         _ name: @autoclosure () -> String = "a question to the store",
         to call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) throws -> Void
@@ -12,7 +12,7 @@ extension StoreFace {
         return try await value(of: reply, for: name()) { reply.give(.failure(CancellationError())) }.get()
     }
 
-    /// Waits for a reply; a line in the log tells if that takes long, and nothing can end it.
+    /// Waits for a reply; a message is logged if that takes long and nothing can end it.
     func value<Value: Sendable>(
         of reply: Reply<Value>,
         for name: @autoclosure () -> String,
@@ -24,12 +24,12 @@ extension StoreFace {
         return await reply.value(onCancel: onCancel)
     }
 
-    /// Waits for the answer to a call of the store's history.
+    /// Waits for the response to a call of the store's history.
     private func ask<Answer: Sendable>(
         _ call: (any HistoryService, @escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
     ) async throws -> Answer { try await askWithOrigin(call).answer }
 
-    /// Waits for the answer to a call of the store's history, and says where it is from.
+    /// Waits for the response to a call of the store's history, and returns its origin too.
     private func askWithOrigin<Answer: Sendable>(
         _ call: (any HistoryService, @escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
     ) async throws -> (answer: Answer, origin: StoreOrigin) {
@@ -37,9 +37,9 @@ extension StoreFace {
         return (try await answer { call(history, $0) }, origin)
     }
 
-    /// Repeats a question to the store's history, with growing pauses, until it is answered.
+    /// Repeats a query of the store's history, with growing delays, until it succeeds.
     ///
-    /// Returns nil if the task is canceled first, and where there is no history.
+    /// Returns nil if the task is canceled first, or if there is no history.
     func untilAnswered<Answer>(_ ask: () async throws -> Answer) async -> Answer? {
         var pause: Double = 1
         while !Task.isCancelled {
@@ -56,7 +56,7 @@ extension StoreFace {
         return nil
     }
 
-    /// Waits for some seconds, or until the task is canceled or the store replaced, which may have happened.
+    /// Waits for some seconds, or until the task is canceled or the store is replaced, which may have happened already.
     private func wait(_ seconds: Double, by clock: any StoreClock, unlessChangedSince changes: Int) async {
         let reply = Reply<Void>()
         let key = ObjectIdentifier(reply)
@@ -71,7 +71,7 @@ extension StoreFace {
         state.withLock { $0.pauses[key] = nil }
     }
 
-    /// The longest pause between two questions that a store does not answer, in seconds.
+    /// The longest delay between two queries that a store does not respond to, in seconds.
     static let longestPause: Double = 256
 
     /// Returns a page of transactions.
@@ -80,7 +80,7 @@ extension StoreFace {
         return OriginalPage(transactions: page.transactions[...], next: page.next, origin: origin)
     }
 
-    /// Returns a transaction of the store after so many changes, if its history has it and answers by value, without waiting.
+    /// Returns a transaction without waiting; nil if the store was replaced since, or its history does not have it at hand.
     func transactionAtOnce(_ identifier: String, storeChanges changes: Int) -> VerificationResult<Transaction>? {
         let (history, origin) = state.withLock { ($0.reader?.immediate, $0.reader?.origin) }
         guard let origin, origin.storeChanges == changes, let signed = try? history?.transaction(identifier) else {
@@ -89,10 +89,10 @@ extension StoreFace {
         return VerificationResult(signed, origin)
     }
 
-    /// Returns the question for the page behind another; nil behind the last.
+    /// Returns the query for the page after another; nil after the last.
     func query(_ query: HistoryQuery, after page: OriginalPage) -> HistoryQuery? {
         guard let next = page.next else { return nil }
-        // It would be asked forever.
+        // It would be requested forever.
         if next == query.cursor {
             log("the store's page of transactions after \(next) ends where it begins; what is behind is not read")
             return nil
@@ -102,14 +102,14 @@ extension StoreFace {
         return query
     }
 
-    /// Returns the transactions that answer a query, read as they are taken.
+    /// Returns the transactions that match a query, read as they are consumed.
     func transactions(_ query: HistoryQuery) -> Transaction.Transactions {
         var query = query
         query.includesFinishedConsumables = queue?.storeContext.includesFinishedConsumables ?? false
         return Transaction.Transactions(.pages(self, query))
     }
 
-    /// Returns the first transaction that answers a query.
+    /// Returns the first transaction that matches a query.
     func first(_ query: HistoryQuery) async -> VerificationResult<Transaction>? {
         var query = query
         query.limit = 1
@@ -117,7 +117,7 @@ extension StoreFace {
         return await transactions.next()
     }
 
-    /// Returns the statuses that answer a query; none in a task that is canceled.
+    /// Returns the statuses that match a query; none in a task that is canceled.
     func statuses(_ query: SubscriptionQuery) async throws -> [Product.SubscriptionInfo.Status] {
         try await noneIfCanceled {
             try check(.subscriptionStatus)
@@ -126,7 +126,7 @@ extension StoreFace {
         }
     }
 
-    /// Returns what a body reads; nothing, and no error, in a task that is canceled before it has.
+    /// Returns the elements that a body reads; none, and no error, if the task is canceled first.
     private func noneIfCanceled<Element>(_ read: () async throws -> [Element]) async throws -> [Element] {
         if Task.isCancelled { return [] }
         do {
@@ -135,7 +135,7 @@ extension StoreFace {
         } catch is CancellationError { return [] }
     }
 
-    /// Returns the store's answer, also in a task that is canceled.
+    /// Returns the store's response, also in a task that is canceled.
     func isEligibleForIntroductoryOffer(_ group: String) async -> Bool {
         guard let history = try? history() else { return false }
         let reply = Reply<Bool>()
@@ -167,7 +167,7 @@ extension StoreFace {
         do {
             answer = try await self.answer { history.requestRefund(ofTransaction: identifier, reply: $0) }
         } catch StoreKitError.systemError(let failure) {
-            // The store's own refusal; other errors say more than this one.
+            // The store's own refusal; other errors are more specific than this one.
             log("no refund was requested: \(failure)")
             throw Transaction.RefundRequestError.failed
         }
@@ -178,7 +178,7 @@ extension StoreFace {
         }
     }
 
-    /// Returns the products of identifiers, each once; none in a task that is canceled.
+    /// Returns the products with given identifiers, each once; none in a task that is canceled.
     func products(_ identifiers: [String]) async throws -> [Product] {
         try await noneIfCanceled { try await loadProducts(identifiers) }
     }
@@ -204,7 +204,7 @@ extension StoreFace {
 }
 
 extension [String] {
-    /// All texts in as few sets as hold them: a set takes canonically equivalent texts for one, which are other identifiers.
+    /// All texts in as few sets as possible: a set merges canonically equivalent texts, which are different identifiers.
     fileprivate var inSets: [Set<String>] {
         let first = Set(self)
         if first.count == count { return [first] }
@@ -219,7 +219,7 @@ extension [String] {
 }
 
 extension StoreKitError {
-    /// Returns the error that Store Kit 2 has for a failure of a store, or the error itself if it is one already.
+    /// Returns the Store Kit 2 error for a failure of a store, or the error itself if it is one already.
     static func error(for error: any Error) -> any Error {
         guard let failure = error as? StoreFailure else { return error }
         switch (failure.domain, failure.code) {
@@ -242,19 +242,19 @@ extension StoreFailure {
 /// Returns the code of a number; generic, because `URLError.Code.init(rawValue:)` is failable on some platforms only.
 private func named<Code: RawRepresentable<Int>>(_ code: Int) -> Code? { Code(rawValue: code) }
 
-/// The origin of a value: the face that read it, and the store from which.
+/// The origin of a value: the face that read it, and the store that it was read from.
 final class StoreOrigin: Sendable {
     let face: StoreFace
-    /// The store, which values do not keep while it is the context's.
+    /// The store, which values do not retain while it is the context's.
     ///
-    /// Never read: as long as there is this reference, no other store comes to be where it was. A weak one would slow down
-    /// all use of the store.
+    /// Never read: while this reference exists, no other store can have the same address. A weak one would slow down
+    /// every use of the store.
     private unowned let store: any StoreBackend
     let storeID: ObjectIdentifier
     /// The number of times that the context's store had been replaced before.
     let storeChanges: Int
     private let left = Locked<FormerStore?>(nil)
-    /// The store, once the queue's context has another one: values keep it from then on, to be finished there.
+    /// The store, once the queue's context has another one: values retain it from then on, so that they can be finished there.
     var former: FormerStore? {
         get { left.withLock { $0 } }
         set { left.withLock { $0 = newValue } }
@@ -275,7 +275,7 @@ final class StoreOrigin: Sendable {
     }
 }
 
-/// A page of transactions, and where it was read.
+/// A page of transactions, and its origin.
 struct OriginalPage {
     let transactions: ArraySlice<SignedValue<TransactionPayload>>
     let next: String?
@@ -284,12 +284,12 @@ struct OriginalPage {
 
 /// StoreCrypto's function of that name, bound when the program is linked.
 ///
-/// Importing StoreCrypto would make libcrypto's module map a need of every target that imports StoreKit.
+/// If StoreCrypto were imported, every target that imports StoreKit would need libcrypto's module map.
 @_silgen_name("StoreCrypto_makeDefaultSigner")
 private func makeDefaultSigner(clock: any StoreClock, start: Date) -> (any PayloadSigner)?
 
 extension StoreBackend {
-    /// Has a sandbox store sign as the App Store does, where libcrypto is installed.
+    /// Makes a sandbox store sign as the App Store does, if libcrypto is installed.
     func preferAppStoreSignatures() {
         guard let store = self as? any SandboxBackend else { return }
         guard let signer = makeDefaultSigner(clock: store.clock, start: store.clock.now) else { return }

@@ -2,9 +2,9 @@ import Foundation
 import StoreCore
 import Synchronization
 
-/// Store Kit 2's face of a payment queue: one more observer of it, and a reader of its store's history.
+/// Store Kit 2's interface to a payment queue: an additional observer of the queue, and a reader of its store's history.
 ///
-/// There is one for each queue, made when it is first asked for. It decides nothing about transactions: the queue does.
+/// There is one for each queue, created on first use. It decides nothing about transactions: the queue does.
 final class StoreFace: NSObject, QueueFace {
     /// The queue, nil once it is deallocated.
     // Set once, before the face is shared.
@@ -12,31 +12,31 @@ final class StoreFace: NSObject, QueueFace {
     let state = FaceState()
     private let isFollowing = Atomic<Bool>(false)
     private let changesOfStore = Atomic<Int>(0)
-    /// The number of times that the store was replaced.
+    /// The number of times that the store has been replaced.
     var storeChanges: Int { changesOfStore.load(ordering: .acquiring) }
 
     struct State {
         var purchases = PurchasesUnderWay()
-        /// The purchases that are still undecided although nobody awaits them, by the number of their transaction.
+        /// The purchases that are still undecided although no one awaits them, by the number of their transaction.
         ///
-        /// Nobody else finishes them if they fail.
+        /// If they fail, only the face finishes them.
         var abandoned: [Int: PurchaseUnderWay] = [:]
-        /// The unfinished transactions that the queue has told of.
+        /// The unfinished transactions that the queue has reported.
         var known: [String: KnownTransaction] = [:]
         var updates = UpdateSubscribers()
-        /// The products of which the queue has told that they are revoked, and whose transactions are not looked up yet.
+        /// The products that the queue has reported as revoked, and whose transactions have not been looked up yet.
         var revoked: [String] = []
         /// The number of the queue's last notice of revocations.
         var lastNotice = 0
-        /// Those who wait for a transaction to come to the queue.
+        /// The tasks that wait for a transaction to arrive in the queue.
         var arrivals = Subscribers<[String]>()
         var statuses = Subscribers<Product.SubscriptionInfo.Status>()
         var storefronts = Subscribers<StoreStorefront>()
         var intents = Subscribers<PurchaseIntent>()
-        /// The purchases begun in the store while nobody listened.
+        /// The purchases begun in the store while there was no subscriber.
         var unheardIntents: [PurchaseIntent] = []
         var messages = Subscribers<Message>()
-        /// The pauses of those who repeat a question to the store, which its replacement ends.
+        /// The delays before repeated queries of the store, which end when the store is replaced.
         var pauses: [ObjectIdentifier: Reply<Void>] = [:]
         /// The reader of the store's history, once the app has used Store Kit 2 with the store.
         var reader: HistoryReader?
@@ -44,12 +44,12 @@ final class StoreFace: NSObject, QueueFace {
         /// The signals to subscribers that are due once the lock is free.
         var signals: [Signal] = []
 
-        /// Whether anybody is to hear of changes of the history.
+        /// Whether changes of the history concern any subscriber.
         var needsHistory: Bool {
             !(updates.isEmpty && statuses.isEmpty && messages.isEmpty && arrivals.isEmpty && revoked.isEmpty)
         }
 
-        /// The last notice of revocations, if subscribers have taken everything that the queue has told of.
+        /// The last notice of revocations, if subscribers have taken everything that the queue has reported.
         var takenNotice: Int? { revoked.isEmpty && !updates.hasUntakenRevocations ? lastNotice : nil }
     }
 
@@ -72,7 +72,7 @@ final class StoreFace: NSObject, QueueFace {
     /// The store, nil while none is set.
     var backend: (any StoreBackend)? { queue?.storeSetup.backend }
 
-    /// Whether the store's history is followed, asked without the lock at every call.
+    /// Whether the store's history is followed, read without the lock at every call.
     var followsHistory: Bool { isFollowing.load(ordering: .acquiring) }
 
     /// Returns the store's history.
@@ -83,14 +83,14 @@ final class StoreFace: NSObject, QueueFace {
         return try readable().history
     }
 
-    /// Returns the store's history, and the origin of what is read there.
+    /// Returns the store's history, and the origin of values read there.
     ///
     /// - Throws: as ``history()``.
     func readable() throws -> (history: any HistoryService, origin: StoreOrigin) {
         if let reader = state.withLock({ $0.reader }) {
             return (reader.service, reader.origin)
         }
-        // Read first: a change that comes meanwhile counts.
+        // Read first, so that a later change counts.
         let changes = storeChanges
         guard let backend else {
             throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, "no store is set"))
@@ -102,7 +102,7 @@ final class StoreFace: NSObject, QueueFace {
         return (history, StoreOrigin(self, backend, storeChanges: changes))
     }
 
-    /// Throws the error that a test has set for a call.
+    /// Throws the error that a test has injected into a call.
     func check(_ call: SimulatedCall) throws { try check(call, in: queue) }
 
     func check(_ call: SimulatedCall, in queue: SKPaymentQueue?) throws {
@@ -119,7 +119,7 @@ final class StoreFace: NSObject, QueueFace {
             let all = state
             state = State()
             (state.purchases, state.isOver) = (all.purchases, true)
-            // Their iterations end behind what they have not taken.
+            // Their iterations end after delivering what they have not taken.
             (state.statuses, state.storefronts) = (all.statuses, all.storefronts)
             (state.intents, state.messages) = (all.intents, all.messages)
             isFollowing.store(false, ordering: .releasing)
@@ -135,12 +135,12 @@ final class StoreFace: NSObject, QueueFace {
     }
 
     func storeChanged(from former: FormerStore) {
-        // Before those are woken who wait for an arrival, to finish a transaction.
+        // Before waking those that wait for an arrival in order to finish a transaction.
         state.withLock { $0.reader?.origin }?.former = former
         backend?.preferAppStoreSignatures()
         let (replies, arrivals, pauses, reader) = state.withLock { state in
             defer {
-                // The new store's identifiers may be the same.
+                // The new store may use the same identifiers.
                 (state.abandoned, state.known, state.unheardIntents, state.revoked) = ([:], [:], [], [])
                 state.purchases = PurchasesUnderWay()
                 state.updates.forget()
@@ -167,14 +167,14 @@ final class StoreFace: NSObject, QueueFace {
 
     /// Begins to follow the store's history, if it is not followed yet.
     ///
-    /// What was revoked before is not news, unless the queue tells of it.
+    /// Earlier revocations are not reported, unless the queue reports them.
     func followHistory() {
         if followsHistory { return }
         let changes = state.withLock { $0.reader == nil && !$0.isOver ? storeChanges : nil }
         guard let changes, let store = backend, let service = store.services.history else { return }
         let reader = HistoryReader(service, of: store, storeChanges: changes, face: self)
         let isNew = state.withLock { state in
-            // A service of an earlier store is no longer of use.
+            // A service of an earlier store is of no use any more.
             guard state.reader == nil, !state.isOver, storeChanges == changes else { return false }
             state.reader = reader
             isFollowing.store(true, ordering: .releasing)
@@ -190,26 +190,28 @@ final class StoreFace: NSObject, QueueFace {
     }
 }
 
-/// A signal to a subscriber that it can take something, which wakes it if it waits.
+/// A signal to a subscriber that it can take something; wakes it if it waits.
 ///
-/// Changes of a face's state leave signals, and ``FaceState`` sends them once its lock is free. To wake a task takes a lock that
-/// the runtime holds while it cancels the task; the end of the task's iteration, which is part of that, waits for the face's lock.
+/// Changes of a face's state leave signals, and ``FaceState`` sends them once its lock is free. Waking a task takes a lock that
+/// the runtime also holds while it cancels the task; as part of that, ending the task's iteration waits for the face's lock.
 struct Signal: Sendable {
     private let continuation: AsyncStream<Void>.Continuation
 
     init(_ continuation: AsyncStream<Void>.Continuation) { self.continuation = continuation }
 
-    /// Ends the subscriber's iteration; to be called without a lock.
+    /// Ends the subscriber's iteration; called without a lock.
     func finish() { continuation.finish() }
 
     fileprivate func send() { continuation.yield() }
 }
 
-/// A face's state, accessible with its lock held; what a change leaves to be signaled is signaled once the lock is free.
+/// A face's state, accessible with its lock held.
+///
+/// Signals left by a change are sent once the lock is free.
 final class FaceState: Sendable {
     private let state = Locked(StoreFace.State())
 
-    /// Runs `body` with the lock held, then sends the signals that it has left in the state.
+    /// Runs `body` with the lock held, then sends the signals that it left in the state.
     @inline(__always)
     func withLock<R>(_ body: (inout StoreFace.State) throws -> R) rethrows -> R {
         var signals: [Signal] = []
@@ -221,24 +223,24 @@ final class FaceState: Sendable {
     }
 }
 
-/// A call that a test can make fail, under the name that StoreKitTest knows it by.
+/// A call that a test can make fail, under StoreKitTest's name for it.
 package enum SimulatedCall: String, Sendable {
     case loadProducts, purchase, verification, appStoreSync, subscriptionStatus, appTransaction, manageSubscriptions
     case refundRequest, offerCodeRedeem
 }
 
 extension StoreFace {
-    /// Begins to listen to updates: first to all that is unfinished and was not returned by a purchase.
+    /// Subscribes to updates, first to everything that is unfinished and was not returned by a purchase.
     func subscribeToUpdates() -> UpdateSubscription {
         let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        // The queue has told its observers of what is unfinished, perhaps before the face was one of them.
+        // The queue has reported unfinished transactions to its observers, perhaps before the face was one of them.
         let queued = queue?.transactions ?? []
         finishAnswered(queued)
         let number = state.withLock { state -> Int? in
             guard !state.isOver else { return nil }
             for transaction in queued
             where transaction.isGranted && !transaction.isFinished && !transaction.isHeld {
-                // A purchase is to return it, and has not heard of it yet.
+                // A purchase that has not received it yet will return it.
                 guard state.purchases[transaction.orderNumber] == nil,
                     let identifier = transaction.transactionIdentifier
                 else { continue }
@@ -258,9 +260,9 @@ extension StoreFace {
         return UpdateSubscription(number: number ?? 0, signals: signals.makeAsyncIterator())
     }
 
-    /// Finishes what answered the purchases of an earlier launch: no app can, by Store Kit 2.
+    /// Finishes transactions of an earlier launch that only report what is already held; no app can through Store Kit 2.
     ///
-    /// It is left to an observer of Store Kit 1's, as it may be the answer to another app of the device.
+    /// They are left to a Store Kit 1 observer, if there is one, as they may result from another app of the device.
     private func finishAnswered(_ queued: [SKPaymentTransaction]) {
         guard queue?.transactionObservers.isEmpty == true else { return }
         for transaction in queued
@@ -271,15 +273,15 @@ extension StoreFace {
         }
     }
 
-    /// Takes what a subscriber to updates has not taken yet, at most so many as a page has.
+    /// Returns the updates that a subscriber has not taken yet, at most as many as a page has.
     func takeUpdates(of number: Int) -> [String] { state.withLock { $0.updates.take(of: number) } }
 
-    /// Records what was read of the transactions that a subscriber has taken; nil if nothing could be read.
+    /// Records the result of reading the transactions that a subscriber has taken; nil if nothing could be read.
     func finishReading(_ identifiers: [String], of number: Int, _ read: OriginalPage?) {
         state.withLock { $0.updates.finishReading(identifiers, of: number, read?.transactions, queued: $0.known) }
     }
 
-    /// Records that a subscriber has taken a revoked transaction; the queue's news of revocations is passed on with the last.
+    /// Records that a subscriber has taken a revoked transaction; after the last one, acknowledges the queue's revocations.
     func tookRevocation(_ identifier: String) {
         let taken = state.withLock { state -> Int? in
             guard state.updates.hasUntakenRevocations else { return nil }
@@ -302,7 +304,7 @@ extension StoreFace {
     func statusUpdates() -> Subscription<Product.SubscriptionInfo.Status> { following(subscribe(to: \.statuses)) }
     func messages() -> Subscription<Message> { following(subscribe(to: \.messages)) }
 
-    /// Has the subscriptions read as they are now, against which later readings are compared.
+    /// Reads the subscriptions as they are now, against which later readings are compared.
     private func following<Element>(_ subscription: Subscription<Element>) -> Subscription<Element> {
         readHistory()
         return subscription

@@ -1,16 +1,16 @@
 import StoreCore
 
 extension Transaction {
-    /// A sequence of transactions: a part of the history, which ends, or what happens from now on, which does not.
+    /// A sequence of transactions: either a part of the history, which ends, or future updates, which do not.
     ///
-    /// Several tasks may iterate over it at a time, each from the beginning. Iteration ends early in a task that is
-    /// canceled, and with the queue whose transactions they are.
+    /// Several tasks may iterate over it at a time, each from the beginning. Iteration ends early if the task is canceled,
+    /// and with the queue that the transactions belong to.
     public struct Transactions: AsyncSequence, Sendable {
-        /// A transaction, and whether its signature is right.
+        /// A transaction, with the result of verifying its signature.
         public typealias Element = VerificationResult<Transaction>
 
         enum Source: Sendable {
-            /// What answers a query, a page at a time.
+            /// The results of a query, a page at a time.
             case pages(StoreFace, HistoryQuery)
             case updates(StoreFace)
         }
@@ -19,16 +19,18 @@ extension Transaction {
 
         init(_ source: Source) { self.source = source }
 
-        /// Begins an iteration, which for updates is the moment from which on nothing is missed.
+        /// Begins an iteration.
+        ///
+        /// For updates, nothing is missed from this moment on.
         public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source) }
 
         /// An iteration over transactions.
         public struct AsyncIterator: AsyncIteratorProtocol {
-            /// A transaction, and whether its signature is right.
+            /// A transaction, with the result of verifying its signature.
             public typealias Element = VerificationResult<Transaction>
 
             private let face: StoreFace
-            /// The question for the next page, nil after the last.
+            /// The query for the next page, nil after the last.
             private var query: HistoryQuery?
             private var updates: UpdateSubscription?
             private var page: ArraySlice<SignedValue<TransactionPayload>> = []
@@ -58,7 +60,7 @@ extension Transaction {
                         if await turn(isolation: actor) { continue }
                         break
                     }
-                    // What was read of an earlier store is not the present one's.
+                    // Values read from an earlier store do not belong to the current one.
                     guard origin.isCurrent else {
                         page = []
                         continue
@@ -83,7 +85,7 @@ extension Transaction {
                     return true
                 }
                 guard let query, !Task.isCancelled else { return false }
-                // A place in an earlier store's history says nothing in the present one's.
+                // A position in an earlier store's history means nothing in the current one's.
                 if let origin, !origin.isCurrent { return false }
                 do {
                     let answer = try await face.page(query)
@@ -100,8 +102,10 @@ extension Transaction {
 }
 
 extension StoreFace {
-    /// Returns transactions by their identifiers; tries until the store answers, the task is canceled, or the store is replaced,
-    /// whose transactions may have the same ones.
+    /// Returns transactions by their identifiers.
+    ///
+    /// Retries until the store responds, the task is canceled, or the store is replaced by one whose transactions may have
+    /// the same identifiers.
     fileprivate func transactions(of identifiers: [String], readWith changes: Int) async -> OriginalPage? {
         await untilAnswered { () -> OriginalPage? in
             guard storeChanges == changes else { return nil }
@@ -110,7 +114,7 @@ extension StoreFace {
     }
 }
 
-/// What tells two states of a subscription apart: all but what differs with each signature.
+/// The properties that distinguish two states of a subscription: all but those that differ with each signature.
 struct SubscriptionSummary: Hashable, Sendable {
     let state: SubscriptionState
     private let transaction: TransactionPayload
@@ -126,7 +130,7 @@ struct SubscriptionSummary: Hashable, Sendable {
         (self.transaction, self.renewal) = (transaction, renewal)
     }
 
-    /// The messages that a store has for the user on the way from an earlier state.
+    /// The messages for the user that result from the change from an earlier state.
     func messages(since earlier: SubscriptionSummary?) -> [Message.Reason] {
         var reasons: [Message.Reason] = []
         if renewal.priceIncreaseStatus == .pending, earlier?.renewal.priceIncreaseStatus != .pending {

@@ -1,21 +1,21 @@
 import StoreCore
 
-/// The subscribers to updates, each with what it has not taken yet.
+/// The subscribers to updates, each with the transactions that it has not taken yet.
 struct UpdateSubscribers: Sendable {
     private struct Subscriber: Sendable {
-        /// Where a subscriber is with a transaction.
+        /// The progress of a subscriber with a transaction.
         enum Place {
-            /// It is to take it.
+            /// Not taken yet.
             case pending
-            /// It is to take it, and the transaction was finished since.
+            /// Not taken yet, and the transaction has been finished since.
             case forgotten
-            /// It has taken it, and reads it.
+            /// Taken, and being read.
             case reading
-            /// The same, and was told of it again meanwhile.
+            /// Being read, and reported again meanwhile.
             case readingToldAgain
-            /// It has taken it, and the store did not show it although the queue has it.
+            /// Taken, but not shown by the store although the queue has it.
             case hidden
-            /// It has taken and read it, and the transaction is unfinished.
+            /// Taken and read, and the transaction is unfinished.
             case taken
         }
 
@@ -26,7 +26,7 @@ struct UpdateSubscribers: Sendable {
         private var pending: ArraySlice<String>
         /// The transactions that were hidden, in the order in which they were read.
         private var hidden: [String] = []
-        /// The number of changes of the history when it took something last.
+        /// The number of changes of the history when the subscriber last took a transaction.
         private var changes = 0
 
         init(_ number: Int, _ signal: Signal, _ pending: [String]) {
@@ -35,7 +35,7 @@ struct UpdateSubscribers: Sendable {
             places = Dictionary(pending.map { ($0, .pending) }, uniquingKeysWith: { first, _ in first })
         }
 
-        /// Adds a transaction, unless it waits already, or was taken and is not told again.
+        /// Adds a transaction, unless it is pending already, or was taken and is not reported again.
         mutating func tell(_ identifier: String, isAgain: Bool) {
             let place = places.updateValue(.pending, forKey: identifier)
             switch place {
@@ -68,10 +68,10 @@ struct UpdateSubscribers: Sendable {
             }
         }
 
-        /// Records what a transaction's reading has found: one that could not be read is told when it comes again, or, if
-        /// the queue has it, after a change of the history.
+        /// Records the result of reading a transaction.
         ///
-        /// Returns whether all that it was told of the transaction before is in what was read.
+        /// One that could not be read is reported when it comes again or, if the queue has it, after a change of the history.
+        /// Returns whether what was read covers every earlier report of the transaction.
         mutating func finishReading(_ identifier: String, isFound: Bool, isQueued: Bool, changes: Int) -> Bool {
             if isFound { return Self.find(&places[identifier]) }
             switch places[identifier] {
@@ -87,7 +87,7 @@ struct UpdateSubscribers: Sendable {
             return true
         }
 
-        /// Adds what was hidden; returns whether anything was.
+        /// Adds the hidden transactions; returns whether there were any.
         mutating func tellHidden() -> Bool {
             if hidden.isEmpty { return false }
             let identifiers = hidden.filter { places[$0] == .hidden }
@@ -112,9 +112,9 @@ struct UpdateSubscribers: Sendable {
     private var lastNumber = 0
     /// The number of changes of the history.
     private var changes = 0
-    /// The dates of the revocations that were told, by transaction.
+    /// The dates of the reported revocations, by transaction.
     private var revocations: [String: PayloadDate] = [:]
-    /// The revoked transactions that no subscriber has taken, in the order in which they were told.
+    /// The revoked transactions that no subscriber has taken, in the order in which they were reported.
     private var untaken: ArraySlice<String> = []
 
     var isEmpty: Bool { all.isEmpty }
@@ -122,7 +122,7 @@ struct UpdateSubscribers: Sendable {
 
     /// Adds a subscriber and returns its number.
     ///
-    /// It is to take what is unfinished, and the revocations that nobody else has taken.
+    /// It receives unfinished transactions, and the revocations that no other subscriber has taken.
     mutating func add(_ signal: Signal, unfinished: [String]) -> Int {
         lastNumber += 1
         let unfinishedSet = Set(unfinished)
@@ -133,13 +133,13 @@ struct UpdateSubscribers: Sendable {
 
     mutating func remove(_ number: Int) { if let index = index(of: number) { all.remove(at: index) } }
 
-    /// Returns the place of a subscriber; nil once it is removed.
+    /// Returns the index of a subscriber; nil once it is removed.
     private func index(of number: Int) -> Int? {
         let index = all.indices.partitionPoint { all[$0].number < number }
         return index < all.count && all[index].number == number ? index : nil
     }
 
-    /// Tells each subscriber of those transactions that it has not been told of, or of all of them again.
+    /// Notifies each subscriber of the transactions that it has not been notified of, or of all of them again.
     mutating func tell(_ identifiers: [String], isAgain: Bool = false, _ signals: inout [Signal]) {
         for index in all.indices {
             for identifier in identifiers { all[index].tell(identifier, isAgain: isAgain) }
@@ -147,7 +147,7 @@ struct UpdateSubscribers: Sendable {
         }
     }
 
-    /// Tells each subscriber of those revocations that were not told before; without one they wait for the next.
+    /// Notifies each subscriber of new revocations; without a subscriber they are stored for the next.
     mutating func tellRevocations(_ transactions: [TransactionPayload], _ signals: inout [Signal]) {
         var news: [String] = []
         for transaction in transactions {
@@ -155,7 +155,7 @@ struct UpdateSubscribers: Sendable {
             let old = revocations.updateValue(date ?? PayloadDate(milliseconds: 0), forKey: identifier)
             guard old == nil || old != revocations[identifier] else { continue }
             news.append(identifier)
-            // What was not told before does not wait.
+            // A revocation that was not reported before is not in the list.
             if old == nil || !untaken.contains(identifier) { untaken.append(identifier) }
         }
         if !news.isEmpty { tell(news, isAgain: true, &signals) }
@@ -166,24 +166,24 @@ struct UpdateSubscribers: Sendable {
         if untaken.first == identifier { untaken.removeFirst() } else { untaken.removeAll { $0 == identifier } }
     }
 
-    /// Takes what a subscriber has not taken yet, at most so many as a page of the history has.
+    /// Returns the transactions that a subscriber has not taken yet, at most as many as a page of the history has.
     ///
-    /// Whoever takes it reads it, and then says what was found, see ``finishReading(_:of:found:)``.
+    /// The caller reads them, and then reports what was found, see ``finishReading(_:of:found:)``.
     mutating func take(of number: Int) -> [String] {
         index(of: number).map { all[$0].take(HistoryQuery.defaultLimit, changes: changes) } ?? []
     }
 
-    /// Has the subscribers take again what the history did not show.
+    /// Makes the subscribers take again what the history did not show.
     mutating func historyChanged(_ signals: inout [Signal]) {
         changes += 1
         for index in all.indices where all[index].tellHidden() { signals.append(all[index].signal) }
     }
 
-    /// Records what was read of the transactions that a subscriber has taken, in the same order; nil if nothing could be read.
+    /// Records the result of reading the transactions that a subscriber has taken, in the same order; nil if none was.
     ///
-    /// The store does not show those of a user who has signed out. Once the user is back, the queue tells of them again,
-    /// unless it has missed that the user was away: `queued` are those that it has. A revocation that the store does not
-    /// show waits for nobody else: it was taken back or deleted, or comes with its user.
+    /// The store does not show those of a user who has signed out. When the user returns, the queue reports them again,
+    /// unless it has missed the absence: `queued` contains those that it has. A revocation that the store does not
+    /// show is not stored for others: it was reversed or deleted, or is reported when its user returns.
     mutating func finishReading(
         _ identifiers: [String],
         of number: Int,
@@ -208,24 +208,24 @@ struct UpdateSubscribers: Sendable {
         }
     }
 
-    /// Forgets a finished transaction: should its identifier come again, it is news.
+    /// Removes a finished transaction: if its identifier comes again, it is new.
     mutating func forget(_ identifier: String) {
         for index in all.indices { all[index].forget(identifier) }
     }
 
-    /// Forgets what subscribers were told of, also what they have yet to take.
+    /// Discards all reports to subscribers, including those that they have yet to take.
     mutating func forget() {
         (revocations, untaken) = ([:], [])
         for index in all.indices { all[index].forgetAll() }
     }
 
-    /// Ends the iterations of all subscribers; to be called without a lock.
+    /// Ends the iterations of all subscribers; called without a lock.
     func finish() {
         for subscriber in all { subscriber.signal.finish() }
     }
 }
 
-/// One subscriber's place among the updates.
+/// One subscriber's position among the updates.
 struct UpdateSubscription {
     let number: Int
     var signals: AsyncStream<Void>.Iterator
@@ -240,7 +240,7 @@ struct UpdateSubscription {
     }
 }
 
-/// The subscribers to a sequence, each with a list of its own of what it has not taken yet.
+/// The subscribers to a sequence, each with its own list of the elements that it has not taken yet.
 struct Subscribers<Element: Sendable>: Sendable {
     fileprivate struct Subscriber: Sendable {
         let signal: Signal
@@ -252,26 +252,26 @@ struct Subscribers<Element: Sendable>: Sendable {
 
     var isEmpty: Bool { all.isEmpty }
 
-    /// Adds a subscriber, which is to take some elements first, and returns its number.
+    /// Adds a subscriber, which receives some elements first, and returns its number.
     mutating func add(_ signal: Signal, pending: [Element]) -> Int {
         lastNumber += 1
         all[lastNumber] = Subscriber(signal: signal, pending: pending[...])
         return lastNumber
     }
 
-    /// Removes a subscriber, and returns it for the caller to release without a lock.
+    /// Removes a subscriber, and returns it, to be released without a lock.
     @discardableResult
     fileprivate mutating func remove(_ number: Int) -> Subscriber? { all.removeValue(forKey: number) }
 
     /// Takes the first element that a subscriber has not taken yet; nil if there is none.
     mutating func take(of number: Int) -> Element? {
         let element = all[number]?.pending.popFirst()
-        // The buffer holds what was taken, too: an element may hold the face.
+        // The buffer also holds what was taken: an element may retain the face.
         if all[number]?.pending.isEmpty == true { all[number]?.pending = [] }
         return element
     }
 
-    /// Gives an element to each subscriber, and leaves the signals.
+    /// Delivers an element to each subscriber, and leaves the signals.
     mutating func tell(_ element: Element, _ signals: inout [Signal]) {
         for number in Array(all.keys) {
             all[number]?.pending.append(element)
@@ -279,7 +279,7 @@ struct Subscribers<Element: Sendable>: Sendable {
         }
     }
 
-    /// Ends the iterations of all subscribers; to be called without a lock.
+    /// Ends the iterations of all subscribers; called without a lock.
     func finish() {
         for subscriber in all.values { subscriber.signal.finish() }
     }
@@ -291,7 +291,7 @@ struct Subscribers<Element: Sendable>: Sendable {
     }
 }
 
-/// One subscriber's place in a sequence.
+/// One subscriber's position in a sequence.
 struct Subscription<Element: Sendable> {
     typealias Place = WritableKeyPath<StoreFace.State, Subscribers<Element>> & Sendable
 
@@ -304,7 +304,7 @@ struct Subscription<Element: Sendable> {
     mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
         while true {
             if let element = take() { return element }
-            // What came before the end was perhaps not signaled any more.
+            // What came just before the end may not have been signaled.
             guard await signals.next(isolation: actor) != nil else { return take() }
         }
     }
@@ -312,9 +312,9 @@ struct Subscription<Element: Sendable> {
     private func take() -> Element? { face.state.withLock { $0[keyPath: subscribers].take(of: membership.number) } }
 }
 
-/// A subscriber's place on the list, which it leaves with the last copy of its subscription.
+/// A subscriber's entry in the list, which is removed with the last copy of its subscription.
 ///
-/// What it has not taken may hold the face, and with it the store.
+/// Elements that it has not taken may retain the face, and with it the store.
 private final class Membership<Element: Sendable>: Sendable {
     private let face: StoreFace
     private let subscribers: any Subscription<Element>.Place
@@ -331,12 +331,12 @@ private final class Membership<Element: Sendable>: Sendable {
 }
 
 extension StoreFace {
-    /// Begins to listen.
+    /// Adds a subscriber.
     ///
     /// - Parameters:
     ///   - subscribers: the subscribers to join.
-    ///   - pending: takes what the subscriber is to hear first; called with the face's lock held.
-    /// - Returns: a subscription to what comes from now on.
+    ///   - pending: returns the elements that the subscriber receives first; called with the face's lock held.
+    /// - Returns: a subscription to the elements that come from now on.
     func subscribe<Element: Sendable>(
         to subscribers: any Subscription<Element>.Place,
         pending: (inout State) -> [Element] = { _ in [] }
@@ -350,7 +350,7 @@ extension StoreFace {
         }
         if let number {
             continuation.onTermination = { [weak self] termination in
-                // One that has ended still takes what it has.
+                // One that has ended still takes its remaining elements.
                 if case .finished = termination { return }
                 let gone = self?.state.withLock { $0[keyPath: subscribers].remove(number) }
                 withExtendedLifetime(gone) {}

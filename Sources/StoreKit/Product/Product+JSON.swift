@@ -2,9 +2,9 @@ import Foundation
 import StoreCore
 
 extension Product {
-    /// The product in the form of the App Store's catalog, in UTF-8; made when it is read.
+    /// The product in the form of the App Store's catalog, in UTF-8; created when it is read.
     ///
-    /// It has what the store knows, under the names that Xcode's test store has them, with prices as text.
+    /// It contains what the store knows, under the names of Xcode's test store, with prices as text.
     public var jsonRepresentation: Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -54,7 +54,7 @@ private struct Catalog: Encodable {
     init(_ product: Product) {
         let described = product.product
         let subscription = product.subscription
-        // A product without a number of the store's own has its identifier's place.
+        // If the store has no number for a product, its identifier is used instead.
         id = described.internalIdentifier ?? described.identifier
         href = "/v1/catalog/\((product.countryCode ?? "USA").lowercased())/in-apps/\(id)"
         attributes = Attributes(

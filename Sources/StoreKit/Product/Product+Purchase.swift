@@ -2,14 +2,14 @@ import Foundation
 import StoreCore
 
 extension Product {
-    /// What a purchase comes to.
+    /// The outcome of a purchase.
     public enum PurchaseResult: Sendable {
         /// It was bought: deliver it, then finish the transaction.
         case success(VerificationResult<Transaction>)
         /// The user canceled, and nothing was charged.
         case userCancelled
-        /// Somebody else has to decide. If it is approved, the transaction is one of ``Transaction/updates``; if it is
-        /// declined, nothing comes.
+        /// Another person has to decide. If it is approved, the transaction is one of ``Transaction/updates``; if it is
+        /// declined, nothing is reported.
         case pending
     }
 
@@ -19,7 +19,7 @@ extension Product {
         case invalidQuantity
         /// The store does not sell the product.
         case productUnavailable
-        /// The user may not pay.
+        /// The user may not authorize payments.
         case purchaseNotAllowed
         /// The user is not eligible for the offer.
         case ineligibleForOffer
@@ -37,7 +37,7 @@ extension Product {
 }
 
 extension Product.PurchaseError: LocalizedError, _BridgedError {
-    /// A text that names the reason, in English, as Store Kit has it where that is known.
+    /// A text that names the reason, in English: Store Kit's own where that is known.
     public var errorDescription: String? {
         switch self {
         case .invalidQuantity: "The quantity cannot be bought."
@@ -57,7 +57,7 @@ extension Product.PurchaseError: LocalizedError, _BridgedError {
         self == .productUnavailable ? "The product is not available." : errorDescription
     }
 
-    /// A sentence that says what the user can do, in English; nil if that is nothing.
+    /// A sentence that suggests what the user can do, in English; nil if there is nothing to do.
     public var recoverySuggestion: String? {
         switch self {
         case .purchaseNotAllowed: "Ask whoever set up this device."
@@ -74,7 +74,7 @@ extension Product.PurchaseError: LocalizedError, _BridgedError {
         .invalidOfferPrice, .invalidOfferSignature, .missingOfferParameters, .paymentMethodBindingConfigurationRequired,
     ]
 
-    /// Returns the error that an `NSError` with the domain and a number of this type stands for.
+    /// Returns the error that an `NSError` with the domain and a number of this type represents.
     public static func _bridged(from error: NSError) -> Self? {
         all.first { $0._domain == error.domain && $0._code == error.code }
     }

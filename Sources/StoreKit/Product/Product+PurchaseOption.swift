@@ -4,7 +4,7 @@ import StoreCore
 extension Product {
     /// A term of a purchase.
     ///
-    /// Of several of one kind, which is a mistake, any one counts.
+    /// Passing several of one kind is a mistake; any one of them is used.
     public struct PurchaseOption: Sendable {
         package enum Term: Hashable, Sendable {
             case quantity(Int)
@@ -14,7 +14,7 @@ extension Product {
             case discount(StoreDiscount)
             case offer(StoreOffer)
             case billingPlan(SubscriptionInfo.BillingPlanType)
-            /// A past date, and whether the subscription renewed until now.
+            /// A past date, and whether the subscription has renewed until now.
             case purchaseDate(Date, renews: Bool)
             /// Has no effect.
             case custom(key: String, value: String)
@@ -27,9 +27,9 @@ extension Product {
 }
 
 extension Product.PurchaseOption: Hashable, CustomDebugStringConvertible {
-    /// Returns whether both are the same term; two questions about a storefront are the same only if one is a copy.
+    /// Returns whether both are the same term; two storefront questions are the same only if one is a copy of the other.
     ///
-    /// The signature of a promotional offer does not count: it differs each time that the same offer is signed.
+    /// The signature of a promotional offer is ignored: it differs each time that the same offer is signed.
     public static func == (left: Self, right: Self) -> Bool { left.unsigned == right.unsigned }
     /// Hashes the term, without a promotional offer's signature.
     public func hash(into hasher: inout Hasher) { hasher.combine(unsigned) }
@@ -40,7 +40,7 @@ extension Product.PurchaseOption: Hashable, CustomDebugStringConvertible {
             discount.signature = ""
             return .discount(discount)
         case .offer(var offer) where offer.kind == .promotional:
-            // The last part of a JWS, behind its header and its payload.
+            // The last part of a JWS, after its header and its payload.
             if let proof = offer.proof, let end = proof.lastIndex(of: ".") { offer.proof = String(proof[..<end]) }
             return .offer(offer)
         default: return term
@@ -66,13 +66,13 @@ package final class StorefrontQuestion: Hashable, Sendable {
 extension Product.PurchaseOption {
     /// The quantity, 1 to 10; 1 unless given.
     ///
-    /// Only consumables and non-renewing subscriptions are sold in any other.
+    /// Only consumables and non-renewing subscriptions are sold in other quantities.
     public static func quantity(_ quantity: Int) -> Product.PurchaseOption { Self(.quantity(quantity)) }
 
     /// The app's own number for its user, which the transaction carries.
     public static func appAccountToken(_ token: UUID) -> Product.PurchaseOption { Self(.appAccountToken(token)) }
 
-    /// Whether a sandbox takes the path of Ask to Buy.
+    /// Whether a sandbox simulates Ask to Buy.
     public static func simulatesAskToBuyInSandbox(_ simulateAskToBuy: Bool) -> Product.PurchaseOption {
         Self(.simulatesAskToBuy(simulateAskToBuy))
     }
@@ -126,7 +126,7 @@ extension Product.PurchaseOption {
         )
     }
 
-    /// The app's server's word, signed as JWS, on whether the user gets the introductory offer.
+    /// The app's server's decision, signed as JWS, on whether the user gets the introductory offer.
     public static func introductoryOfferEligibility(compactJWS: String) -> Product.PurchaseOption {
         Self(.offer(StoreOffer(kind: .introductory, proof: compactJWS)))
     }
@@ -165,8 +165,8 @@ extension Product.PurchaseOption {
 extension Product.PurchaseOption {
     /// Returns the payment for a product on some terms.
     ///
-    /// A promotional offer counts for subscriptions alone, as in Xcode's sessions: the tests of flutter/packages buy
-    /// consumables under one.
+    /// A promotional offer applies to subscriptions only, as in Xcode's sessions: the tests of flutter/packages buy
+    /// consumables with one.
     ///
     /// - Throws: `Product.PurchaseError.invalidQuantity` for a quantity that the product is not sold in.
     static func payment(for product: Product, options: Set<Product.PurchaseOption>) throws -> StorePayment {
@@ -175,7 +175,7 @@ extension Product.PurchaseOption {
         return try payment(for: product.id, isSoldInAnyQuantity: isAny, renews: renews, options: options)
     }
 
-    /// Returns the payment for a product's identifier likewise.
+    /// Returns the payment for a product's identifier on some terms.
     package static func payment(
         for identifier: Product.ID,
         isSoldInAnyQuantity isAny: Bool,

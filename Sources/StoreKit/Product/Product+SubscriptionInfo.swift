@@ -51,32 +51,32 @@ extension Product {
 }
 
 extension Product.SubscriptionInfo {
-    /// Whether the user may use an introductory offer of the group, whether or not the product has one.
+    /// Whether the user is eligible for an introductory offer of the group, whether or not the product has one.
     public var isEligibleForIntroOffer: Bool {
         get async { await Self.isEligibleForIntroOffer(for: subscriptionGroupID) }
     }
 
-    /// Returns whether the user may use an introductory offer of a group; false where nobody is signed in.
+    /// Returns whether the user is eligible for an introductory offer of a group; false if no one is signed in.
     ///
-    /// A task that is canceled hears it too.
+    /// A task that is canceled receives the result too.
     public static func isEligibleForIntroOffer(for groupID: String) async -> Bool {
         await StoreFace.current.isEligibleForIntroductoryOffer(groupID)
     }
 
-    /// The states of the user's subscriptions in the group: none, the user's own, and those of the user's family.
+    /// The statuses of subscriptions in the group: none, the user's own, and those of the user's family.
     public var status: [Status] { get async throws { try await Self.status(for: subscriptionGroupID) } }
 
-    /// Returns the states of the user's subscriptions in a group; none, and no error, in a task that is canceled.
+    /// Returns the statuses of the user's subscriptions in a group; none, and no error, in a task that is canceled.
     ///
-    /// - Throws: a ``StoreKitError`` if the store does not answer.
+    /// - Throws: a ``StoreKitError`` if the store does not respond.
     public static func status(for groupID: String) async throws -> [Status] {
         try await StoreFace.current.statuses(.group(groupID))
     }
 
-    /// Returns the state of the subscription that a transaction belongs to; nil for another product's transaction, and in a
+    /// Returns the status of the subscription that a transaction belongs to; nil for another product's transaction, and in a
     /// task that is canceled.
     ///
-    /// - Throws: a ``StoreKitError`` if the store does not answer.
+    /// - Throws: a ``StoreKitError`` if the store does not respond.
     public static func status(transactionID: UInt64) async throws -> SubscriptionStatus? {
         try await StoreFace.current.statuses(.transaction(String(transactionID))).first
     }
@@ -95,17 +95,17 @@ extension Product.SubscriptionInfo {
 
         /// The whole period at once.
         public static let upFront = BillingPlanType(rawValue: "BILLED_UPFRONT")
-        /// A year in monthly parts, which a sandbox store describes and does not sell.
+        /// A year in monthly payments, which a sandbox store describes and does not sell.
         public static let monthly = BillingPlanType(rawValue: "MONTHLY")
     }
 
-    /// The whole of what a subscriber commits to.
+    /// A subscriber's commitment to several billing periods.
     public struct CommitmentInfo: Equatable, Hashable, Sendable {
-        /// The price of all of it, in the product's currency.
+        /// The total price of the commitment, in the product's currency.
         public let price: Decimal
         /// The price as text.
         public let displayPrice: String
-        /// The length of it.
+        /// The length of the commitment.
         public let period: Product.SubscriptionPeriod
     }
 
@@ -119,7 +119,7 @@ extension Product.SubscriptionInfo {
         public let billingPrice: Decimal
         /// The price of one payment as text.
         public let billingDisplayPrice: String
-        /// What the subscriber commits to.
+        /// The commitment that the subscriber makes.
         public let commitmentInfo: CommitmentInfo
         /// The offers on these terms.
         public let subscriptionOffers: [Product.SubscriptionOffer]
@@ -207,7 +207,7 @@ extension Product.SubscriptionOffer {
 
         /// For first-time subscribers.
         public static let introductory = OfferType(rawValue: "Introductory")
-        /// Made by the app.
+        /// For subscribers chosen by the app.
         public static let promotional = OfferType(rawValue: "Promotional")
         /// For lapsed subscribers.
         public static let winBack = OfferType(rawValue: "WinBack")

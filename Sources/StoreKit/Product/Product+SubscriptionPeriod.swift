@@ -118,7 +118,7 @@ extension Product.SubscriptionPeriod.Unit {
 
     /// A style that writes units as single words.
     ///
-    /// The words are English in every locale: Foundation has the names of units on Apple's platforms alone.
+    /// The words are English in every locale: Foundation has the names of units on Apple's platforms only.
     public struct FormatStyle: Foundation.FormatStyle, Sendable {
         private var locale: Locale
 

@@ -3,8 +3,8 @@ import StoreCore
 
 /// A product that the app sells, as its store describes it to this user.
 ///
-/// Load products with ``products(for:)`` and buy one with ``purchase(options:)``. A product is a value: what the store
-/// changes later shows in products that are loaded later.
+/// Load products with ``products(for:)`` and buy one with ``purchase(options:)``. A product is a value: later changes in
+/// the store appear in products that are loaded later.
 public struct Product: Identifiable, Sendable {
     let product: StoreProduct
     private let storefront: StoreStorefront?
@@ -15,14 +15,14 @@ public struct Product: Identifiable, Sendable {
         self.storefront = storefront
     }
 
-    /// The country of the storefront, ISO 3166-1 alpha-3; nil where the store does not tell.
+    /// The country of the storefront, ISO 3166-1 alpha-3; nil if the store does not report it.
     var countryCode: String? { storefront?.countryCode }
 
     /// The identifier that the app and the store agreed on.
     public var id: String { product.identifier }
     /// The kind of the product.
     ///
-    /// A store that does not tell is taken for one of subscriptions where there is a period, and of consumables elsewhere.
+    /// If the store does not report it: a subscription if there is a period, otherwise a consumable.
     public var type: ProductType { ProductType(product) }
     /// The product's name, in the user's language; it may be empty.
     public var displayName: String { product.localizedTitle }
@@ -39,20 +39,20 @@ public struct Product: Identifiable, Sendable {
         type == .autoRenewable ? product.subscription.map { SubscriptionInfo(product, $0) } : nil
     }
 
-    /// The style that writes prices in the product's currency and as the storefront does, like ``displayPrice``.
+    /// The style that formats prices in the product's currency and as the storefront does, like ``displayPrice``.
     public var priceFormatStyle: Decimal.FormatStyle.Currency { product.priceFormatStyle }
 
-    /// The style that writes lengths of subscriptions, as in "3 months".
+    /// The style that formats lengths of subscriptions, as in "3 months".
     public var subscriptionPeriodUnitFormatStyle: SubscriptionPeriod.Unit.FormatStyle {
         SubscriptionPeriod.Unit.FormatStyle(locale: product.locale)
     }
 
     /// Loads products from the current context's store.
     ///
-    /// - Parameter identifiers: the products' identifiers; one that is there twice counts once.
+    /// - Parameter identifiers: the products' identifiers; a repeated one counts once.
     /// - Returns: the products in the order of their identifiers, without those that the store does not sell; none, and no
     ///   error, in a task that is canceled.
-    /// - Throws: a ``StoreKitError`` if the store does not answer, or no store is set.
+    /// - Throws: a ``StoreKitError`` if the store does not respond, or no store is set.
     public static func products<Identifiers>(for identifiers: Identifiers) async throws -> [Product]
     where Identifiers: Collection, Identifiers.Element == String {
         try await StoreFace.current.products(Array(identifiers))
@@ -60,24 +60,24 @@ public struct Product: Identifiable, Sendable {
 
     /// Buys the product in the current context's store, and waits for the outcome.
     ///
-    /// A task that is canceled stops waiting, with a `CancellationError`; the purchase goes on, and its outcome is one of
+    /// A task that is canceled stops waiting, with a `CancellationError`. The purchase continues, and its outcome is one of
     /// ``Transaction/updates``.
     ///
     /// - Parameter options: the terms of the purchase.
-    /// - Returns: the transaction, or why there is none.
+    /// - Returns: the transaction, or the reason why there is none.
     /// - Throws: a ``PurchaseError`` or a ``StoreKitError`` with the reason why it is not sold. A store without a history,
     ///   which Store Kit 2 needs, throws before anything is charged.
     @MainActor public func purchase(options: Set<PurchaseOption> = []) async throws -> PurchaseResult {
         try await order(options)
     }
 
-    /// Does what ``purchase(options:)`` does, on the executor that the caller prefers.
+    /// Buys the product like ``purchase(options:)``, on the executor that the caller prefers.
     package func order(_ options: Set<PurchaseOption>) async throws -> PurchaseResult {
         let queue = SKPaymentQueue.default()
         return try await StoreFace.of(queue).purchase(self, options, in: queue)
     }
 
-    /// The newest transaction of the product; nil for one that was never bought, and a consumable that is finished.
+    /// The newest transaction of the product; nil for one that was never bought, and for a finished consumable.
     public var latestTransaction: VerificationResult<Transaction>? { get async { await Transaction.latest(for: id) } }
 
     /// The transactions that entitle the user to the product now.

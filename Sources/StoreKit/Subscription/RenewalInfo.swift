@@ -5,7 +5,7 @@ extension Product.SubscriptionInfo {
     /// Information about the next renewal of a subscription, or about why there is none.
     ///
     /// A value is a snapshot. Two are equal if all properties are, ``signedDate`` included. A property that the store does
-    /// not tell has the value that its documentation names.
+    /// not provide has the value that its documentation names.
     public struct RenewalInfo: Sendable, SignedInformation {
         let signed: SignedValue<RenewalPayload>
 
@@ -13,7 +13,7 @@ extension Product.SubscriptionInfo {
 
         /// The JSON that the properties were read from: the payload of the JWS.
         ///
-        /// A store in the process signs when it is first read.
+        /// An in-process store signs when this is first read.
         public var jsonRepresentation: Data { signed.json }
 
         /// The transaction that the subscription began with; 0 if the store's identifier is not a number.
@@ -28,7 +28,7 @@ extension Product.SubscriptionInfo {
         /// The product of the next period; nil if the subscription will not renew.
         public var autoRenewPreference: String? { willAutoRenew ? payload.autoRenewProductId : nil }
 
-        /// The date of the next renewal: the end of the newest period, which may be past; nil if the store does not tell.
+        /// The date of the next renewal: the end of the newest period, possibly past; nil if the store does not report it.
         public var renewalDate: Date? { payload.renewalDate?.date }
 
         /// The price of the next period, offers included; nil if there is none.
@@ -37,7 +37,7 @@ extension Product.SubscriptionInfo {
         /// The currency of the ``renewalPrice``.
         public var currency: Locale.Currency? { payload.currency.map { Locale.Currency($0) } }
 
-        /// The offer that the next period is under; nil for none.
+        /// The offer that applies to the next period; nil for none.
         public var offer: Transaction.Offer? {
             Transaction.Offer(
                 type: payload.offerType,
@@ -50,7 +50,7 @@ extension Product.SubscriptionInfo {
         /// The win-back offers that the account is eligible for; empty if there are none.
         public var eligibleWinBackOfferIDs: [String] { payload.eligibleWinBackOfferIds ?? [] }
 
-        /// Whether the store tries again to charge a renewal that failed, also during the grace period.
+        /// Whether the store retries a renewal that could not be charged, also during the grace period.
         public var isInBillingRetry: Bool { payload.isInBillingRetryPeriod ?? false }
 
         /// The end of the grace period; nil while there is none.
@@ -64,27 +64,27 @@ extension Product.SubscriptionInfo {
         /// The state of a price increase.
         public var priceIncreaseStatus: PriceIncreaseStatus { PriceIncreaseStatus(payload.priceIncreaseStatus) }
 
-        /// The date since which the account counts as a subscriber; `Date.distantPast` if the store does not tell.
+        /// The date since which the account counts as a subscriber; `Date.distantPast` if the store does not report it.
         public var recentSubscriptionStartDate: Date { payload.recentSubscriptionStartDate?.date ?? .distantPast }
 
-        /// The UUID that the app gave the last purchase for its user; nil for none.
+        /// The UUID for its user that the app set on the last purchase; nil for none.
         public var appAccountToken: UUID? { UUID(payload: payload.appAccountToken) }
 
-        /// The identifier of the account in this app; empty if the store does not tell.
+        /// The identifier of the account in this app; empty if the store does not report it.
         public var appTransactionID: String { payload.appTransactionId ?? "" }
 
-        /// The environment that the store signed in.
+        /// The environment in which the store signed.
         public var environment: AppStore.Environment { AppStore.Environment(rawValue: payload.environment) }
 
         /// The date of the signature.
         public var signedDate: Date { signed.payload.signedDate.date }
 
-        /// The SHA-384 that ties the value to a device; empty if there is none.
+        /// The SHA-384 hash that binds the value to a device; empty if there is none.
         ///
         /// It is the hash of ``deviceVerificationNonce`` and ``AppStore/deviceVerificationID``, both in lowercase.
         public var deviceVerification: Data { deviceHash }
 
-        /// The UUID that ``deviceVerification`` begins with; zeros if there is none.
+        /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is none.
         public var deviceVerificationNonce: UUID { deviceNonce }
     }
 }
@@ -103,9 +103,9 @@ extension Product.SubscriptionInfo.RenewalInfo: Hashable, CustomDebugStringConve
     public var debugDescription: String { String(decoding: jsonRepresentation, as: UTF8.self) }
 }
 
-// No payload of this library's stores has what is here: they sell no year in monthly parts and no bundles.
+// No payload of this library's stores has these properties: they sell no year in monthly payments and no bundles.
 extension Product.SubscriptionInfo.RenewalInfo {
-    /// The way in which the next period is billed; nil if the store does not tell.
+    /// The way in which the next period is billed; nil if the store does not report it.
     public var renewalBillingPlanType: SubscriptionInfo.BillingPlanType? {
         payload.renewalBillingPlanType.map { SubscriptionInfo.BillingPlanType(rawValue: $0.rawValue) }
     }
@@ -137,7 +137,7 @@ extension Product.SubscriptionInfo.RenewalInfo {
     public var bundleSubscriptionGroupID: String? { nil }
 }
 
-// Strings from before their types.
+// Strings that predate the typed properties.
 extension Product.SubscriptionInfo.RenewalInfo {
     /// The raw value of the ``environment``.
     @available(*, deprecated, renamed: "environment")
@@ -157,11 +157,11 @@ extension Product.SubscriptionInfo.RenewalInfo {
     @available(*, deprecated, renamed: "offer.id")
     public var offerID: String? { payload.offerIdentifier }
 
-    /// The raw value of the ``offer``'s way to pay.
+    /// The raw value of the ``offer``'s payment mode.
     @available(*, deprecated, renamed: "offer.paymentMode.rawValue")
     public var offerPaymentModeStringRepresentation: String? { payload.offerDiscountType?.rawValue }
 
-    /// The whole length of the ``offer``, ISO 8601.
+    /// The total length of the ``offer``, ISO 8601.
     @available(*, deprecated, renamed: "offer")
     public var offerPeriodStringRepresentation: String? { payload.offerPeriod }
 }
@@ -206,11 +206,11 @@ extension Product.SubscriptionInfo.RenewalInfo {
 extension Product.SubscriptionInfo.RenewalInfo {
     /// The state of a price increase.
     @frozen public enum PriceIncreaseStatus: Equatable, Hashable, Sendable, BitwiseCopyable {
-        /// There is none, or the store tells nothing about it.
+        /// There is none, or the store does not report it.
         case noIncreasePending
         /// The user was asked for consent and has not answered.
         case pending
-        /// The user consented, or was told where no consent is needed.
+        /// The user consented, or was notified where no consent is needed.
         case agreed
 
         /// The state in words, in English.
@@ -234,14 +234,14 @@ extension Product.SubscriptionInfo.RenewalInfo {
 }
 
 extension Product.SubscriptionInfo.RenewalInfo {
-    /// What Apple's Advanced Commerce API adds: always nil, since no other store has it.
+    /// The information added by Apple's Advanced Commerce API: always nil, since no other store has it.
     public var advancedCommerceInfo: AdvancedCommerceInfo? { nil }
 
     /// Information about a subscription that Apple's Advanced Commerce API described.
     public struct AdvancedCommerceInfo: Equatable, Hashable, Sendable {
-        /// The token that orders changes to the subscription.
+        /// The token for ordering changes to the subscription.
         public let consistencyToken: String
-        /// The identifier that the developer's server gave the request.
+        /// The identifier of the request, chosen by the developer's server.
         public let requestReferenceID: String
         /// The code of the tax category.
         public let taxCode: String
@@ -284,7 +284,7 @@ extension Product.SubscriptionInfo.RenewalInfo {
                     public static let accepted = Status(rawValue: "ACCEPTED")
                     /// The user was asked for consent and has not answered.
                     public static let pending = Status(rawValue: "PENDING")
-                    /// The user will be asked or told later.
+                    /// The user will be asked or notified later.
                     public static let scheduled = Status(rawValue: "SCHEDULED")
                 }
             }

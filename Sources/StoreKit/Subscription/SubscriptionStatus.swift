@@ -4,7 +4,7 @@ import StoreCore
 extension Product.SubscriptionInfo {
     /// The status of a subscription: its state, its newest transaction and its next renewal.
     public struct Status: Equatable, Hashable, Sendable {
-        /// The state as of the signing.
+        /// The state at the time of signing.
         public let state: Product.SubscriptionInfo.RenewalState
         /// The transaction that began the current period, or the last one.
         public let transaction: VerificationResult<Transaction>
@@ -17,18 +17,18 @@ extension Product.SubscriptionInfo {
             renewalInfo = VerificationResult(signed.renewal)
         }
 
-        /// The statuses that change from the beginning of an iteration on.
+        /// The statuses that change after an iteration begins.
         ///
-        /// A status may come although it has not changed, if the store could not be asked when an iteration began and has
+        /// A status may be delivered although it has not changed, if the store was unreachable when an iteration began and has
         /// changed since. The sequence has no end.
         public static var updates: Statuses {
             let face = StoreFace.current
             return Statuses { face.statusUpdates() }
         }
 
-        /// The statuses of every group in which the account ever subscribed, as they are when iteration begins.
+        /// The statuses of every group in which the account ever subscribed, read when iteration begins.
         ///
-        /// Empty if the store does not answer.
+        /// Empty if the store does not respond.
         public static var all: AsyncStream<(groupID: String, statuses: [Product.SubscriptionInfo.Status])> {
             let face = StoreFace.current
             // Nil until iteration begins.
@@ -63,7 +63,7 @@ extension Product.SubscriptionInfo {
 extension Product.SubscriptionInfo.Status {
     /// A sequence of statuses that changed.
     ///
-    /// Several tasks may iterate over it at a time. Iteration ends in a task that is canceled, and with the queue.
+    /// Several tasks may iterate over it at a time. Iteration ends when the task is canceled, and with the queue.
     public struct Statuses: AsyncSequence, Sendable {
         /// A status.
         public typealias Element = Product.SubscriptionInfo.Status
@@ -72,7 +72,7 @@ extension Product.SubscriptionInfo.Status {
 
         init(_ listen: @escaping @Sendable () -> Subscription<Element>) { self.listen = listen }
 
-        /// Begins to listen.
+        /// Begins to receive statuses.
         public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: listen()) }
 
         /// An iteration over statuses.
@@ -93,18 +93,18 @@ extension Product.SubscriptionInfo.Status {
 extension Product.SubscriptionInfo {
     /// The state of a subscription.
     public struct RenewalState: RawRepresentable, Equatable, Hashable, Sendable {
-        /// The number of the state, as the App Store's servers have it.
+        /// The number of the state, as used by the App Store's servers.
         public let rawValue: Int
         /// Creates a state, which may be one that is not listed here.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// The current period is paid for.
         public static let subscribed = RenewalState(rawValue: 1)
-        /// The last period is over, and the store charges nothing any more.
+        /// The last period is over, and the store no longer charges.
         public static let expired = RenewalState(rawValue: 2)
         /// The last renewal could not be charged and is tried again; the user has no access.
         public static let inBillingRetryPeriod = RenewalState(rawValue: 3)
-        /// The last renewal could not be charged; the user has access for a while nevertheless.
+        /// The last renewal could not be charged; the user still has access for a while.
         public static let inGracePeriod = RenewalState(rawValue: 4)
         /// The current period was refunded, or is no longer shared by the family.
         public static let revoked = RenewalState(rawValue: 5)
@@ -123,7 +123,7 @@ extension Product.SubscriptionInfo {
     }
 }
 
-/// The subscription that a product is.
+/// The terms of a product that is an auto-renewable subscription.
 public typealias SubscriptionInfo = Product.SubscriptionInfo
 /// A length of time in calendar units.
 public typealias SubscriptionPeriod = Product.SubscriptionPeriod
@@ -135,7 +135,7 @@ public typealias SubscriptionRenewalState = Product.SubscriptionInfo.RenewalStat
 public typealias SubscriptionStatus = Product.SubscriptionInfo.Status
 
 extension DateComponents {
-    /// Creates the components of a subscription period: its unit's component has its value.
+    /// Creates the components of a subscription period: the component for its unit is set to its value.
     public init(subscriptionPeriod period: Product.SubscriptionPeriod) {
         self.init()
         switch period.unit {

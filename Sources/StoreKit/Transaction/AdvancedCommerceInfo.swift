@@ -1,12 +1,12 @@
 import Foundation
 
 extension Transaction {
-    /// What Apple's Advanced Commerce API adds: always nil, since no other store has it.
+    /// The information added by Apple's Advanced Commerce API: always nil, since no other store has it.
     public var advancedCommerceInfo: AdvancedCommerceInfo? { nil }
 
     /// Information about a purchase that Apple's Advanced Commerce API described.
     public struct AdvancedCommerceInfo: Equatable, Hashable, Sendable {
-        /// The identifier that the developer's server gave the request.
+        /// The identifier of the request, chosen by the developer's server.
         public let requestReferenceID: String
         /// The code of the tax category.
         public let taxCode: String
@@ -14,7 +14,7 @@ extension Transaction {
         public let taxExclusivePrice: Decimal
         /// The tax rate.
         public let taxRate: Decimal
-        /// The taxes, as estimated.
+        /// The estimated taxes.
         public let estimatedTax: Decimal
         /// The items that were bought.
         public let items: [Item]
@@ -47,7 +47,7 @@ extension Transaction.AdvancedCommerceInfo {
             public let description: String
             /// The item's price.
             public let price: Decimal
-            /// The offer that the item is under; nil for none.
+            /// The offer that applies to the item; nil for none.
             public let offer: Offer?
             /// The partners who share in the price.
             public let partners: [Partner]
@@ -82,7 +82,7 @@ extension Transaction.AdvancedCommerceInfo {
 
             /// To win a subscriber.
             public static let acquisition = Reason(rawValue: "ACQUISITION")
-            /// To keep a subscriber.
+            /// To retain a subscriber.
             public static let retention = Reason(rawValue: "RETENTION")
             /// To win back a lapsed subscriber.
             public static let winBack = Reason(rawValue: "WIN_BACK")
@@ -99,7 +99,7 @@ extension Transaction.AdvancedCommerceInfo {
         public let date: Date
         /// The reason.
         public let reason: Reason
-        /// Whether the whole price was refunded, or which part.
+        /// The extent of the refund: the whole price, or a part.
         public let type: RefundType
 
         /// A reason for a refund.
@@ -134,7 +134,7 @@ extension Transaction.AdvancedCommerceInfo {
             public static let custom = RefundType(rawValue: "CUSTOM")
             /// The whole price.
             public static let full = RefundType(rawValue: "FULL")
-            /// The part of the price for the rest of the period.
+            /// The part of the price for the remainder of the period.
             public static let proRated = RefundType(rawValue: "PRORATED")
         }
     }

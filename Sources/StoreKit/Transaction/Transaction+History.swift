@@ -1,10 +1,10 @@
 import StoreCore
 
-// The default queue of the current `StoreContext` answers.
+// Read from the default queue of the current `StoreContext`.
 extension Transaction {
-    /// The history: everything that the account bought, renewed or has from its family, newest first.
+    /// The history: all purchases and renewals of the account, and those that its family shares with it, newest first.
     ///
-    /// Refunded purchases are included. Of consumables it has those that are unfinished or refunded, and finished ones if
+    /// Refunded purchases are included. Consumables are included if they are unfinished or refunded; finished ones only if
     /// the app's `SKIncludeConsumableInAppPurchaseHistory` says so.
     public static var all: Transactions { StoreFace.current.transactions(HistoryQuery(.all)) }
 
@@ -13,10 +13,10 @@ extension Transaction {
         StoreFace.current.transactions(HistoryQuery(.all, ofProduct: productID))
     }
 
-    /// The newest transaction of each product that the account may use now, newest first.
+    /// The newest transaction of each product that the account is entitled to now, newest first.
     ///
-    /// Those are non-consumables, subscriptions that are paid for or in their grace period, and every non-renewing
-    /// subscription, even one that is long over. A refunded purchase is not among them.
+    /// These are non-consumables, subscriptions that are paid for or in their grace period, and every non-renewing
+    /// subscription, even one that ended long ago. Refunded purchases are excluded.
     public static var currentEntitlements: Transactions { StoreFace.current.transactions(HistoryQuery(.entitlements)) }
 
     /// Returns the transactions that entitle the account to a product; empty if none does.
@@ -38,26 +38,26 @@ extension Transaction {
     /// The transactions that no app has finished, oldest first.
     public static var unfinished: Transactions { StoreFace.current.transactions(HistoryQuery(.unfinished)) }
 
-    /// The transactions that arrive or change from the beginning of an iteration on, after those that are unfinished.
+    /// The transactions that arrive or change after an iteration begins, preceded by the unfinished ones.
     ///
-    /// A transaction that ``Product/purchase(options:)`` returns is not among them. A refund is an update, also one that
-    /// ended access while the app was not running, and one that an earlier iteration has not taken. A refunded consumable, or
-    /// another product whose access the app decides on, is an update while the app runs. Iterate from the launch of the app;
-    /// the sequence has no end.
+    /// A transaction returned by ``Product/purchase(options:)`` is not among them. A refund is an update, even if it ended
+    /// access while the app was not running, or an earlier iteration has not taken it. The refund of a consumable, or of
+    /// another product whose access the app decides on, is an update only while the app runs. Iterate from the launch of the
+    /// app; the sequence has no end.
     ///
-    /// A task that listens keeps its `StoreContext`, and with it the queue and the store, until it is canceled. In an app that is
-    /// forever; a test cancels the task.
+    /// A task that iterates retains its `StoreContext`, and with it the queue and the store, until it is canceled. In an app
+    /// that is forever; a test cancels the task.
     public static var updates: Transactions { StoreFace.current.updates() }
 
     /// Finishes the transaction: the app has delivered what was bought.
     ///
     /// It then leaves ``unfinished`` and Store Kit 1's payment queue. When the call returns, the finish is recorded, in the
-    /// store or in the queue's journal: the transaction does not come again, whatever happens to the process. In a task that is
-    /// canceled the call returns at once, and the finish goes on.
+    /// store or in the queue's journal: the transaction does not return, even if the process ends. In a task that is canceled
+    /// the call returns at once, and the finish continues.
     ///
-    /// A transaction is finished in the store that it came from, also if the context has another one by now, and for the account
-    /// that it belongs to, also if another one has signed in. Finishing it again changes nothing. A store that refuses the finish
-    /// for good may bring the transaction again; a line in the log says so.
+    /// A transaction is finished in its store of origin, even if the context has another one by now, and for the account that
+    /// it belongs to, even if another one has signed in. Finishing it again changes nothing. A store that refuses the finish
+    /// permanently may send the transaction again, which is logged.
     public func finish() async {
         guard let origin else { return }
         let (face, identifier) = (origin.face, payload.transactionId)
@@ -69,8 +69,8 @@ extension Transaction {
 
     /// The status of the subscription that the transaction belongs to.
     ///
-    /// Nil for other products than auto-renewable ones, and if the store does not answer. The status has the newest
-    /// transaction of the subscription, which may be another.
+    /// Nil for products other than auto-renewable ones, and if the store does not respond. The status has the newest
+    /// transaction of the subscription, which may be a different one.
     public var subscriptionStatus: Product.SubscriptionInfo.Status? {
         get async {
             guard payload.type == .autoRenewable else { return nil }
@@ -82,7 +82,7 @@ extension Transaction {
 extension Transaction {
     /// Returns a transaction by its identifier, even a finished consumable's; nil if there is none.
     ///
-    /// - Throws: a ``StoreKitError`` if the store does not answer.
+    /// - Throws: a ``StoreKitError`` if the store does not respond.
     package static func transaction(_ identifier: String) async throws -> Transaction? {
         var query = HistoryQuery(.transactions([identifier]))
         query.includesFinishedConsumables = true

@@ -5,10 +5,10 @@ extension Transaction {
     /// Requests a refund from the store's operator, without a sheet in which the user gives a reason.
     ///
     /// - Parameter transactionID: the ``id`` of the transaction.
-    /// - Returns: what became of the request. What becomes of the refund is the operator's decision; a refund is an
-    ///   update with a ``revocationDate``.
-    /// - Throws: the ``RefundRequestError`` that says why the store has taken no request, a ``StoreKitError`` if it could not be
-    ///   asked or has no history, and a `CancellationError` in a task that is canceled.
+    /// - Returns: the outcome of the request. The operator decides about the refund itself, which is an update with a
+    ///   ``revocationDate``.
+    /// - Throws: a ``RefundRequestError`` with the reason why the store did not accept the request, a ``StoreKitError`` if it
+    ///   could not be reached or has no history, and a `CancellationError` in a task that is canceled.
     public static func beginRefundRequest(for transactionID: UInt64) async throws -> RefundRequestStatus {
         try await StoreFace.current.requestRefund(String(transactionID))
     }
@@ -23,9 +23,9 @@ extension Transaction {
 
     /// The reason why no refund was requested.
     public enum RefundRequestError: Error, Equatable, Hashable, Sendable {
-        /// The transaction is refunded already, or a request for it waits or was refused.
+        /// The transaction is refunded already, or a request for it is pending or was refused.
         case duplicateRequest
-        /// The store took no request.
+        /// The store did not accept the request.
         case failed
         /// The transaction cannot be refunded: it cost nothing, or another member of the family bought it.
         case ineligible
@@ -45,7 +45,7 @@ extension Transaction.RefundRequestError: LocalizedError, _BridgedError {
         }
     }
 
-    /// A sentence that says what the user can do, in English; nil if that is nothing.
+    /// A sentence that suggests what the user can do, in English; nil if there is nothing to do.
     public var recoverySuggestion: String? {
         switch self {
         case .duplicateRequest, .ineligible: nil
@@ -53,14 +53,14 @@ extension Transaction.RefundRequestError: LocalizedError, _BridgedError {
         }
     }
 
-    /// Returns the error that an `NSError` with the domain and a number of this type stands for.
+    /// Returns the error that an `NSError` with the domain and a number of this type represents.
     public static func _bridged(from error: NSError) -> Self? {
         [.duplicateRequest, .failed, .ineligible].first { $0._domain == error.domain && $0._code == error.code }
     }
 }
 
 extension Transaction {
-    /// The date since which the purchase is refunded or no longer shared; nil if it is neither.
+    /// The date on which the purchase was refunded or sharing ended; nil if neither happened.
     public var revocationDate: Date? { payload.revocationDate?.date }
 
     /// The reason for the refund or for the end of sharing; nil if there is neither.
@@ -74,7 +74,7 @@ extension Transaction {
     /// The raw value of ``revocationType``.
     public var revocationTypeStringRepresentation: String? { payload.revocationType?.rawValue }
 
-    /// The part of the price that was refunded, in percent: 0 to 100; nil if the store does not tell.
+    /// The part of the price that was refunded, in percent: 0 to 100; nil if the store does not report it.
     public var revocationPercentage: Decimal? { payload.revocationPercentage.map { Decimal(thousandths: $0) } }
 
     /// The reason for a refund or for the end of sharing.
@@ -117,7 +117,7 @@ extension Transaction {
         public static let proratedRefund = RevocationType(rawValue: "REFUND_PRORATED")
         /// The family no longer shares the purchase.
         public static let familyRevocation = RevocationType(rawValue: "FAMILY_REVOKE")
-        /// An organization took back what it had assigned.
+        /// An organization withdrew what it had assigned.
         public static var assignmentRevocation: RevocationType { RevocationType(rawValue: "ASSIGNMENT_REVOKE") }
     }
 }

@@ -3,14 +3,14 @@ import StoreCore
 
 /// A purchase of a product, a renewal of a subscription, or either one restored or shared by the family.
 ///
-/// A transaction is a snapshot: what happens to a purchase later, such as a refund, is in another value with the same
+/// A transaction is a snapshot: later changes to a purchase, such as a refund, are in another value with the same
 /// ``id``. Two transactions are equal if all properties are, ``signedDate`` included; signing the same information again
 /// makes no difference.
 ///
-/// A property that the store does not tell has the value that its documentation names.
+/// A property that the store does not provide has the value that its documentation names.
 public struct Transaction: Identifiable, Sendable, SignedInformation {
     let signed: SignedValue<TransactionPayload>
-    /// The store that it came from and is finished in; nil for a value from elsewhere.
+    /// The store that it came from and is finished in; nil for a value from another source.
     let origin: StoreOrigin?
 
     init(_ signed: SignedValue<TransactionPayload>, _ origin: StoreOrigin?) {
@@ -20,7 +20,7 @@ public struct Transaction: Identifiable, Sendable, SignedInformation {
 
     /// The JSON that the properties were read from: the payload of the JWS.
     ///
-    /// A store in the process signs when it is first read.
+    /// An in-process store signs when this is first read.
     public var jsonRepresentation: Data { signed.json }
 
     /// The transaction's identifier, the same as Store Kit 1's `transactionIdentifier`; 0 if the store's is not a number.
@@ -56,24 +56,24 @@ public struct Transaction: Identifiable, Sendable, SignedInformation {
     /// The end of an auto-renewable subscription's period; nil for other products.
     public var expirationDate: Date? { payload.expiresDate?.date }
 
-    /// Whether another subscription of the group took the place of this one before its period was over.
+    /// Whether another subscription of the group replaced this one before its period was over.
     public var isUpgraded: Bool { payload.isUpgraded ?? false }
 
-    /// The UUID that the app gave the purchase for its user; nil for none, and for what the family shares.
+    /// The UUID for its user that the app set on the purchase; nil for none, and for a transaction shared by the family.
     public var appAccountToken: UUID? { UUID(payload: payload.appAccountToken) }
 
-    /// The identifier of the account in this app; empty if the store does not tell.
+    /// The identifier of the account in this app; empty if the store does not report it.
     public var appTransactionID: String { payload.appTransactionId ?? "" }
 
-    /// The environment that the store signed in.
+    /// The environment in which the store signed.
     public var environment: AppStore.Environment { AppStore.Environment(rawValue: payload.environment) }
 
-    /// The storefront of the purchase; its properties are empty if the store does not tell.
+    /// The storefront of the purchase; its properties are empty if the store does not report it.
     public var storefront: Storefront {
         Storefront(countryCode: payload.storefront ?? "", id: payload.storefrontId ?? "")
     }
 
-    /// The amount charged for the whole quantity; nil if the store does not tell, and for what the family shares.
+    /// The amount charged for the whole quantity; nil if the store does not report it, and if the family shares the purchase.
     public var price: Decimal? { payload.price.map { Decimal(thousandths: $0) } }
 
     /// The currency of the ``price``.
@@ -82,12 +82,12 @@ public struct Transaction: Identifiable, Sendable, SignedInformation {
     /// The date of the signature.
     public var signedDate: Date { signed.payload.signedDate.date }
 
-    /// The SHA-384 that ties the transaction to a device; empty if there is none.
+    /// The SHA-384 hash that binds the transaction to a device; empty if there is none.
     ///
     /// It is the hash of ``deviceVerificationNonce`` and ``AppStore/deviceVerificationID``, both in lowercase.
     public var deviceVerification: Data { deviceHash }
 
-    /// The UUID that ``deviceVerification`` begins with; zeros if there is none.
+    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is none.
     public var deviceVerificationNonce: UUID { deviceNonce }
 }
 
@@ -102,9 +102,9 @@ extension Transaction: Hashable, CustomDebugStringConvertible {
     public var debugDescription: String { String(decoding: jsonRepresentation, as: UTF8.self) }
 }
 
-// No payload of this library's stores has what is here: they sell no year in monthly parts and no bundles.
+// No payload of this library's stores has these properties: they sell no year in monthly payments and no bundles.
 extension Transaction {
-    /// The way in which the subscription is billed; nil if the store does not tell.
+    /// The way in which the subscription is billed; nil if the store does not report it.
     public var billingPlanType: SubscriptionInfo.BillingPlanType? {
         payload.billingPlanType.map { SubscriptionInfo.BillingPlanType(rawValue: $0.rawValue) }
     }
@@ -136,7 +136,7 @@ extension Transaction {
     public var bundleSubscriptionGroupID: String? { nil }
 }
 
-// Strings from before their types.
+// Strings that predate the typed properties.
 extension Transaction {
     /// The raw value of the ``environment``.
     @available(*, deprecated, renamed: "environment")
@@ -150,7 +150,7 @@ extension Transaction {
     @available(*, deprecated, renamed: "currency.identifier")
     public var currencyCode: String? { payload.currency }
 
-    /// The country of the ``storefront``, ISO 3166-1 alpha-3; empty if the store does not tell.
+    /// The country of the ``storefront``, ISO 3166-1 alpha-3; empty if the store does not report it.
     @available(*, deprecated, renamed: "storefront")
     public var storefrontCountryCode: String { payload.storefront ?? "" }
 
@@ -162,17 +162,17 @@ extension Transaction {
     @available(*, deprecated, renamed: "offer.id")
     public var offerID: String? { payload.offerIdentifier }
 
-    /// The raw value of the ``offer``'s way to pay.
+    /// The raw value of the ``offer``'s payment mode.
     @available(*, deprecated, renamed: "offer.paymentMode.rawValue")
     public var offerPaymentModeStringRepresentation: String? { payload.offerDiscountType?.rawValue }
 
-    /// The whole length of the ``offer``, ISO 8601.
+    /// The total length of the ``offer``, ISO 8601.
     @available(*, deprecated, renamed: "offer")
     public var offerPeriodStringRepresentation: String? { payload.offerPeriod }
 }
 
 extension Transaction {
-    /// Whether the account bought the product or has it from somebody else.
+    /// Whether the account bought the product, shares a family's purchase, or was assigned it.
     public var ownershipType: OwnershipType { OwnershipType(rawValue: payload.inAppOwnershipType.rawValue) }
 
     /// The relation of an account to a transaction.
@@ -202,7 +202,7 @@ extension Transaction {
 }
 
 extension Transaction {
-    /// The cause of the transaction: ``Reason/purchase`` if the store does not tell.
+    /// The cause of the transaction: ``Reason/purchase`` if the store does not report it.
     public var reason: Reason { payload.transactionReason.map { Reason(rawValue: $0.rawValue) } ?? .purchase }
 
     /// The cause of a transaction.
@@ -212,7 +212,7 @@ extension Transaction {
         /// Creates a cause, which may be one that is not listed here.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The customer bought the product, or has it from the family since it was bought.
+        /// The customer bought the product, or shares the family's purchase of it.
         public static let purchase = Reason(rawValue: "PURCHASE")
         /// A subscription renewed.
         public static let renewal = Reason(rawValue: "RENEWAL")
@@ -220,7 +220,7 @@ extension Transaction {
 }
 
 extension Transaction {
-    /// The offer that the transaction's period is under; nil for none.
+    /// The offer that applies to the transaction's period; nil for none.
     public var offer: Offer? {
         Offer(
             type: payload.offerType,
@@ -232,13 +232,13 @@ extension Transaction {
 
     /// An offer that was applied to a subscription.
     public struct Offer: Equatable, Hashable, Sendable {
-        /// The offer's identifier, for a code its reference name; nil for an introductory offer.
+        /// The offer's identifier, or the reference name of an offer code; nil for an introductory offer.
         public let id: String?
         /// The kind of the offer.
         public let type: OfferType
-        /// The way in which the offer is paid; nil if the store does not tell.
+        /// The way in which the offer is paid; nil if the store does not report it.
         public let paymentMode: PaymentMode?
-        /// The whole length of the offer: two months at a lower price are two months; nil if the store does not tell.
+        /// The total length of the offer, such as two months for two at a lower price; nil if the store does not report it.
         public let period: Product.SubscriptionPeriod?
 
         /// Creates an offer from a payload's values, nil if it has none.

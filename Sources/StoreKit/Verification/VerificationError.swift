@@ -4,15 +4,15 @@ import StoreCore
 extension VerificationResult {
     /// The reason why a signed value failed verification.
     public enum VerificationError: Error, Equatable, Hashable {
-        /// A certificate behind the signature was revoked.
+        /// A certificate in the signature's chain was revoked.
         case revokedCertificate
-        /// A certificate behind the signature has expired or does not lead to a trusted root.
+        /// A certificate in the signature's chain has expired, or the chain does not lead to a trusted root.
         case invalidCertificateChain
         /// The value was signed for another device.
         case invalidDeviceVerification
         /// The value is not a JWS that can be decoded.
         case invalidEncoding
-        /// The signature does not belong to the value.
+        /// The signature does not match the value.
         case invalidSignature
         /// The value lacks a property that every value of its kind has.
         case missingRequiredProperties
@@ -38,7 +38,7 @@ extension VerificationResult.VerificationError: LocalizedError {
     /// A sentence for the user, in English.
     public var errorDescription: String? { "The purchase could not be verified." }
 
-    /// A sentence that names what is wrong, in English.
+    /// A sentence that names the cause, in English.
     public var failureReason: String? {
         switch self {
         case .revokedCertificate: "A certificate of the store was revoked."
@@ -50,6 +50,6 @@ extension VerificationResult.VerificationError: LocalizedError {
         }
     }
 
-    /// A sentence that says what the user can do, in English.
+    /// A sentence that suggests what the user can do, in English.
     public var recoverySuggestion: String? { "Try again later, or restore your purchases." }
 }

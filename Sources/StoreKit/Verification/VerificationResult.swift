@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-/// A value that a store signed, and whether its signature can be trusted.
+/// A value that a store signed, with the result of verifying its signature.
 ///
-/// A store in the process that makes its values itself is trusted without a signature. A value that arrived as text has
+/// An in-process store that creates its values itself is trusted without a signature. A value that arrived as text has
 /// been verified with the store's signer.
 @frozen public enum VerificationResult<SignedType> {
     /// A value that failed verification, and the reason.
@@ -52,7 +52,7 @@ extension VerificationResult where SignedType == AppTransaction {
 
     /// The JWS in compact serialization, for a server to verify.
     ///
-    /// A store in the process signs when it is first read. Empty if its signer fails.
+    /// An in-process store signs when this is first read. Empty if its signer fails.
     public var jwsRepresentation: String { signed.text }
 
     /// The JWS header's JSON.
@@ -64,16 +64,16 @@ extension VerificationResult where SignedType == AppTransaction {
     /// The JWS signature's bytes.
     public var signatureData: Data { signed.signature }
 
-    /// The bytes that the signature is over.
+    /// The bytes that are signed.
     public var signedData: Data { signed.signedData }
 
     /// The date of the signature.
     public var signedDate: Date { unsafePayloadValue.signedDate }
 
-    /// The hash that ties the value to a device; empty if there is none.
+    /// The hash that binds the value to a device; empty if there is none.
     public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
 
-    /// The UUID that the hash begins with; zeros if there is none.
+    /// The UUID that the hash's input begins with; zeros if there is none.
     public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
 }
 
@@ -82,7 +82,7 @@ extension VerificationResult where SignedType == Product.SubscriptionInfo.Renewa
 
     /// The JWS in compact serialization, for a server to verify.
     ///
-    /// A store in the process signs when it is first read. Empty if its signer fails.
+    /// An in-process store signs when this is first read. Empty if its signer fails.
     public var jwsRepresentation: String { signed.text }
 
     /// The JWS header's JSON.
@@ -94,16 +94,16 @@ extension VerificationResult where SignedType == Product.SubscriptionInfo.Renewa
     /// The JWS signature's bytes.
     public var signatureData: Data { signed.signature }
 
-    /// The bytes that the signature is over.
+    /// The bytes that are signed.
     public var signedData: Data { signed.signedData }
 
     /// The date of the signature.
     public var signedDate: Date { unsafePayloadValue.signedDate }
 
-    /// The hash that ties the value to a device; empty if there is none.
+    /// The hash that binds the value to a device; empty if there is none.
     public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
 
-    /// The UUID that the hash begins with; zeros if there is none.
+    /// The UUID that the hash's input begins with; zeros if there is none.
     public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
 }
 
@@ -114,7 +114,7 @@ extension VerificationResult where SignedType == Transaction {
 
     /// The JWS in compact serialization, for a server to verify.
     ///
-    /// A store in the process signs when it is first read. Empty if its signer fails.
+    /// An in-process store signs when this is first read. Empty if its signer fails.
     public var jwsRepresentation: String { signed.text }
 
     /// The JWS header's JSON.
@@ -126,34 +126,34 @@ extension VerificationResult where SignedType == Transaction {
     /// The JWS signature's bytes.
     public var signatureData: Data { signed.signature }
 
-    /// The bytes that the signature is over.
+    /// The bytes that are signed.
     public var signedData: Data { signed.signedData }
 
     /// The date of the signature.
     public var signedDate: Date { unsafePayloadValue.signedDate }
 
-    /// The hash that ties the value to a device; empty if there is none.
+    /// The hash that binds the value to a device; empty if there is none.
     public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
 
-    /// The UUID that the hash begins with; zeros if there is none.
+    /// The UUID that the hash's input begins with; zeros if there is none.
     public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
 }
 
 /// A value of Store Kit 2 whose properties are read from a signed payload.
 protocol SignedInformation {
     associatedtype Payload: JWSPayload
-    /// The payload, its JWS, and the verifier's judgment.
+    /// The payload, its JWS, and the verifier's result.
     var signed: SignedValue<Payload> { get }
 }
 
 extension SignedInformation {
-    /// The payload that the properties are read from, but for the date of its signature and its tie to a device.
+    /// The payload that the properties are read from, without the date of its signature and its binding to a device.
     var payload: Payload { signed.content }
 
-    /// The hash that ties the payload to a device; empty if there is none.
+    /// The hash that binds the payload to a device; empty if there is none.
     var deviceHash: Data { signed.payload.deviceVerification.flatMap { Data(base64Encoded: $0) } ?? Data() }
 
-    /// The UUID that the hash begins with; zeros if there is none.
+    /// The UUID that the hash's input begins with; zeros if there is none.
     var deviceNonce: UUID {
         UUID(payload: signed.payload.deviceVerificationNonce)
             ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
@@ -161,7 +161,7 @@ extension SignedInformation {
 }
 
 extension VerificationResult where SignedType: SignedInformation {
-    /// Creates the result that the verifier's judgment of a value makes.
+    /// Creates the result of a value from what its verifier found.
     init(judging value: SignedType) {
         self =
             if let defect = value.signed.defect {
@@ -210,6 +210,6 @@ extension UUID {
 }
 
 extension Decimal {
-    /// Creates an amount from thousandths, in which payloads have prices and percentages.
+    /// Creates an amount from thousandths, the unit of prices and percentages in payloads.
     init(thousandths: some BinaryInteger) { self = Decimal(Int64(thousandths)) / 1000 }
 }

@@ -6,8 +6,8 @@ import StoreCore
 
     /// A connection to the server, which one thread uses at a time.
     ///
-    /// Statements are sent in one go, in libpq's pipeline mode, and make one transaction. A connection that broke, or
-    /// whose server kept silent for too long, stays broken.
+    /// Statements are sent at once, in libpq's pipeline mode, in one transaction. A connection that broke, or whose server
+    /// was silent for too long, remains broken.
     final class Connection {
         /// A statement with its parameters.
         struct Request {
@@ -21,18 +21,18 @@ import StoreCore
         }
 
         let pointer: OpaquePointer
-        /// The number that its owner has given it: what was checked on an earlier one is to be checked again.
+        /// A number assigned by its owner: a check on an earlier connection has to be repeated on this one.
         let number: Int
         private let settings: ConnectionSettings
-        /// The seconds that the server has for an answer.
+        /// The time limit for a reply of the server, in seconds.
         private let patience: TimeInterval
-        /// The number of transactions behind others whose answers have yet to be read.
+        /// The number of follow-up transactions whose replies have not been read yet.
         private var unanswered = 0
         /// The names of prepared statements, by their text.
         private var names: [String: String] = [:]
         private let notices = Notices()
 
-        /// The warnings of the server since they were last looked at.
+        /// The warnings of the server since they were last read.
         private final class Notices { var hasWarning = false }
 
         /// Connects.
@@ -45,7 +45,7 @@ import StoreCore
             self.settings = settings
             self.patience = patience
             guard PQstatus(pointer) == CONNECTION_OK else {
-                // It is freed with this object, which is complete.
+                // It is freed with this object, which is fully initialized.
                 throw PostgresDatabaseError(brokenConnection: pointer, settings)
             }
             PQsetnonblocking(pointer, 1)
@@ -65,15 +65,15 @@ import StoreCore
 
         deinit { PQfinish(pointer) }
 
-        /// The number by which notifications name this connection.
+        /// The identifier of this connection in notifications.
         var backend: Int32 { PQbackendPID(pointer) }
 
-        /// Whether it can be used no more.
+        /// Whether it can no longer be used.
         private(set) var isBroken = false
 
-        /// Whether the server has warned since this was last called.
+        /// Returns whether the server has warned since the last call.
         ///
-        /// A commit that warns is in the server that took it, and perhaps in no standby.
+        /// A commit with a warning is on its server, but perhaps on no standby.
         func takeWarning() -> Bool {
             defer { notices.hasWarning = false }
             return notices.hasWarning
@@ -83,11 +83,11 @@ import StoreCore
         ///
         /// - Parameters:
         ///   - requests: the statements.
-        ///   - followers: statements that make a transaction of their own behind it, whatever becomes of it. Nobody waits for
-        ///     them, nor hears of their errors.
-        /// - Returns: a result of each request.
-        /// - Throws: the error of the first that fails, none of which has then been run; for a broken connection they may
-        ///   have been.
+        ///   - followers: statements that form a transaction of their own after it, whatever its result. They are not
+        ///     awaited, and their errors are ignored.
+        /// - Returns: a result for each request.
+        /// - Throws: the error of the first statement that fails; then none has taken effect, unless the connection is
+        ///   broken: then they may have.
         func run(
             _ requests: [Request],
             followedBy followers: [Request] = []
@@ -99,7 +99,7 @@ import StoreCore
             return try finish(requests.count, followedBy: followers)
         }
 
-        /// Sends a statement that nobody waits for.
+        /// Sends a statement without waiting for its result.
         func post(_ request: Request) throws(PostgresDatabaseError) {
             if names[request.sql] == nil { try prepare(request.sql) }
             try send(request)
@@ -136,7 +136,7 @@ import StoreCore
                 return Int32(bytes.count - start)
             }
             let isSent = bytes.withUnsafeBytes { bytes in
-                // An empty value has an address too: without one it would be null.
+                // An empty value needs an address too: without one it would be null.
                 var address = bytes.baseAddress ?? UnsafeRawPointer(pointer)
                 let addresses = lengths.map { length in
                     defer { address += Int(length) }
@@ -161,7 +161,7 @@ import StoreCore
             followedBy followers: [Request] = []
         ) throws(PostgresDatabaseError) -> [ResultRows] {
             guard PQpipelineSync(pointer) == 1 else { throw broken() }
-            // The answers to what followed earlier ones come first.
+            // The replies to earlier followers come first.
             var skipped = unanswered
             unanswered = 0
             if !followers.isEmpty {
@@ -196,7 +196,7 @@ import StoreCore
                         failure = PostgresDatabaseError(result)
                     }
                     PQclear(result)
-                    // The server ends the connection, with no more results.
+                    // The server closes the connection without further results.
                     if PQstatus(pointer) != CONNECTION_OK { throw broken(failure) }
                 }
             }
@@ -207,7 +207,7 @@ import StoreCore
                 let state = PQflush(pointer)
                 if state == 0 { return }
                 guard state == 1 else { throw broken() }
-                // The server may have to be listened to before it listens.
+                // The server may not read until its own output has been read.
                 guard deadline.waits(for: PQsocket(pointer), Int16(POLLIN | POLLOUT)) else { throw silent() }
                 if PQconsumeInput(pointer) != 1 { throw broken() }
             }
@@ -232,10 +232,8 @@ import StoreCore
             return PostgresDatabaseError(.unreachable, "the database has not answered for \(patience) seconds")
         }
     }
-#endif
 
-#if canImport(CPostgres)
-    /// A parameter of a statement, in PostgreSQL's binary form.
+    /// A parameter of a statement, in PostgreSQL's binary format.
     enum Parameter {
         case integer(Int)
         case boolean(Bool)
@@ -246,7 +244,7 @@ import StoreCore
         case byteStrings([Data])
         case texts([String])
 
-        /// Appends the bytes as the server reads them.
+        /// Appends the bytes in the server's format.
         func append(to bytes: inout [UInt8]) {
             switch self {
             case .integer(let value): Self.append(Int64(value), to: &bytes)
@@ -269,7 +267,8 @@ import StoreCore
             value.withUnsafeBytes { bytes.append(contentsOf: $0) }
         }
 
-        /// Appends an array of one dimension: its header with the type's object identifier, then each length and element.
+        /// Appends a one-dimensional array: its header with the type's object identifier, then the length and content of
+        /// each element.
         private static func append<Element>(
             _ elements: [Element],
             of type: Int32,
@@ -286,16 +285,14 @@ import StoreCore
             }
         }
     }
-#endif
 
-#if canImport(CPostgres)
     import CPostgres
 
-    /// The result of a statement: its rows, in binary form, or the number of rows that it changed.
+    /// The result of a statement: its rows, in binary format, or the number of rows that it changed.
     final class ResultRows {
         private let result: OpaquePointer
 
-        /// Takes over a result.
+        /// Takes ownership of a result.
         init(_ result: OpaquePointer) { self.result = result }
 
         deinit { PQclear(result) }
@@ -324,25 +321,23 @@ import StoreCore
             return UnsafeRawBufferPointer(start: PQgetvalue(result, Int32(row), Int32(column)), count: count)
         }
     }
-#endif
 
-#if canImport(CPostgres)
     /// A thread that waits for a socket to become readable.
     ///
-    /// A dispatch source would be waited for by one thread and served by another, and waking the second takes about as
-    /// long as a notification does.
+    /// With a dispatch source, one thread would wait and another would handle the event; waking the second takes about as
+    /// long as a notification.
     final class SocketWatch: Sendable {
         private let socket: Int32
         private let isEnded = Locked(false)
 
-        /// Begins to watch a socket, also when its descriptor is closed meanwhile.
+        /// Begins to watch a socket, even if its descriptor is closed meanwhile.
         ///
         /// - Parameters:
         ///   - socket: the descriptor.
-        ///   - readable: reads what has come, on the thread. It is called again at once if it leaves something.
-        ///   - ended: releases what reads. It is called last, and once.
+        ///   - readable: reads the available data, on the watch's thread. It is called again at once if data remains.
+        ///   - ended: releases the reader. It is called once, at the end.
         init(_ socket: Int32, readable: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void) {
-            // One of the watch's own: libpq closes its own by itself when a connection breaks.
+            // A duplicate, since libpq closes its own descriptor when a connection breaks.
             let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
             let socket = copy < 0 ? socket : copy
             self.socket = socket
@@ -358,26 +353,26 @@ import StoreCore
             thread.start()
         }
 
-        /// Ends the watch; it may be called on any thread, and again.
+        /// Ends the watch; may be called on any thread, and repeatedly.
         func end() {
             isEnded.withLock { isEnded in
                 if isEnded { return }
                 isEnded = true
-                // With the lock, so that the descriptor is still this one. What is written still goes out.
+                // Under the lock, so that the descriptor is still this socket's. Written data is still sent.
                 shutdown(socket, Int32(SHUT_RD))
             }
         }
     }
 #endif
 
-/// A moment until which something is waited for.
+/// A deadline for a wait.
 struct Deadline: Sendable {
     private let instant: ContinuousClock.Instant
 
     /// Creates a deadline some seconds from now, at most ten years.
     init(after seconds: TimeInterval) { instant = .now + .seconds(Self.bounded(seconds)) }
 
-    /// Returns a time between 0 and ten years, which every clock can count.
+    /// Returns a time between 0 and ten years, which every clock can represent.
     static func bounded(_ seconds: TimeInterval) -> TimeInterval { min(max(0, seconds), 315_576_000) }
 
     /// The seconds left, at least 0.
@@ -396,7 +391,7 @@ struct Deadline: Sendable {
             let ready = poll(&entry, 1, milliseconds)
             if ready > 0 { return true }
             if ready == 0 { return false }
-            // Interrupted by a signal, or the socket is not one: the caller finds out which.
+            // Interrupted by a signal, or not a socket: the caller distinguishes them.
             if errno != EINTR { return true }
         }
     }

@@ -3,23 +3,23 @@ import Foundation
 #if canImport(CPostgres)
     import CPostgres
 
-    /// The settings of a connection in libpq's own form: a string of keywords and values, or a `postgresql://` URL.
+    /// The settings of a connection in libpq's form: a string of keywords and values, or a `postgresql://` URL.
     ///
-    /// What it does not name comes from the environment, a service file and a password file, as libpq has it.
+    /// Settings that it does not name come from the environment, a service file and a password file, as in libpq.
     struct ConnectionSettings: Sendable {
         private let text: String
         /// The passwords in the text, the environment and the service file.
         private let secrets: [String]
-        /// The file that has a password for each server.
+        /// The file with a password for each server.
         private let passwordFile: PasswordFile?
-        /// Whether something else may set how long a connection may take.
+        /// Whether the settings, also those of the environment, specify a connection timeout.
         private let hasTimeout: Bool
 
-        /// Reads settings.
+        /// Parses settings.
         ///
         /// - Throws: an error without libpq's message, which may quote a part of a password.
         init(_ text: String) throws(PostgresDatabaseError) {
-            // Before libpq uses it.
+            // Before libpq uses libcrypto.
             LibcryptoCleanup.disable()
             self.text = text
             guard let options = PQconninfoParse(text, nil) else {
@@ -39,11 +39,11 @@ import Foundation
             hasTimeout = values["connect_timeout"] != nil
         }
 
-        /// Returns all settings, with those of the environment and of a service file.
+        /// Returns all settings, including those of the environment and of a service file.
         ///
         /// Only a connection knows them; this one is to a socket that does not exist.
         private static func resolved(_ text: String) -> [String: String] {
-            // One host and one port, whatever the text names: where their numbers differ, libpq looks up nothing else.
+            // One host and one port, whatever the text names: if their counts differ, libpq reads no other settings.
             let nowhere = [("dbname", text), ("hostaddr", ""), ("host", "/"), ("port", "5432")]
             let probe = withArrays(nowhere) { PQconnectStartParams($0, $1, 1) }
             defer { PQfinish(probe) }
@@ -58,22 +58,22 @@ import Foundation
             return values
         }
 
-        /// Returns a line with each password replaced, that of the last server as well.
+        /// Returns a line with each password replaced, including that of the last server.
         ///
         /// A connection names only the last server's password, and the file may have changed since.
         func withoutPasswords(_ line: String, and password: String?) -> String {
             let all = secrets + (passwordFile?.passwords ?? []) + [password].compactMap(\.self)
-            // The longest first: another may begin like it.
+            // The longest first: another may be a prefix of it.
             return all.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }.reduce(line) {
                 $0.replacingOccurrences(of: $1, with: "…")
             }
         }
 
-        /// Opens a connection, which may be a failed one.
+        /// Opens a connection, which may have failed.
         ///
-        /// Each server has at least 2 seconds to accept it, or the given time, unless the settings name another.
+        /// Each server has at least 2 seconds to accept it, or the given time, unless the settings specify another.
         func connect(timeout: TimeInterval) -> OpaquePointer? {
-            // Earlier entries are defaults of the text's.
+            // Earlier entries are defaults for the text.
             let defaults =
                 hasTimeout ? [] : [("connect_timeout", String(Int(min(max(2, timeout.rounded(.up)), 1_000_000))))]
             let entries =
@@ -81,7 +81,7 @@ import Foundation
             return Self.withArrays(entries) { PQconnectdbParams($0, $1, 1) }
         }
 
-        /// Calls a body with the keywords and the values of settings as libpq takes them.
+        /// Calls a body with the keywords and the values of settings, as libpq expects them.
         private static func withArrays<R>(
             _ entries: [(keyword: String, value: String)],
             _ body: ([UnsafePointer<CChar>?], [UnsafePointer<CChar>?]) -> R
@@ -92,16 +92,14 @@ import Foundation
             return body(keywords.map { UnsafePointer($0) }, values.map { UnsafePointer($0) })
         }
     }
-#endif
 
-#if canImport(CPostgres)
     /// libpq's password file: a line has host, port, database, role and password, separated by colons.
     struct PasswordFile {
         let path: String
         let database: String
         let role: String
 
-        /// Returns the passwords of the role for the database, on whatever server; none where there is no file.
+        /// Returns the passwords of the role for the database, on any server; none without a file.
         var passwords: [String] {
             guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
             return text.split(whereSeparator: \.isNewline).compactMap { line in
@@ -113,7 +111,7 @@ import Foundation
             }
         }
 
-        /// Returns the fields of a line, in which a backslash goes before a colon or a backslash that separates nothing.
+        /// Returns the fields of a line, in which a backslash escapes a colon or a backslash.
         private static func fields(_ line: Substring) -> [String] {
             var fields = [""]
             var characters = line.makeIterator()
@@ -129,16 +127,16 @@ import Foundation
     }
 #endif
 
-/// The exit handler in which libcrypto, which libpq uses for passwords and TLS, frees what it has.
+/// The exit handler with which libcrypto, which libpq uses for passwords and TLS, frees its memory.
 package enum LibcryptoCleanup {
-    /// Has libcrypto register no exit handler.
+    /// Prevents libcrypto from registering its exit handler.
     ///
-    /// A thread that connects or reads while the process exits would go on in what was freed, and crash it. To wait for
-    /// such a thread may take seconds. The first use of libcrypto in a process decides: later calls change nothing.
+    /// A thread that connects or reads while the process exits would access freed memory and crash. Waiting for such a
+    /// thread may take seconds. The first use of libcrypto in a process decides: later calls have no effect.
     package static func disable() { _ = isDisabled }
 
     private static let isDisabled: Bool = {
-        // A libpq without TLS does not bring the library.
+        // A libpq without TLS does not load the library.
         guard let symbol = dlsym(nil, "OPENSSL_init_crypto") else { return false }
         typealias Initialize = @convention(c) (_ options: UInt64, _ settings: UnsafeRawPointer?) -> Int32
         let noExitHandler: UInt64 = 0x0008_0000
@@ -159,6 +157,6 @@ struct ReconnectPolicy: Sendable {
         return min(Self.last, Self.first * pow(2, Double(min(failures, 16))))
     }
 
-    /// Begins with the shortest pause again.
+    /// Restarts with the shortest pause.
     mutating func succeeded() { failures = 0 }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// An error of opening, writing or reading a PostgreSQL database.
+/// An error when opening, writing or reading a PostgreSQL database.
 ///
-/// The failed operation has kept nothing, or cannot know: then the store meets the record later, as another store's,
-/// and recognizes the commands that it took with it. The database works again as soon as the cause is gone; it never
-/// does after ``Code/newer``, ``Code/recordsLost`` and ``Code/closed``.
+/// The failed operation has changed nothing, or its result is unknown: then the store later reads the record as another
+/// store's, and recognizes its own commands in it. The database works again once the cause is removed, except after
+/// ``Code/newer``, ``Code/recordsLost`` and ``Code/closed``.
 public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A kind of error.
     ///
@@ -19,7 +19,7 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
         public static let unavailable = Code(rawValue: "unavailable")
         /// The connection settings cannot be read.
         public static let settings = Code(rawValue: "settings")
-        /// The server cannot be reached, is starting or stopping, or did not answer in time.
+        /// The server cannot be reached, is starting or stopping, or did not reply in time.
         public static let unreachable = Code(rawValue: "unreachable")
         /// The server refuses the role: its password is wrong, or it may not connect.
         public static let refused = Code(rawValue: "refused")
@@ -33,12 +33,12 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
         public static let foreign = Code(rawValue: "foreign")
         /// A newer version of StoreCore has written the tables, or something in them.
         public static let newer = Code(rawValue: "newer")
-        /// A record on which others count is missing or was changed.
+        /// A record that others depend on is missing or was changed.
         public static let damaged = Code(rawValue: "damaged")
         /// The server has lost records that were read or written before, as after a failover to a standby that lagged.
         ///
-        /// Everything of that store is refused until it is opened again: what it holds in memory is not the ledger's. So is
-        /// every command of a journal whose opening is lost.
+        /// Everything on that store is refused until it is opened again, because its state in memory differs from the
+        /// ledger. So is every command of a journal whose opening is lost.
         public static let recordsLost = Code(rawValue: "recordsLost")
         /// Another queue has opened the journal.
         public static let superseded = Code(rawValue: "superseded")
@@ -57,10 +57,10 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
     public let code: Code
     /// A sentence for a developer's log.
     ///
-    /// It never holds a password. Its wording is not stable.
+    /// It never contains a password. Its wording is not stable.
     public let description: String
 
-    /// Whether what failed may have been done all the same.
+    /// Whether the failed operation may have taken effect.
     let isInDoubt: Bool
 
     init(_ code: Code, _ description: String, isInDoubt: Bool = false) {
@@ -69,7 +69,7 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
         self.isInDoubt = isInDoubt
     }
 
-    /// The same error of something that may have been done.
+    /// The same error for an operation that may have taken effect.
     var inDoubt: PostgresDatabaseError { PostgresDatabaseError(code, description, isInDoubt: true) }
 
     package static let unavailable = PostgresDatabaseError(.unavailable, Postgres.advice)
@@ -79,9 +79,9 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
     import CPostgres
 
     extension PostgresDatabaseError {
-        /// Creates the error of a failed statement.
+        /// Creates the error for a failed statement.
         ///
-        /// Only the server's primary message is shown: its detail may quote values.
+        /// It has only the server's primary message: the detail may quote values.
         init(_ result: OpaquePointer?) {
             let state = Self.field("C", of: result) ?? ""
             self.init(
@@ -103,9 +103,9 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
             // A column is missing.
             case "42703": .foreign
             case "53100": .diskFull
-            // Deadlocks and serialization failures: to be repeated, as after a lost connection.
+            // Deadlocks and serialization failures: to be retried, as after a lost connection.
             case "40001", "40P01": .unreachable
-            // The server stops, starts or has no connection left.
+            // The server is stopping or starting, or has no connection left.
             case "57P01", "57P02", "57P03", "57P05", "53300": .unreachable
             case _ where state.hasPrefix("08"): .unreachable
             case _ where state.hasPrefix("28"): .refused
@@ -113,11 +113,11 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
             }
         }
 
-        /// Creates the error of a connection that broke or was never made.
+        /// Creates the error for a connection that broke or was never established.
         init(brokenConnection connection: OpaquePointer?, _ settings: ConnectionSettings) {
             let text = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
-            // A line for each server that was tried; hints are indented.
-            // One about a setting may quote what was taken for it: a part of a password with a sign that a URL reserves.
+            // One line for each server that was tried; hints are indented. A line about an invalid setting may quote part
+            // of a password that contains a character reserved in URLs.
             let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("\t") }
                 .map { $0.hasPrefix("invalid ") ? "a setting of the connection is invalid" : $0 }
             let line = lines.isEmpty ? "the connection was lost" : lines.joined(separator: "; ")
@@ -125,10 +125,10 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
             self.init(Self.isRefusal(text) ? .refused : .unreachable, settings.withoutPasswords(line, and: password))
         }
 
-        /// Whether the server answered and said no.
+        /// Returns whether the server replied with a refusal.
         ///
         /// A refused connection has no SQLSTATE in libpq's interface, and its text depends on the server's language only
-        /// behind `FATAL`.
+        /// after `FATAL`.
         private static func isRefusal(_ text: String) -> Bool {
             [
                 "authentication failed", "no pg_hba.conf entry", "does not exist", "no password supplied",
@@ -141,9 +141,9 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
 
 /// The availability of libpq in this module, and advice where it is missing.
 public enum Postgres {
-    /// Whether libpq's header was there when this was built.
+    /// Whether libpq's header was available when this was built.
     ///
-    /// Where it was not, opening a ``PostgresDatabase`` throws ``PostgresDatabaseError/Code/unavailable``.
+    /// Without it, opening a ``PostgresDatabase`` throws ``PostgresDatabaseError/Code/unavailable``.
     public static var isAvailable: Bool {
         #if canImport(CPostgres)
             true
@@ -152,6 +152,6 @@ public enum Postgres {
         #endif
     }
 
-    /// The advice where ``isAvailable`` is false, in one line.
+    /// One line of advice for when ``isAvailable`` is false.
     public static let advice = "libpq's header is missing: run `apt install libpq-dev` and build again from scratch"
 }

@@ -3,35 +3,35 @@ import Foundation
 #if canImport(CPostgres)
     import StoreCore
 
-    /// The connection that a database's ledgers and journals share, and the turns of its users.
+    /// The connection that a database's ledgers and journals share, and the order of its users.
     ///
-    /// Everything that is written may be written again: what a lost connection leaves in doubt is repeated on the next
-    /// one, which waits for the first attempt if it is still under way, and finds what it has done.
+    /// Every write may be repeated: if a lost connection leaves one in doubt, it is repeated on the next connection, which
+    /// waits for the first attempt if that is still under way, and finds its result.
     // unchecked: `connection` and what belongs to it are touched only during a turn.
     final class DatabaseCore: @unchecked Sendable {
         /// A write of one ledger or journal.
         struct Write {
             /// The statements, of which each may be run again.
             let requests: [Connection.Request]
-            /// The order in which writes of one transaction take locks: the same in every process.
+            /// The order in which the writes of one transaction take locks; the same in every process.
             let order: Int
-            /// Checks on a new connection that the database is the one that the writer knows.
+            /// Checks on a new connection that it is the writer's database.
             let verify: (Connection) throws(PostgresDatabaseError) -> Void
-            /// What other processes hear behind the commit.
+            /// The notification sent to other processes after the commit.
             var announcement: Announcement?
         }
 
-        /// What became of a write.
+        /// The outcome of a write.
         struct Outcome {
             let results: [ResultRows]
             /// Whether an earlier attempt may have been committed.
             let wasRepeated: Bool
         }
 
-        /// A transaction that was begun with ``beginTransaction(verify:_:)``.
+        /// A transaction begun by ``beginTransaction(verify:_:)``.
         private struct OpenTransaction {
             let thread: ObjectIdentifier
-            /// The number of its connection, nil once it is committed.
+            /// The number of its connection; nil once it is committed.
             var connection: Int?
         }
 
@@ -40,7 +40,7 @@ import Foundation
         let tables: Tables
         let statements: LedgerStatements
         let options: PostgresDatabase.Options
-        /// The name under which this object's records are found again.
+        /// The identifier with which this object's records are found again.
         let writer = Int.random(in: .min ... .max)
         let listener: NotificationListener
         let statistics = Locked(PostgresDatabase.Statistics())
@@ -81,12 +81,12 @@ import Foundation
             }
         }
 
-        /// Whether the role may remove what is obsolete.
+        /// Whether the role may delete obsolete rows.
         var mayDelete: Bool { rights.withLock { $0 } }
 
         func note(_ line: String) { log(line) }
 
-        /// Reads, again if the connection is lost on the way.
+        /// Reads, and retries if the connection is lost meanwhile.
         func read<R>(
             verify: (Connection) throws(PostgresDatabaseError) -> Void = { _ in },
             _ body: (Connection) throws(PostgresDatabaseError) -> R
@@ -94,7 +94,7 @@ import Foundation
             let deadline = Deadline(after: options.patience)
             if hasTransaction {
                 if let connection, let result = try? body(connection) { return result }
-                // What is wrong shows without it, or is mended.
+                // The error recurs without the transaction, or is resolved.
                 endTransaction()
             }
             return try turns.exclusively { () throws(PostgresDatabaseError) in
@@ -110,7 +110,7 @@ import Foundation
             }
         }
 
-        /// Writes everything or nothing, together with what other threads write meanwhile.
+        /// Commits all statements of a write or none, together with the concurrent writes of other threads.
         ///
         /// Returns once it is committed.
         func write(_ write: Write) throws(PostgresDatabaseError) -> Outcome {
@@ -123,7 +123,7 @@ import Foundation
 
         /// Closes the connections.
         ///
-        /// Whatever waits for the database fails at once.
+        /// Calls that wait for the database fail at once.
         func close() {
             closing.close()
             turns.exclusively { connection = nil }
@@ -134,13 +134,13 @@ import Foundation
     // MARK: - Writing
 
     extension DatabaseCore {
-        /// Commits a group in one transaction, or, if one of them cannot be, each in its own.
+        /// Commits a group in one transaction, or each write in its own if the group fails.
         private func serve(_ group: [Write]) -> [Answer] {
             let deadline = Deadline(after: options.patience)
             var answers = [Answer?](repeating: nil, count: group.count)
             var wasRepeated = false
             while true {
-                // In one order, so that no two processes wait for each other.
+                // In a fixed order, so that no two processes wait for each other.
                 let open = group.indices.filter { answers[$0] == nil }.sorted { group[$0].order < group[$1].order }
                 if open.isEmpty { break }
                 do throws(PostgresDatabaseError) {
@@ -159,12 +159,12 @@ import Foundation
             }
             return answers.map { answer in
                 let answer = answer ?? .failure(PostgresDatabaseError(.other, "a write was forgotten"))
-                // An attempt whose answer was lost may have been committed, whatever became of the next.
+                // An attempt whose reply was lost may have been committed, whatever the result of the next.
                 return wasRepeated ? answer.mapError(\.inDoubt) : answer
             }
         }
 
-        /// Returns those that know this database.
+        /// Returns the writes that belong to this database.
         private func verified(
             _ open: [Int],
             of group: [Write],
@@ -217,21 +217,21 @@ import Foundation
             }
         }
 
-        /// Waits until a commit is where it has to be, if the server has warned that it is not.
+        /// Waits until a commit is on the standbys, if the server has warned that it is not.
         ///
-        /// A commit that waited for a standby in vain is in the server that took it all the same. A later one that has a
+        /// A commit that waited for a standby in vain is still committed on its server. A later commit that reaches a
         /// standby covers it.
         private func confirm(_ connection: Connection) throws(PostgresDatabaseError) {
             guard connection.takeWarning() else { return }
             do throws(PostgresDatabaseError) { try Self.reachStandby(on: connection) } catch {
-                // Whatever the reason: it is committed, and to be found again.
+                // Reported as unreachable whatever the cause: the write is committed, and will be found again.
                 throw PostgresDatabaseError(.unreachable, error.description)
             }
         }
 
-        /// Commits a message that nobody reads: all that is visible has then been committed where commits have to be.
+        /// Commits an unused message, to ensure that everything visible has reached the standbys.
         ///
-        /// Without one there would be nothing in the log to wait for.
+        /// Without a message there would be nothing in the log to wait for.
         static func reachStandby(on connection: Connection) throws(PostgresDatabaseError) {
             _ = connection.takeWarning()
             _ = try connection.run("SELECT pg_logical_emit_message(true, 'StoreCore', '')")
@@ -244,13 +244,13 @@ import Foundation
     // MARK: - Transactions of a thread
 
     extension DatabaseCore {
-        /// Begins a transaction for the calling thread, which has the connection to itself until it writes or ends the
-        /// transaction.
+        /// Begins a transaction for the calling thread, which has exclusive use of the connection until it writes or ends
+        /// the transaction.
         ///
         /// - Parameters:
-        ///   - verify: checks on a new connection that the database is the one that the caller knows.
+        ///   - verify: checks on a new connection that it is the caller's database.
         ///   - requests: the first statements of the transaction.
-        /// - Returns: their results; nil where one fails, or the database is away.
+        /// - Returns: their results; nil if one fails, or the database is unavailable.
         func beginTransaction(
             verify: (Connection) throws(PostgresDatabaseError) -> Void,
             _ requests: [Connection.Request]
@@ -274,7 +274,7 @@ import Foundation
             }
         }
 
-        /// Ends the calling thread's transaction, if it has one, without what was not committed.
+        /// Ends the calling thread's transaction, if any, and rolls it back unless it is committed.
         func endTransaction() {
             guard hasTransaction else { return }
             let open = transaction.withLock { $0.take() }
@@ -293,16 +293,16 @@ import Foundation
     // MARK: - Connecting
 
     extension DatabaseCore {
-        /// Whether an error has cost the connection, so that the next attempt needs another one.
+        /// Returns whether an error has broken the connection, so that the next attempt needs another one.
         private func isLost(_ connection: Connection, _ error: PostgresDatabaseError) -> Bool {
             let isLost = connection.isBroken || Self.endsConnection(error)
             if isLost { lose(error) }
             return isLost
         }
 
-        /// Whether another connection may do what this one did not.
+        /// Returns whether a failed operation may succeed on another connection.
         static func endsConnection(_ error: PostgresDatabaseError) -> Bool {
-            // After a failover the old server may be read, and only that.
+            // After a failover the old server may be read only.
             error.code == .unreachable || error.code == .readOnly
         }
 
@@ -314,7 +314,7 @@ import Foundation
             note("the database is away: \(error)")
         }
 
-        /// Returns the connection, or a new one.
+        /// Returns the existing connection, or a new one.
         ///
         /// - Throws: the last attempt's error, if none succeeds before the deadline.
         private func connect(until deadline: Deadline) throws(PostgresDatabaseError) -> Connection {
@@ -352,12 +352,12 @@ import Foundation
             try Migration.run(tables, creates: creates, on: new)
             let obsolete = [tables.snapshot, tables.command, tables.forgotten, tables.opening]
             let mayDelete = "SELECT bool_and(has_table_privilege(name, 'DELETE')) FROM unnest($1::text[]) AS name"
-            // Behind the migration, which lets go of all locks.
+            // After the migration, which releases all locks.
             let answers = try new.run([
                 Connection.Request(mayDelete, [.texts(obsolete)]), Announcement.presenceLock(in: tables),
             ])
             rights.withLock { $0 = answers[0].integer(0, 0) == 1 }
-            // What is visible after a crash of the server may not have reached a standby.
+            // After a crash of the server, visible records may not have reached a standby.
             try Self.reachStandby(on: new)
             connection = new
             listener.ignore(new.backend)
@@ -370,14 +370,14 @@ import Foundation
             }
             guard isBack else { return }
             note("the database is back")
-            // Others may have announced nothing meanwhile.
+            // Meanwhile, other processes may not have notified this one.
             listener.tellAllSoon()
         }
     }
 #else
     import StoreCore
 
-    /// The placeholder for a database where there is no libpq: it is never created.
+    /// The placeholder for a database without libpq: never created.
     final class DatabaseCore: Sendable {
         let statistics = Locked(PostgresDatabase.Statistics())
 
@@ -391,42 +391,40 @@ import Foundation
 
 #if canImport(CPostgres)
     extension DatabaseCore {
-        /// The settings of a session that correctness and speed depend on, whatever the role's or the server's are.
+        /// The session settings that correctness and speed depend on, which override the role's and the server's.
         static let session = [
             "SET client_min_messages = warning",
             "SET default_transaction_isolation = 'read committed'",
             "SET idle_in_transaction_session_timeout = '60s'",
             "SET standard_conforming_strings = on",
             // Every statement has an index for its rows and their order. So one plan serves all values, whatever the
-            // server knows of the tables.
+            // server's statistics.
             "SET plan_cache_mode = force_generic_plan",
             "SET enable_indexscan = on",
             "SET enable_indexonlyscan = on",
             "SET enable_seqscan = off",
             "SET enable_bitmapscan = off",
             "SET jit = off",
-            // A server notices within half a minute that this process's machine is gone, and lets its locks go.
+            // A server detects within half a minute that this process's machine is gone, and releases its locks.
             "SET tcp_keepalives_idle = 10",
             "SET tcp_keepalives_interval = 5",
             "SET tcp_keepalives_count = 3",
         ]
     }
-#endif
 
-#if canImport(CPostgres)
     import StoreCore
 
     extension DatabaseCore {
-        /// Returns the number of a store or journal, which is added if there is none of that name.
+        /// Returns the number of a store or journal, which is added if there is none with that name.
         func number(of name: String, in table: String, _ kind: String) throws(PostgresDatabaseError) -> Int {
             let query = "SELECT id FROM \(table) WHERE name = $1::text"
             return try read(name, in: table, kind, by: [query]) { found, _ in found[0].integer(0, 0) }
         }
 
-        /// Reads what queries about a name find of a store or journal, which is added if there is none of that name.
+        /// Reads the results of queries about the name of a store or journal, which is added if it does not exist.
         ///
-        /// The first query has a row for it. The others are left out if they fail. `body` is called with the number of the
-        /// connection, too.
+        /// The first query has a row for it. The others are omitted if they fail. `body` also receives the number of the
+        /// connection.
         func read<R>(
             _ name: String,
             in table: String,
@@ -443,7 +441,8 @@ import Foundation
                     let found: [ResultRows]
                     do throws(PostgresDatabaseError) { found = try connection.run(requests) } catch {
                         if queries.count == 1 || connection.isBroken || Self.endsConnection(error) { throw error }
-                        // The others are shortcuts: what they ask for is asked for again, and found to be unreadable then.
+                        // The other queries are optimizations: their data is queried again later, and reported as
+                        // unreadable then.
                         found = try connection.run([requests[0]])
                     }
                     if found[0].count > 0 { return body(found, connection.number) }
@@ -524,7 +523,7 @@ import Foundation
 #endif
 
 #if canImport(CPostgres)
-    /// Whether a database was closed, and a wait that ends then.
+    /// Whether a database was closed, with a wait that ends then.
     final class Closing: @unchecked Sendable {  // unchecked: touched with the condition's lock held
         private let condition = NSCondition()
         private var isSet = false

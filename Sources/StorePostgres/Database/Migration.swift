@@ -3,13 +3,14 @@
 
     /// A step from a version of the tables' format to the next.
     ///
-    /// A released step is never changed: a change comes with another step. So does new content of records that earlier
-    /// versions do not know, with a step that changes no table: they then refuse the tables before they read anything.
+    /// A released step is never changed: a change needs another step. New content of records that earlier versions do not
+    /// know also needs a step, even if it changes no table: earlier versions then refuse the tables before they read
+    /// anything.
     struct Migration: Sendable {
         let name: String
         let sql: @Sendable (Tables) -> [String]
 
-        /// All steps: tables whose format is number 2 have the first two.
+        /// All steps: tables with format number 2 have the first two.
         static let all = [
             Migration(name: "stores, records, snapshots and journals") { tables in
                 [
@@ -82,7 +83,7 @@
             Migration(name: "records of orders that are answered by what is held") { _ in [] },
         ]
 
-        /// Creates the tables if `creates` says so, or migrates older ones, in one transaction.
+        /// Migrates older tables, or creates them if `creates` is true, in one transaction.
         ///
         /// Newer and foreign ones are refused.
         static func run(_ tables: Tables, creates: Bool, on connection: Connection) throws(PostgresDatabaseError) {
@@ -101,7 +102,7 @@
             }
         }
 
-        /// Returns the names of the steps that were taken; nil where there are no tables yet.
+        /// Returns the names of the steps that were applied; nil if there are no tables yet.
         private static func names(
             _ tables: Tables,
             _ connection: Connection
@@ -153,7 +154,7 @@
             try connection.execute(script)
         }
 
-        /// Refuses a schema that has tables of somebody else's.
+        /// Refuses a schema that has tables of another program.
         private static func refuseForeign(_ tables: Tables, _ connection: Connection) throws(PostgresDatabaseError) {
             let others = try connection.run(
                 "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p', 'v', 'm', 'f')",

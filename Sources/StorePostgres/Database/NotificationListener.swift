@@ -4,12 +4,12 @@
     import Foundation
     import StoreCore
 
-    /// The connection that hears of what other processes append.
+    /// The connection that receives notifications of other processes' records.
     ///
-    /// Notifications are an accelerator: what gets lost is made up for by a poll.
-    // unchecked: everything is touched with the lock held. libpq is called with the lock held too.
+    /// Notifications are an optimization: a poll compensates for lost ones.
+    // unchecked: all state is accessed under the lock, as is libpq.
     final class NotificationListener: @unchecked Sendable {
-        /// A channel's recipient; its owner keeps it alive.
+        /// The recipient of a channel's notifications; retained by its owner.
         protocol Recipient: AnyObject, Sendable {
             func notified(payload: String)
         }
@@ -30,21 +30,21 @@
         private var isClosed = false
         private var policy = ReconnectPolicy()
         private var poll: (any DispatchSourceTimer)?
-        /// The channels to listen to, while a statement is under way.
+        /// The channels to listen to after the statement under way.
         private var unheard: Set<Channel> = []
-        /// The connection on which this process writes: what it announces is known here.
+        /// The connection on which this process writes, whose own notifications are ignored.
         private var ownBackend: Int32?
 
-        /// A connection, with what is under way on it.
+        /// A connection, with the state of its current statement.
         private final class Session {
             let connection: OpaquePointer
             private let watch: SocketWatch
-            /// The moment by which the statement under way has to be answered; nil for none.
+            /// The deadline for the reply to the statement under way; nil for none.
             var deadline: Deadline?
-            /// The channels that the statement under way begins to listen to.
+            /// The channels to which the statement under way subscribes.
             var beginning: Set<Channel> = []
 
-            /// Takes over a connection; `readable` is called whenever something has come.
+            /// Takes ownership of a connection; `readable` is called whenever data has arrived.
             init(_ connection: OpaquePointer, readable: @escaping @Sendable () -> Void) {
                 self.connection = connection
                 let pointer = Pointer(value: connection)
@@ -72,7 +72,7 @@
 
         /// Adds a recipient of a channel's notifications.
         ///
-        /// It is told once as soon as it is listening, since what came before may have been missed.
+        /// It is notified once as soon as it is subscribed, since earlier notifications may have been missed.
         func add(_ recipient: any Recipient, to channel: Channel) {
             lock.withLock {
                 recipients[channel, default: []].removeAll { $0.recipient == nil || $0.recipient === recipient }
@@ -84,7 +84,7 @@
             }
         }
 
-        /// Tells the other recipients in this process of what other processes hear from the server.
+        /// Notifies the other recipients in this process; other processes are notified by the server.
         func tell(_ announcement: Announcement, from sender: any Recipient) {
             let others = lock.withLock { () -> [any Recipient] in
                 let known = recipients[announcement.channel] ?? []
@@ -94,10 +94,10 @@
             queue.async { for recipient in others { recipient.notified(payload: announcement.payload) } }
         }
 
-        /// Tells every recipient soon that it may have missed something.
+        /// Asynchronously notifies every recipient that it may have missed something.
         func tellAllSoon() { queue.async { [weak self] in self?.tellAll() } }
 
-        /// Leaves out what a connection of this process announces from now on.
+        /// Ignores further notifications from a connection of this process.
         func ignore(_ backend: Int32) { lock.withLock { ownBackend = backend } }
 
         func close() {
@@ -112,7 +112,7 @@
 
     // MARK: - The connection
 
-    // All functions of this part, but for `connect` and the handlers, are called with the lock held.
+    // All functions of this section, except `connect` and the handlers, are called under the lock.
     extension NotificationListener {
         private func startPolling() {
             guard poll == nil else { return }
@@ -130,7 +130,7 @@
             queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.connect() }
         }
 
-        /// Connects, and listens to all channels.
+        /// Connects, and subscribes to all channels.
         private func connect() {
             let new = settings.connect(timeout: options.responseTime)
             let isConnected = new.map { PQstatus($0) == CONNECTION_OK } ?? false
@@ -143,9 +143,9 @@
                 return lock.unlock()
             }
             PQsetnonblocking(new, 1)
-            // Nothing is told to standard error.
+            // Nothing is printed to standard error.
             PQsetNoticeReceiver(new, { _, _ in }, nil)
-            // Recipients are told on the thread that waits for the server: another one would have to be woken first.
+            // Recipients are notified on the thread that waits for the server: another one would have to be woken first.
             let address = UInt(bitPattern: new)
             let session = Session(new) { [weak self, queue] in queue.sync { self?.readable(address) } }
             self.session = session
@@ -154,7 +154,7 @@
             lock.unlock()
         }
 
-        /// Sends what is waiting, unless a statement is under way.
+        /// Subscribes to the pending channels, unless a statement is under way.
         private func sendNext() {
             guard let session, session.deadline == nil else { return }
             if unheard.isEmpty { return }
@@ -185,11 +185,11 @@
     // MARK: - Hearing
 
     extension NotificationListener {
-        /// Reads what has come on a connection.
+        /// Reads the data that has arrived on a connection.
         private func readable(_ address: UInt) {
             var news: [(recipients: [any Recipient], payload: String)] = []
             lock.withLock {
-                // The watch of a connection that was dropped may be late.
+                // The watch of a dropped connection may call late.
                 guard let session, UInt(bitPattern: session.connection) == address else { return }
                 guard PQconsumeInput(session.connection) == 1 else { return lose(session) }
                 for channel in readResults(session) { news.append((alive(channel), "")) }
@@ -209,14 +209,14 @@
             (recipients[channel] ?? []).compactMap(\.recipient)
         }
 
-        /// Reads the results of the statement under way, and returns the channels that are listened to from now on.
+        /// Reads the results of the statement under way, and returns the channels that are now subscribed.
         private func readResults(_ session: Session) -> Set<Channel> {
             _ = PQflush(session.connection)
             var begun: Set<Channel> = []
             while session === self.session, session.deadline != nil, PQisBusy(session.connection) == 0 {
                 if let result = PQgetResult(session.connection) {
                     defer { PQclear(result) }
-                    // A standby accepts connections, and listens to nothing.
+                    // A standby accepts connections, but does not support `LISTEN`.
                     guard [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
                         lose(session)
                         return []
@@ -233,7 +233,7 @@
             return begun
         }
 
-        /// Makes up for notifications that were lost, and finds out whether the server is still there.
+        /// Compensates for lost notifications, and checks whether the server is still reachable.
         private func look() {
             lock.withLock {
                 for channel in recipients.keys { recipients[channel]?.removeAll { $0.recipient == nil } }
@@ -247,26 +247,26 @@
             tellAll()
         }
 
-        /// Tells every recipient that it may have missed something.
+        /// Notifies every recipient that it may have missed something.
         private func tellAll() {
             let all = lock.withLock { recipients.keys.flatMap(alive(_:)) }
             for recipient in all { recipient.notified(payload: "") }
         }
     }
 
-    /// What other processes are to hear on a channel.
+    /// A notification to other processes on a channel.
     ///
-    /// It is sent in a transaction of its own, behind a commit: a commit that notifies would wait for all others that do. One
-    /// behind a commit that failed tells of nothing, and costs those who hear it a look.
+    /// It is sent in its own transaction after a commit: a commit that notifies would wait for all others that do. After a
+    /// failed commit it announces no change, and costs its recipients one read.
     struct Announcement {
         let channel: Channel
         let payload: String
 
-        /// Returns the statement that sends it if there is another process to hear it.
+        /// Returns the statement that sends it if another process is listening.
         ///
         /// A notification costs the server a transaction with a number, and a place in a queue. It waits neither for the
-        /// disk nor long for others who notify, which would keep the connection's next statement waiting: what is not sent
-        /// is made up for.
+        /// disk nor long for other senders, which would delay the connection's next statement: a poll compensates for what
+        /// is not sent.
         func request(in tables: Tables) -> Connection.Request {
             Connection.Request(Self.announcing, [.text(tables.schemaName), .text(channel.name), .text(payload)])
         }
@@ -278,10 +278,10 @@
             ) END FROM (SELECT \(presence) AS presence) AS key
             """
 
-        /// Returns the statement by which a connection shows that it is there, and its process with it.
+        /// Returns the statement with which a connection, and so its process, shows its presence.
         ///
-        /// It takes a lock for as long as it lives, which it shares with all others: whoever could have the lock alone is
-        /// alone. Whatever was appended before is to be read behind this.
+        /// It takes a lock for the life of the connection, which it shares with all others: a process that can take the
+        /// lock exclusively is alone. Records that were appended before have to be read after this.
         static func presenceLock(in tables: Tables) -> Connection.Request {
             Connection.Request("SELECT pg_advisory_lock_shared(\(presence))", [.text(tables.schemaName)])
         }

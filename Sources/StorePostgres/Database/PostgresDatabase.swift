@@ -1,42 +1,42 @@
 import Foundation
 import StoreCore
 
-/// A PostgreSQL database that keeps stores which several processes and machines share, and queues' pending commands.
+/// A PostgreSQL database for stores that several processes and machines share, and for queues' pending commands.
 ///
 /// ```swift
 /// let database = try PostgresDatabase("host=db dbname=shop")
 /// let store = try SandboxStore(products: products, clock: SystemClock.shared, ledger: database.ledger("staging"))
 /// ```
 ///
-/// Every process opens a store of its own on the ledger. Whichever decides first appends; the others read what it has
-/// appended, and tell their queues. The database itself refuses a second record at one position. Many stores live in one
-/// database, each under its name.
+/// Every process opens its own store on the ledger. Whichever decides first appends; the others read the new records and
+/// notify their queues. The database itself refuses a second record at one position. One database can contain many stores,
+/// each under its name.
 ///
-/// A purchase is told only after its commit: with `synchronous_commit = on`, which is PostgreSQL's default, it is then on
-/// the server's disk, and on that of its synchronous standbys. A commit whose answer was lost is looked up on the next
+/// A purchase is reported only after its commit: with `synchronous_commit = on`, which is PostgreSQL's default, it is then
+/// on the server's disk, and on that of its synchronous standbys. A commit whose reply was lost is looked up on the next
 /// connection, by its writer and position.
 ///
-/// While the database is away, calls wait for it (``Options/patience``) and then fail with a sentence; queues keep their
-/// commands and send them again.
+/// While the database is unavailable, calls wait for it (``Options/patience``) and then fail with a sentence; queues retain
+/// their commands and send them again.
 ///
-/// The connection goes straight to the server: a pool that shares sessions between clients breaks notifications and
-/// prepared statements. Each object holds two connections. They are closed when the last of the database, its ledgers
-/// and its journals is released, or by ``close()``. All methods may be called from any thread.
+/// Connect directly to the server: a pool that shares sessions between clients breaks notifications and prepared
+/// statements. Each object has two connections. They are closed when the last of the database, its ledgers and its journals
+/// is released, or by ``close()``. All methods may be called from any thread.
 public final class PostgresDatabase: Sendable {
     private let core: DatabaseCore
 
     /// Connects to a database, and creates or migrates StoreCore's tables.
     ///
-    /// A role that may not create tables is enough where they exist. It needs `SELECT` and `INSERT` on them, `USAGE` on
-    /// their schema, and the functions for advisory locks, which everybody may call unless that was revoked; with `DELETE`
-    /// on `snapshot`, `command`, `forgotten` and `opening` it removes what is obsolete.
+    /// A role that may not create tables is enough if they exist. It needs `SELECT` and `INSERT` on them, `USAGE` on their
+    /// schema, and the functions for advisory locks, which everybody may call unless that was revoked; with `DELETE` on
+    /// `snapshot`, `command`, `forgotten` and `opening` it removes obsolete rows.
     ///
     /// - Parameters:
-    ///   - settings: the connection's settings as libpq takes them, `host=db dbname=shop` or `postgresql://db/shop`. What
-    ///     they leave out comes from the environment (`PGHOST` and others), from a service file and a password file.
-    ///   - options: choices that are not libpq's.
-    ///   - log: receives a line when the database goes away or comes back, when it has lost records of a store, and for
-    ///     every record that cannot be read. It may not call the database.
+    ///   - settings: the connection's settings in libpq's form, `host=db dbname=shop` or `postgresql://db/shop`. Others
+    ///     come from the environment (`PGHOST` and others), from a service file and a password file.
+    ///   - options: options beyond libpq's.
+    ///   - log: receives a line when the database becomes unavailable or available again, when it has lost records of a
+    ///     store, and for every record that cannot be read. It may not call the database.
     /// - Throws: ``PostgresDatabaseError``.
     public init(
         _ settings: String = "",
@@ -46,24 +46,24 @@ public final class PostgresDatabase: Sendable {
         core = try DatabaseCore(settings, options, log: log)
     }
 
-    /// Returns the ledger of a store, which is created if there is none of that name.
+    /// Returns the ledger of a store, which is created if there is none with that name.
     ///
     /// - Parameters:
     ///   - name: the store's name, from 1 to 200 bytes.
-    ///   - lane: the lane on which a queue calls a store on this ledger. By default not the thread that the app called
-    ///     on, so that no app waits for the network, and what is added meanwhile is committed together.
-    /// - Returns: the ledger, which keeps the connections open.
+    ///   - lane: the lane on which a queue calls a store on this ledger. By default not the app's calling thread, so that
+    ///     no app waits for the network, and commands that are added meanwhile are committed together.
+    /// - Returns: the ledger, which retains the connections.
     /// - Throws: ``PostgresDatabaseError``.
     public func ledger(_ name: String, lane: BackendLane = .background) throws -> any SharedLedger {
         try PostgresLedger(core, name, lane: lane)
     }
 
-    /// Returns the journal of a queue, which is created if there is none of that name.
+    /// Returns the journal of a queue, which is created if there is none with that name.
     ///
-    /// A journal belongs to one device. Opening it in another process silences the queue that has it.
+    /// A journal belongs to one device. Opening it in another process stops the queue that has it open.
     ///
     /// - Parameter name: the journal's name, from 1 to 200 bytes.
-    /// - Returns: the journal, which keeps the connections open.
+    /// - Returns: the journal, which retains the connections.
     /// - Throws: ``PostgresDatabaseError``.
     public func journal(_ name: String) throws -> any QueueJournal { try PostgresJournal(core, name) }
 
@@ -72,88 +72,88 @@ public final class PostgresDatabase: Sendable {
     /// - Throws: ``PostgresDatabaseError``.
     public func stores() throws -> [String] { try core.stores() }
 
-    /// Removes a store with all its records, and does nothing if there is none of that name.
+    /// Removes a store with all its records; does nothing if there is none with that name.
     ///
-    /// Only a role with `DELETE` on all tables may do it. Stores on its ledger have to be closed before, in all
-    /// processes: what they append afterwards belongs to no store.
+    /// Requires a role with `DELETE` on all tables. First close the stores on its ledger in all processes: records that
+    /// they append afterwards belong to no store.
     ///
     /// - Throws: ``PostgresDatabaseError``.
     public func removeStore(_ name: String) throws { try core.removeStore(name) }
 
-    /// Removes the journal of a device that is gone, with its commands, and does nothing if there is none of that name.
+    /// Removes the journal of a device that no longer exists, with its commands; does nothing if there is none.
     ///
-    /// Needs the right to delete from its tables.
+    /// Requires `DELETE` on its tables.
     ///
     /// - Throws: ``PostgresDatabaseError``.
     package func removeJournal(_ name: String) throws { try core.removeJournal(name) }
 
     /// Reads all records of a store, and returns its inconsistencies: a line for each, none in a sound one.
     ///
-    /// The time grows with the number of records; they are read in pieces, and others are served between them.
+    /// The time is proportional to the number of records; they are read in parts, and other calls are served between them.
     ///
     /// - Throws: ``PostgresDatabaseError``.
     public func check(_ name: String) throws -> [String] { try core.check(name) }
 
-    /// Numbers to watch.
+    /// Statistics for monitoring.
     public var statistics: Statistics { core.statistics.withLock { $0 } }
 
     /// Closes the connections.
     ///
-    /// Whatever uses the database afterwards fails with ``PostgresDatabaseError/Code/closed``. What waits for the database to
-    /// come back stops waiting; a statement under way is waited for, ``Options/responseTime`` at the most.
+    /// Later uses of the database fail with ``PostgresDatabaseError/Code/closed``. Calls that wait for the database stop
+    /// waiting; a statement under way is awaited for at most ``Options/responseTime``.
     public func close() { core.close() }
 }
 
 extension PostgresDatabase {
-    /// Choices that are not libpq's.
+    /// Options beyond libpq's.
     public struct Options: Sendable {
         /// The schema that has StoreCore's tables: `storecore`.
         ///
-        /// Tests and stages that share a database have one each.
+        /// Tests and stages that share a database each need their own.
         public var schema = "storecore"
-        /// The time that a call waits for a database that is away, in seconds: 5.
+        /// The time that a call waits for an unavailable database, in seconds: 5.
         ///
-        /// With 0 a purchase fails at once, with a sentence, and the queue sends it again later; a server that is silent takes
-        /// up to ``responseTime`` to be noticed. A longer time bridges a failover, and whoever asks the store waits that long
-        /// while the database is away.
+        /// With 0 a purchase fails at once, with a sentence, and the queue sends it again later; it takes up to
+        /// ``responseTime`` to detect a silent server. A longer time bridges a failover, but the store's callers wait that
+        /// long while the database is unavailable.
         public var patience: TimeInterval = 5
-        /// The time that the server has for one answer, in seconds: 10.
+        /// The time limit for one reply of the server, in seconds: 10.
         ///
-        /// A connection without one counts as lost.
+        /// A connection without a reply counts as lost.
         public var responseTime: TimeInterval = 10
-        /// The longest time after which a lost notification is made up for, in seconds: 60.
+        /// The longest delay until a lost notification is compensated by a poll, in seconds: 60.
         public var pollInterval: TimeInterval = 60
-        /// The least number of records between two snapshots of a store: 1,024.
+        /// The minimum number of records between two snapshots of a store: 1,024.
         public var snapshotDistance = 1024
-        /// The time after which the server ends the session of a process that stops in its turn to append, in seconds: 2.
+        /// The time after which the server ends the session of a process that stops during its turn, in seconds: 2.
         package var turnTime: TimeInterval = 2
-        /// The time that an append waits for its turn before it goes on without one, in seconds: 0.5, and no more than half of
+        /// The time that an append waits for its turn before it proceeds without one, in seconds: 0.5, and at most half of
         /// ``responseTime``.
         package var turnPatience: TimeInterval = 0.5
 
-        /// Creates the default choices.
+        /// Creates the default options.
         public init() {}
     }
 }
 
 extension PostgresDatabase {
-    /// Numbers to watch, counted since the database was opened.
+    /// Statistics for monitoring, counted since the database was opened.
     public struct Statistics: Hashable, Sendable {
         /// Whether there is a connection for reading and writing.
         public internal(set) var isConnected = false
-        /// Whether there is a connection that hears of other processes' records.
+        /// Whether there is a connection that receives notifications of other processes' records.
         public internal(set) var isListening = false
         /// The number of connections that were opened.
         ///
-        /// Each but the first made up for a lost one.
+        /// Each but the first replaced a lost one.
         public internal(set) var connections = 0
         /// The number of transactions that were committed.
         public internal(set) var commits = 0
         /// The number of writes in them.
         ///
-        /// Writes that came while another was under way share a transaction.
+        /// Concurrent writes share a transaction.
         public internal(set) var writes = 0
-        /// The number of appends that found another process's record in their place.
+        /// The number of appends that failed because another process had appended at their position.
         public internal(set) var conflicts = 0
         /// The number of notifications that other processes sent.
         public internal(set) var notifications = 0

@@ -2,10 +2,10 @@
     import Foundation
     import StoreCore
 
-    /// A queue's journal: a row a command.
+    /// A queue's journal, with one row for each command.
     ///
-    /// Each opening has a row too, and only the last one's queue may record commands: an advisory lock, shared by those
-    /// that record and exclusive for those that open, makes the database decide which came first.
+    /// Each opening has a row too, and only the last one's queue may record commands: an advisory lock, shared by queues
+    /// that record and exclusive for one that opens, lets the database decide which was first.
     final class PostgresJournal: QueueJournal {
         private let core: DatabaseCore
         private let name: String
@@ -15,11 +15,11 @@
 
         private struct Opening {
             var id: JournalID?
-            /// Its place among the openings of all journals.
+            /// Its position among the openings of all journals.
             var sequence = 0
             var superseded: (@Sendable () -> Void)?
 
-            /// Replaces the opening, and returns what tells the former one's queue.
+            /// Replaces the opening, and returns the function that notifies the former one's queue.
             mutating func replace(with new: Opening) -> (@Sendable () -> Void)? {
                 defer { self = new }
                 return superseded
@@ -37,7 +37,7 @@
         func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
             let id = JournalID.unique()
             let announcement = Announcement(channel: channel, payload: id.description)
-            // Later records of the previous queue cannot come behind the commands that are read here.
+            // From now on the previous queue cannot record commands after those that are read here.
             opening.withLock { $0.replace(with: Opening()) }?()
             let results = try core.read { connection throws(PostgresDatabaseError) in
                 try connection.run(
@@ -87,7 +87,7 @@
                 let payload = StoredPayload(data, under: command.id.number)
                 requests.append(
                     Connection.Request(
-                        // An existing command was recorded, although its caller was told otherwise.
+                        // An existing command was recorded, although its caller was notified of a failure.
                         """
                         INSERT INTO \(core.tables.command) (journal, opening, number, checksum, payload)
                         SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bytea
@@ -107,7 +107,7 @@
             }
             if rows.count > 0, rows.integer(0, 0) == id.bits { return }
             guard rows.count > 0, rows.integer(0, 1) >= own.sequence else {
-                // Nobody has opened it since: a standby that lagged when it was promoted lacks the opening.
+                // There is no later opening: a standby that lagged when it was promoted lacks this one.
                 throw PostgresDatabaseError(
                     .recordsLost,
                     "the database has lost the opening of the journal \(name), and perhaps commands in it: start the queue again"
@@ -128,7 +128,7 @@
         }
 
         private func write(_ requests: [Connection.Request]) throws(PostgresDatabaseError) -> [ResultRows] {
-            // Behind all stores, whose numbers are positive.
+            // After all stores, whose numbers are positive.
             let write = DatabaseCore.Write(requests: requests, order: .max, verify: { _ in })
             return try core.write(write).results
         }
@@ -169,7 +169,7 @@
             "SELECT \(columns) FROM \(core.tables.opening) WHERE journal = $1 ORDER BY sequence DESC LIMIT 1"
         }
 
-        /// Removes what an opening makes obsolete, where the role may.
+        /// Deletes rows that an opening makes obsolete, if the role may.
         private func clean(until id: JournalID) -> [Connection.Request] {
             guard core.mayDelete else { return [] }
             return [
@@ -193,7 +193,7 @@
             PostgresDatabaseError(.superseded, "the journal \(name) was opened by another queue")
         }
 
-        /// Tells the queue of an opening that it has lost the journal.
+        /// Notifies the queue of an opening that it has lost the journal.
         private func supersede(_ id: JournalID) {
             opening.withLock { $0.id == id ? $0.replace(with: Opening()) : nil }?()
         }
@@ -203,19 +203,19 @@
         func notified(payload: String) {
             let own = opening.withLock { $0 }
             guard let id = own.id, payload != id.description else { return }
-            // It may be late, and of an opening before this one; the database knows which is the last.
+            // The notification may be late, and about an earlier opening; the database knows the last one.
             let rows = try? core.read { connection throws(PostgresDatabaseError) in
                 try connection.run(last("opening, sequence"), .integer(number))
             }
             guard let rows, rows.count > 0, rows.integer(0, 0) != id.bits else { return }
-            // A failover may have a number given again.
+            // After a failover, a number may be assigned again.
             if rows.integer(0, 1) >= own.sequence { supersede(id) }
         }
     }
 #else
     import StoreCore
 
-    /// The placeholder for a journal where there is no libpq: it is never created.
+    /// The placeholder for a journal without libpq: never created.
     final class PostgresJournal: QueueJournal {
         init(_ core: DatabaseCore, _ name: String) throws(PostgresDatabaseError) { throw .unavailable }
         func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {

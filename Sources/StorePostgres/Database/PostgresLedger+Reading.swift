@@ -3,25 +3,25 @@
     import StoreCore
 
     extension PostgresLedger {
-        /// The number of records that are read to find out how many there are: as many as are likely to have come.
+        /// The number of records read to determine the head: enough for the new records in most cases.
         static let lookahead = 256
 
         /// The number of records in the database now.
         ///
-        /// Those that have come are read with it.
+        /// New records are read along with it.
         var head: Int {
             get throws {
                 let (known, announced) = state.withLock { ($0.head, $0.announced) }
                 if let announced, announced.thread == ObjectIdentifier(Thread.current) {
                     state.withLock { $0.announced = nil }
-                    // It has become known meanwhile.
+                    // It has become known in the meantime.
                     if announced.head <= known { return known }
                 }
                 return try take(rows(after: known, limit: Self.lookahead), after: known)
             }
         }
 
-        /// Takes in the rows that were found behind the known records; returns the number of records by then.
+        /// Adds the rows found after the known records, and returns the new number of records.
         func take(_ found: [RecordRow], after known: Int) throws -> Int {
             guard let last = found.last else { return known }
             let records = try self.records(found, after: known)
@@ -68,7 +68,7 @@
             }
         }
 
-        /// Returns the query for the rows behind a position.
+        /// Returns the query for the rows after a position.
         func rowsRequest(after position: Int, limit: Int) -> Connection.Request {
             let sql =
                 "SELECT \(RecordRow.columns) FROM \(core.tables.record) WHERE store = $1 AND position > $2 ORDER BY position LIMIT $3"
@@ -108,7 +108,7 @@
             }
         }
 
-        /// Returns the mark of a record, nil where there is none.
+        /// Returns the mark of a record; nil if it does not exist.
         func mark(at position: Int) throws(PostgresDatabaseError) -> RecordMark? {
             try core.read(verify: verify(_:)) { connection throws(PostgresDatabaseError) in
                 try mark(at: position, on: connection)
@@ -124,10 +124,10 @@
             return rows.count == 0 ? nil : RecordMark(writer: rows.integer(0, 0), batch: rows.integer(0, 1))
         }
 
-        /// Checks on a new connection that the last known record is still there, and still the same.
+        /// Checks on a new connection that the last known record still exists unchanged.
         ///
-        /// A standby that lagged when it was promoted, or a backup, may lack it. What the store holds in memory is then
-        /// true of no ledger any more, and everything is refused from then on.
+        /// A standby that lagged when it was promoted, or a backup, may lack it. The store's state in memory then matches
+        /// no ledger, and everything is refused from then on.
         func verify(_ connection: Connection) throws(PostgresDatabaseError) {
             let known = state.withLock { $0 }
             if let refusal = known.refusal { throw refusal }

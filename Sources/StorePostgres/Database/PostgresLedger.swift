@@ -2,10 +2,10 @@ import Foundation
 import StoreCore
 
 #if canImport(CPostgres)
-    /// A store's ledger: a row a record under store and position, so that the database itself refuses a second record at
-    /// one position.
+    /// A store's ledger: one row for each record, keyed by store and position, so that the database itself refuses a second
+    /// record at one position.
     ///
-    /// An append is a transaction, committed when it returns. Its first row decides: where another process was faster,
+    /// An append is a transaction, committed when it returns. Its first row decides: if another process has appended there,
     /// nothing is inserted.
     final class PostgresLedger: SharedLedger {
         let lane: BackendLane
@@ -21,23 +21,23 @@ import StoreCore
         }
 
         struct State {
-            /// The number of records that are known to be there.
+            /// The number of known records.
             var head = 0
-            /// The mark of the last of them, nil for none.
+            /// The mark of the last known record; nil for none.
             var mark: RecordMark?
-            /// The last of them, so that they need not be read back.
+            /// The last known records, to avoid reading them back.
             var recent: ArraySlice<LedgerRecord> = []
-            /// What was read when the ledger was opened, nil once a store has asked for it.
+            /// The data read when the ledger was opened; nil once a store has requested it.
             var opening: Opening?
-            /// The number of the connection on which the last of them was found to be there.
+            /// The number of the connection on which the last known record was verified.
             var connection: Int
-            /// The number of records that a notification tells of, and the thread that passes it on.
+            /// The number of records in a notification, and the thread that forwards it.
             var announced: (head: Int, thread: ObjectIdentifier)?
-            /// The number of appends that still take turns with others'.
+            /// The number of further appends that take turns with other stores.
             var contended = 0
-            /// The error that ends everything.
+            /// The error after which everything is refused.
             var refusal: PostgresDatabaseError?
-            /// The unreadable records that the log has been told of.
+            /// The unreadable records that have been logged.
             var reported: Set<Int> = []
         }
 
@@ -45,7 +45,7 @@ import StoreCore
             self.core = core
             self.name = name
             self.lane = lane
-            // One question for all that is needed: once its statements are prepared, a store opens in one round trip.
+            // A single request for everything: once its statements are prepared, a store opens in one round trip.
             (store, state) = try core.read(name, in: core.tables.store, "store", by: core.statements.opening) {
                 ($0[0].integer(0, 0), Locked(State(opening: $0, of: name, connection: $1)))
             }
@@ -63,7 +63,7 @@ import StoreCore
             if isFirst { core.listener.add(self, to: channel) }
         }
 
-        /// Commits: records are durable since they were appended.
+        /// Does nothing: records are durable once they are appended.
         func commit() {}
 
         func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
@@ -82,7 +82,7 @@ import StoreCore
                 )
             )
             if outcome.results[0].changes == 0 {
-                // Another's record is there, or that of an attempt whose answer was lost.
+                // The record there is another store's, or that of an attempt whose reply was lost.
                 guard outcome.wasRepeated, try self.mark(at: head + 1) == mark else {
                     core.statistics.withLock { $0.conflicts += 1 }
                     state.withLock { $0.contended = Self.contendedAppends }
@@ -91,7 +91,7 @@ import StoreCore
             }
             state.withLock { state in
                 if state.contended > 0 { state.contended -= 1 }
-                // Another store on this ledger may have read them, and more.
+                // Another store on this ledger may have read these records, and later ones.
                 guard state.head < head + records.count else { return }
                 state.recent = records[...]
                 state.head = head + records.count
@@ -134,7 +134,7 @@ import StoreCore
 
     extension PostgresLedger: NotificationListener.Recipient {
         func notified(payload: String) {
-            // The number of records that somebody knows of.
+            // The number of records that the sender knows.
             let head = Int(payload)
             if let head, state.withLock({ $0.head >= head }), listeners.withLock({ $0.count == 1 }) { return }
             let thread = ObjectIdentifier(Thread.current)
@@ -145,7 +145,7 @@ import StoreCore
     }
 #else
 
-    /// The placeholder for a ledger where there is no libpq: it is never created.
+    /// The placeholder for a ledger without libpq: never created.
     final class PostgresLedger: SharedLedger {
         let lane = BackendLane.caller
         init(_ core: DatabaseCore, _ name: String, lane: BackendLane) throws(PostgresDatabaseError) {
@@ -165,14 +165,14 @@ import StoreCore
 
 #if canImport(CPostgres)
     extension PostgresLedger {
-        /// A store's last snapshot, as it was found when the ledger was opened.
+        /// A store's last snapshot, as read when the ledger was opened.
         struct Opening {
             let snapshot: SnapshotRow?
         }
     }
 
     extension PostgresLedger.State {
-        /// Creates the state from what the queries of an opening have found.
+        /// Creates the state from the results of the opening queries.
         init(opening found: [ResultRows], of name: String, connection: Int) {
             self.connection = connection
             if !found[0].isNull(0, 1) {
@@ -182,7 +182,7 @@ import StoreCore
             guard found.count == 3 else { return }
             opening = PostgresLedger.Opening(snapshot: SnapshotRow(found[1]))
             if mark == nil { return }
-            // Others may have appended since the first query. What cannot be read is read again, and then reported.
+            // Others may have appended since the first query. Unreadable records are read again, and reported then.
             let rows = RecordRow.all(in: found[2])
             guard let first = rows.first, let last = rows.last, last.position >= head,
                 last.position - first.position == rows.count - 1
@@ -192,10 +192,8 @@ import StoreCore
             (head, mark, recent) = (last.position, last.mark, records[...])
         }
     }
-#endif
 
-#if canImport(CPostgres)
-    // Only a shortcut: an unreadable snapshot costs time and nothing else.
+    // Only an optimization: an unreadable snapshot costs only time.
     extension PostgresLedger {
         func snapshot() throws -> LedgerSnapshot? {
             let opening = state.withLock { $0.opening.take() }
@@ -204,7 +202,7 @@ import StoreCore
                 core.note("the snapshot of the store \(name) cannot be read: its checksum does not match")
                 return nil
             }
-            // One that is ahead of the records is another ledger's.
+            // A snapshot that is ahead of the records belongs to another ledger.
             guard try row.position <= state.withLock({ $0.head }) || row.position <= head else { return nil }
             return snapshot
         }
@@ -220,7 +218,7 @@ import StoreCore
             let payload = StoredPayload(snapshot.state, under: snapshot.position)
             let place: [Parameter] = [.integer(store), .integer(snapshot.position)]
             var requests = [
-                // Another process may have kept a newer one.
+                // Another process may have stored a newer one.
                 Connection.Request(
                     """
                     INSERT INTO \(core.tables.snapshot) (store, position, checksum, payload)
@@ -239,12 +237,10 @@ import StoreCore
             core.statistics.withLock { $0.snapshots += 1 }
         }
     }
-#endif
 
-#if canImport(CPostgres)
-    // Turns save work, and nothing depends on them: the table refuses a second record at one position.
+    // Turns only save work; correctness does not depend on them: the table refuses a second record at one position.
     extension PostgresLedger: TurnTakingLedger {
-        /// The number of appends that take turns, behind the last record of another store.
+        /// The number of appends that take turns after another store's last record.
         static let contendedAppends = 8
 
         func beginTurn() -> Bool {
@@ -259,7 +255,7 @@ import StoreCore
                     lock,
                     [
                         .text("StoreCore \(channel.name)"), .text(Self.milliseconds(core.options.turnTime)),
-                        // Shorter than what the server has for an answer.
+                        // Shorter than the time limit for a reply.
                         .text(Self.milliseconds(min(core.options.turnPatience, core.options.responseTime / 2))),
                     ]
                 ),
@@ -278,7 +274,7 @@ import StoreCore
 
         func endTurn() { core.endTransaction() }
 
-        /// Returns a time as settings have it, of which 0 would be none.
+        /// Returns a time in the form of settings, at least 1 ms because 0 would mean no limit.
         private static func milliseconds(_ seconds: TimeInterval) -> String {
             "\(Int(max(1, min(seconds, 86_400) * 1_000)))ms"
         }

@@ -4,7 +4,7 @@
 
     /// The names of StoreCore's tables and channels in a schema.
     struct Tables: Sendable {
-        /// The schema's name as it was given.
+        /// The schema's name as given.
         let schemaName: String
         /// The schema's name as an identifier in SQL.
         let schema: String
@@ -47,7 +47,7 @@
             "'\(doubling("'", in: text))'"
         }
 
-        /// Returns a text with each of its marks twice, also one that an accent follows.
+        /// Returns a text with each of its marks doubled, even one that is followed by a combining accent.
         private static func doubling(_ mark: Unicode.Scalar, in text: String) -> String {
             if !text.unicodeScalars.contains(mark) { return text }
             var scalars = String.UnicodeScalarView()
@@ -63,7 +63,7 @@
     struct Channel: Hashable, Sendable {
         enum Kind: String { case store, journal }
 
-        /// At most 63 bytes, which PostgreSQL allows: a long schema is told by its hash.
+        /// The name, at most 63 bytes as PostgreSQL permits: a hash identifies a long schema.
         let name: String
 
         init(name: String) { self.name = name }
@@ -85,17 +85,17 @@
         }
     }
 
-    /// The SQL of a database's ledgers, built once for all of them.
+    /// The SQL statements of a database's ledgers, built once for all of them.
     struct LedgerStatements: Sendable {
         /// The queries about a store's name, `$1`: for its number and its last record, its last snapshot, and the records
-        /// behind that.
+        /// after that.
         let opening: [String]
         /// The statement that appends one record.
         let insertOne: String
-        /// The statement that appends several records or none: the first decides whether its position is free.
+        /// The statement that appends any number of records: the first decides whether its position is free.
         let insertMany: String
 
-        /// The most records behind the last snapshot that are read with it: as many as a store reads at once.
+        /// The maximum number of records read with the last snapshot: as many as a store reads at once.
         private static let tail = 1024
 
         init(_ tables: Tables) {
@@ -116,7 +116,7 @@
                 ORDER BY position LIMIT \(Self.tail)
                 """,
             ]
-            // The columns of a record that differ between those of one append come last.
+            // The columns of a record that differ within one append come last.
             let varying = "position, checksum, is_counted_on, payload"
             let insert = "INSERT INTO \(tables.record) (store, writer, batch, \(varying))"
             insertOne = """
@@ -163,8 +163,8 @@
 
         /// Decodes the record.
         ///
-        /// - Throws: `damaged` for a changed row on which later records count, and `newer`.
-        /// - Returns: nil for any other changed row, which is served as an unreadable one.
+        /// - Throws: `damaged` for a changed row that later records depend on, and `newer`.
+        /// - Returns: nil for any other changed row, which is treated as unreadable.
         func record(of store: String) throws(PostgresDatabaseError) -> LedgerRecord? {
             do throws(StoredPayload.Unreadable) {
                 return try StoredPayload.read(payload, checksum: checksum, under: position) {
@@ -188,7 +188,7 @@
         }
     }
 
-    /// The name of an attempt to append: whoever appended a record is found again by it.
+    /// The identifier of an attempt to append, with which the writer of a record is determined.
     struct RecordMark: Hashable, Sendable {
         let writer: Int
         let batch: Int
@@ -200,7 +200,7 @@
         private let checksum: Int
         private let payload: Data
 
-        /// Takes the first of the rows that a query has found, nil for none.
+        /// Takes the first row of a result; nil for none.
         init?(_ rows: ResultRows) {
             guard rows.count > 0 else { return nil }
             position = rows.integer(0, 0)
@@ -208,7 +208,7 @@
             payload = rows.bytes(0, 2)
         }
 
-        /// The snapshot, nil for a changed row.
+        /// The snapshot; nil for a changed row.
         var snapshot: LedgerSnapshot? {
             guard StoredPayload(payload, under: position).checksum == checksum else { return nil }
             return LedgerSnapshot(position: position, state: payload)

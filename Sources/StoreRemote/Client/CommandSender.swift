@@ -1,18 +1,18 @@
 import Foundation
 import StoreCore
 
-/// Submits commands, so that none that the store will never take keeps others waiting.
+/// Submits commands, so that a command that the store never accepts does not block the others.
 struct CommandSender {
     let destination: RemoteDestination
-    /// The most bytes of a request that the store takes; nil where it has not said so.
+    /// The maximum size of a request's body in bytes; nil if the store has not announced it.
     let limit: Int?
-    /// Sends a body, and returns the store's final refusal; nil where the store has taken it.
+    /// Sends a body, and returns the store's final refusal; nil if the store has taken it.
     let send: (Data) async throws -> StoreFailure?
 
-    /// Sends commands in their order, in as many requests as it takes.
+    /// Sends commands in order, in as many requests as needed.
     ///
-    /// - Returns: the commands that the store refuses for good. It has taken all others.
-    /// - Throws: the failure for which to try later.
+    /// - Returns: the commands that the store refuses permanently. It has taken all others.
+    /// - Throws: a temporary failure.
     func submit(_ commands: [StoreCommand]) async throws -> [RefusedCommand] {
         var refused: [RefusedCommand] = []
         var encoded: [EncodedCommand] = []
@@ -27,13 +27,13 @@ struct CommandSender {
         return refused
     }
 
-    /// Sends the commands of a request; where the store refuses it, each half by itself, down to the command at fault.
+    /// Sends the commands of a request; if the store refuses it, sends each half by itself, down to the faulty command.
     private func submit(_ part: ArraySlice<EncodedCommand>) async throws -> [RefusedCommand] {
         let body = part.body
         if let limit, body.count > limit, part.count == 1 {
             return [refusal(of: part[part.startIndex].command, "is \(body.count) bytes long, of at most \(limit)")]
         }
-        // A request that is too long for the store is not sent at all: the refusal could be lost behind the rest of it.
+        // A request that is too long is not sent: the refusal could be lost while the remainder is being sent.
         if limit ?? .max >= body.count {
             guard let failure = try await send(body) else { return [] }
             if part.count == 1 { return [refusal(of: part[part.startIndex].command, "is refused: \(failure.reason)")] }
@@ -42,7 +42,7 @@ struct CommandSender {
         return try await submit(part[..<half]) + submit(part[half...])
     }
 
-    /// Returns a refusal whose sentence names the product, and the store that will not take it.
+    /// Returns a refusal whose sentence names the product and the store.
     private func refusal(of command: StoreCommand, _ reason: String) -> RefusedCommand {
         let name =
             switch command.action {
@@ -55,12 +55,12 @@ struct CommandSender {
     }
 }
 
-/// A command as it crosses, encoded once however often it is sent.
+/// A command in the form in which it is sent, encoded only once.
 struct EncodedCommand {
     let command: StoreCommand
     let json: Data
 
-    /// - Throws: the error that keeps the command from being encoded.
+    /// - Throws: the error of encoding the command.
     init(_ command: StoreCommand) throws {
         self.command = command
         json = try JSONEncoder().encode(command)
@@ -79,16 +79,16 @@ extension ArraySlice<EncodedCommand> {
     }
 }
 
-/// The requests that submit commands, in their order: each within the bounds that a store accepts.
+/// The requests that submit commands, in order, each within the limits of the store.
 struct SubmissionParts: Sequence, IteratorProtocol {
     private var commands: ArraySlice<EncodedCommand>
 
     init(_ commands: [EncodedCommand]) { self.commands = commands[...] }
 
-    /// Returns the commands of the next request; a command that is longer than a request should be goes alone.
+    /// Returns the commands of the next request; a command that exceeds a request's size is sent alone.
     mutating func next() -> ArraySlice<EncodedCommand>? {
         guard let first = commands.first else { return nil }
-        // With the brackets, and a comma for each.
+        // With the brackets, and a comma for each command.
         var size = first.json.count + 2
         var count = 1
         while count < commands.count, count < DeviceProtocol.mostCommands {

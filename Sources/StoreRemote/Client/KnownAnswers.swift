@@ -1,35 +1,35 @@
 import Foundation
 import StoreCore
 
-/// What is known of a store now: the answers of the services that must not wait for a network.
+/// The last known state of a store, for services that must not wait for a network.
 ///
-/// It comes with the stream of each connected queue, and with answers to requests, which a stream may overtake: an answer
-/// that is older than what the stream has told changes nothing.
+/// It comes with the stream of each connected queue and with responses to requests. A response that is older than what a
+/// stream has already reported changes nothing.
 final class KnownAnswers: Sendable {
     fileprivate struct State {
         var status = DeviceStatus()
         var appReceipt: Data?
-        /// The ledger's position as of which the receipt is, and the stream that has told of it or was the last one then; nil
-        /// once that has ended.
+        /// The ledger's position at which the receipt was read, and the stream that reported it or was then the latest; nil
+        /// once that stream has ended.
         ///
-        /// A store that has lost records goes on at a lower position, but not on the same stream.
+        /// A store that has lost records continues at a lower position, but not on the same stream.
         var receiptVersion: (position: Int, stream: Int)?
         /// The receipts of unfinished transactions, by identifier.
         var receipts: [String: Data] = [:]
-        /// What the last look-ups said of identifiers, since anything has changed.
+        /// The results of look-ups since the last change, by identifier.
         var sells: [String: Bool] = [:]
-        /// The number of times that anything has changed.
+        /// The number of changes in the store so far.
         var changes = 0
-        /// The streams that are open, by number.
+        /// The open streams, by number.
         var streams: [Int: Stream] = [:]
         var lastStream = 0
         var listeners: [Listener] = []
     }
 
     fileprivate struct Stream {
-        /// Whether it has had a line: from then on, it tells each change of the status.
+        /// Whether it has received a line: from then on, it reports each change of the status.
         var hasTold = false
-        /// The transactions finished since it was opened, which its snapshot may name once more; nil once that has ended.
+        /// The transactions finished since it was opened, which its snapshot may still contain; nil after the snapshot.
         var finished: Set<String>? = []
     }
 
@@ -43,12 +43,12 @@ final class KnownAnswers: Sendable {
     var appReceipt: Data? { state.withLock { $0.appReceipt } }
     func receipt(forTransaction identifier: String) -> Data? { state.withLock { $0.receipts[identifier] } }
     func sells(_ identifier: String) -> Bool? { state.withLock { $0.sells[identifier] } }
-    /// Whether a stream is open on which the store has told something.
+    /// Whether the store has sent a line on an open stream.
     var hasStream: Bool { state.withLock { $0.streams.values.contains(where: \.hasTold) } }
-    /// The number of times that anything has changed: a look-up begins with it.
+    /// The number of changes so far, which a look-up reads at its beginning.
     var changes: Int { state.withLock { $0.changes } }
 
-    /// Takes the answer to a greeting.
+    /// Applies the response to a greeting.
     func take(_ status: DeviceStatus, _ receipt: ReceiptUpdate?) {
         state.withLock { state in
             if !state.streams.values.contains(where: \.hasTold) { state.status = status }
@@ -60,11 +60,11 @@ final class KnownAnswers: Sendable {
 
     func take(_ change: PromotionChange) { state.withLock { $0.status.promotionOverrides.apply(change) } }
 
-    /// Takes the answer to a look-up, unless anything has changed since it began.
+    /// Applies the response to a look-up, unless anything has changed since it began.
     func take(_ answer: ProductsAnswer, since changes: Int) {
         state.withLock { state in
             guard state.changes == changes else { return }
-            // Beyond that, the oldest answers are not worth their memory.
+            // Drops all earlier results to limit the memory.
             if state.sells.count > DeviceProtocol.mostIdentifiers { state.sells = [:] }
             for product in answer.products { state.sells[product.identifier] = true }
             for identifier in answer.invalidIdentifiers { state.sells[identifier] = false }
@@ -87,7 +87,7 @@ final class KnownAnswers: Sendable {
         }
     }
 
-    /// Takes what a stream's line says, apart from its batch.
+    /// Applies a stream's line, apart from its batch.
     func take(_ line: UpdateLine, fromStream number: Int) {
         state.withLock { state in
             if let status = line.status { state.status = status }
@@ -105,7 +105,7 @@ final class KnownAnswers: Sendable {
         }
     }
 
-    /// Forgets the receipts of transactions that are finished.
+    /// Removes the receipts of finished transactions.
     func forget(_ transactions: some Sequence<String>) {
         state.withLock { state in
             for identifier in transactions {
@@ -122,7 +122,7 @@ final class KnownAnswers: Sendable {
         }
     }
 
-    /// Tells the listeners that answers may have changed.
+    /// Notifies the listeners that results may have changed.
     func notify() {
         let listeners = state.withLock { state in
             state.listeners.removeAll { $0.value == nil }
@@ -133,7 +133,7 @@ final class KnownAnswers: Sendable {
 }
 
 extension KnownAnswers.State {
-    /// Takes the app receipt, unless a newer one is known.
+    /// Applies the app receipt, unless a newer one is known.
     fileprivate mutating func take(_ receipt: ReceiptUpdate, from stream: Int?) {
         if let known = receiptVersion?.position, let position = receipt.position, position < known { return }
         appReceipt = receipt.receipt

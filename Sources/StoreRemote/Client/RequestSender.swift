@@ -5,14 +5,14 @@ import StoreCore
     import FoundationNetworking
 #endif
 
-/// Sends a device's requests, by Foundation's URL loading without cookies and caches.
+/// A sender of a device's requests, by Foundation's URL loading without cookies or caches.
 ///
-/// No redirection is followed, so that the token goes nowhere else.
+/// Redirections are not followed, so that the token is sent to no other server.
 final class RequestSender: Sendable {
     let destination: RemoteDestination
     private let session: URLSession
     private let exchanges: Exchanges
-    /// The prepared requests, by version and call, without bodies: a URL takes long to make.
+    /// The prepared requests without bodies, by version and call: creating a URL is slow.
     private let requests = Locked<[Int: [DeviceCall: URLRequest]]>([:])
 
     init(_ destination: RemoteDestination) {
@@ -21,13 +21,13 @@ final class RequestSender: Sendable {
         session = URLSession(notifyingAtOnce: exchanges)
     }
 
-    /// No request waits for its answer, since each keeps its sender.
+    /// No request is pending here, since each retains its sender.
     ///
-    /// Tasks that have been given up are about to be canceled. To cancel here, too, would wait for the session's queue, on
-    /// which the last reference may go.
+    /// Abandoned tasks are about to be canceled. Canceling them here would wait for the session's queue, on which the last
+    /// reference may be released.
     deinit { session.finishTasksAndInvalidate() }
 
-    /// Posts a body, and returns the answer, of any status.
+    /// Posts a body and returns the response, whatever its status.
     ///
     /// - Throws: the network's failure, a `StoreFailure`.
     func post(_ call: DeviceCall, version: Int, _ body: Data) async throws -> RemoteAnswer {
@@ -57,21 +57,21 @@ final class RequestSender: Sendable {
 }
 
 extension URLSessionTask {
-    /// A serial queue for cancellations: on the global queue they would wait for a free thread while data goes on arriving.
+    /// A serial queue for cancellations: on the global queue they would wait for a free thread while data still arrives.
     private static let cancellations = DispatchQueue(label: "StoreRemote.cancellations")
 
     /// Cancels the task without waiting for its session's queue, on which the caller may be.
     ///
-    /// It must not wait in a cancellation handler either, which holds a lock that resuming a continuation on that queue
-    /// needs.
+    /// Nor must a cancellation handler wait for that queue: the handler holds a lock that resuming a continuation on the
+    /// queue needs.
     func cancelElsewhere() {
         Self.cancellations.async { self.cancel() }
     }
 }
 
-/// The requests that are under way.
+/// The requests in progress.
 ///
-/// The session calls it on its own queue, on Linux: it must not block, nor wait for the session.
+/// On Linux, the session calls it on its own queue: it must neither block nor wait for the session.
 private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
     typealias Answer = CheckedContinuation<(status: Int, body: Data), any Error>
 
@@ -84,7 +84,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
 
     private struct State {
         var exchanges: [Int: Exchange] = [:]
-        /// Looks for exchanges on which nothing moves; nil while there is none.
+        /// A timer that ends idle exchanges; nil while there is no exchange.
         var watch: (any DispatchSourceTimer)?
     }
 
@@ -100,7 +100,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
             state.exchanges[task.taskIdentifier] = Exchange(task: task, answer: answer)
             if state.watch == nil { state.watch = watch() }
         }
-        // Nobody has heard the end of one that was canceled before it was noted.
+        // A task that was canceled before it was registered is not reported otherwise.
         if Task.isCancelled {
             let exchange = state.withLock { $0.exchanges.removeValue(forKey: task.taskIdentifier) }
             exchange?.answer.resume(throwing: URLError(.cancelled))
@@ -117,7 +117,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
         return timer
     }
 
-    /// Ends the exchanges on which nothing has moved for too long.
+    /// Ends the exchanges that have been idle for too long.
     private func endSilent() {
         let silent = state.withLock { state in
             let start = ContinuousClock.now - .seconds(timeout)
@@ -162,17 +162,13 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
     }
 }
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
-/// Where requests go, with the token that they carry, and what is said when one fails.
+/// The server and the token of requests, and the failures to report.
 struct RemoteDestination: Sendable {
     let url: URL
     let token: DeviceToken
     let timeout: TimeInterval
 
-    /// Returns a request: a post where it has a body.
+    /// Returns a request: a POST if it has a body.
     func request(
         _ call: DeviceCall,
         version: Int,
@@ -192,7 +188,7 @@ struct RemoteDestination: Sendable {
         return request
     }
 
-    /// Returns the failure for an error of the URL loading system's.
+    /// Returns the failure for an error of the URL loading system.
     func failure(_ error: any Error) -> StoreFailure {
         if let failure = error as? StoreFailure { return failure }
         let code = (error as? URLError)?.code ?? .unknown
@@ -205,13 +201,13 @@ struct RemoteDestination: Sendable {
             case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
                 .serverCertificateHasBadDate, .serverCertificateNotYetValid:
                 "has no certificate that is trusted here"
-            // On Linux a certificate that is not trusted has no code of its own, and is told of in words only.
+            // On Linux the error of an untrusted certificate has no code of its own, only a text.
             default: "cannot be reached: \(error.localizedDescription) (\(code.rawValue))"
             }
         return .network(code, "the store at \(place) \(reason)")
     }
 
-    /// Returns the failure for an answer that cannot be read.
+    /// Returns the failure for a response that cannot be decoded.
     var unreadable: StoreFailure {
         .network(.cannotParseResponse, "what the store at \(place) answered cannot be read")
     }
@@ -220,11 +216,11 @@ struct RemoteDestination: Sendable {
     var place: String { (url.host() ?? "?") + (url.port.map { ":\($0)" } ?? "") }
 }
 
-/// What a store has answered: a status of HTTP, and a body.
+/// A store's response: an HTTP status and a body.
 struct RemoteAnswer {
     let status: Int
     let body: Data
-    /// The host and the port that answered.
+    /// The host and the port of the server.
     let place: String
 
     /// The body of a success.
@@ -242,10 +238,10 @@ struct RemoteAnswer {
         ownFailure ?? .network(.badServerResponse, "the store at \(place) answered with the HTTP status \(status)")
     }
 
-    /// The failure with which the store refuses a request for good, which would not be answered otherwise later; nil for any
-    /// other answer.
+    /// The failure with which the store refuses a request permanently, so that a repetition would not succeed; nil for any
+    /// other response.
     ///
-    /// That a request is too long may be said by whatever stands in front of a store; all else by the store alone, in its words.
+    /// A proxy may report that a request is too long; only the store itself can report anything else, in its format.
     var finalRefusal: StoreFailure? {
         switch status {
         case 413: failure
@@ -258,12 +254,10 @@ struct RemoteAnswer {
 }
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
-
     /// A queue that runs a URL session's callbacks synchronously on the session's own queue.
     ///
-    /// Foundation on Linux has four callbacks for a request that is answered. As operations, they cost as much as a fifth of
-    /// the request, threads are woken for them, and while no thread is free, all that arrives waits in memory.
+    /// Foundation on Linux makes four callbacks for each request. As operations, they cost as much as a fifth of the request
+    /// and wake threads, and while no thread is free, all data that arrives stays in memory.
     private final class CallbackQueue: OperationQueue, @unchecked Sendable {  // unchecked: nothing of its own changes
         override init() {
             super.init()
@@ -277,8 +271,8 @@ struct RemoteAnswer {
 extension URLSession {
     /// Creates a session without cookies, caches, credentials and timeouts, which calls its delegate without a thread hop.
     ///
-    /// On Linux, the delegate is called on the session's own queue: it must not block, nor call what waits for that queue,
-    /// such as a task's `cancel()` or `resume()`.
+    /// On Linux, the delegate is called on the session's own queue: it must not block, nor call anything that waits for that
+    /// queue, such as a task's `cancel()` or `resume()`.
     package convenience init(notifyingAtOnce delegate: any URLSessionDataDelegate) {
         #if canImport(FoundationNetworking)
             self.init(configuration: .forgetful, delegate: delegate, delegateQueue: CallbackQueue())
@@ -289,19 +283,19 @@ extension URLSession {
 }
 
 extension URLSessionConfiguration {
-    /// A configuration that keeps nothing between requests, and has no timeout.
+    /// A configuration that stores nothing between requests, and has no timeout.
     fileprivate static var forgetful: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
-        // Otherwise, Foundation on Linux looks for cookies in each line of each answer's head.
+        // Otherwise, Foundation on Linux searches each header of each response for cookies.
         configuration.httpCookieAcceptPolicy = .never
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
-        // Nothing answers a challenge: Foundation would cancel or resume the task in a callback, on the very queue that this
+        // No credentials for challenges: Foundation would cancel or resume the task in a callback, on the very queue that this
         // waits for.
         configuration.urlCredentialStorage = nil
-        // Foundation's own timeout counts differently on some systems, and not at all before an answer begins: it is out of
-        // the way.
+        // Disables Foundation's own timeout, which counts differently on some systems, and not at all before a response
+        // begins.
         configuration.timeoutIntervalForRequest = configuration.timeoutIntervalForResource
         return configuration
     }

@@ -8,12 +8,12 @@ import StoreCore
 /// A stream of updates, from its request to its end.
 ///
 /// Lines are handled in order, on a queue of its own: no other stream waits for a slow receiver. The session's own queue,
-/// on which the delegate is called, only notes what arrives, and never waits: Foundation cannot stop reading.
+/// which calls the delegate, only stores what arrives and never waits, since Foundation cannot stop reading.
 final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     private struct State {
         /// The body of a refusal.
         var refusal = Data()
-        /// What has come of the stream and is not being handled.
+        /// The bytes that have arrived and are not being handled.
         var pending = Data()
         var lastSign = ContinuousClock.now
         var lastLook = ContinuousClock.now
@@ -27,7 +27,7 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
         let opening: URLSessionDataTask
         let stream: URLSessionDataTask
 
-        /// Cancels both: a session waits for its tasks, also for those that never begin.
+        /// Cancels both tasks: a session waits for its tasks, including those that never begin.
         func cancel() {
             opening.cancelElsewhere()
             stream.cancelElsewhere()
@@ -39,15 +39,15 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     private let silence: TimeInterval
     private let handle: @Sendable (UpdateLine) throws -> Void
     private let state = Locked(State())
-    /// Held while lines are taken apart and handled.
+    /// Held while lines are split and handled.
     private let reading = Locked(LineSplitter())
 
     /// Creates a connection.
     ///
     /// - Parameters:
     ///   - destination: the store.
-    ///   - silence: the seconds without a sign of life after which the connection counts as lost.
-    ///   - handle: receives the lines, one at a time and in order; what it throws ends the connection.
+    ///   - silence: the seconds without a heartbeat after which the connection counts as lost.
+    ///   - handle: receives the lines, one at a time and in order; an error that it throws ends the connection.
     init(
         _ destination: RemoteDestination,
         silence: TimeInterval,
@@ -60,13 +60,13 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     ///
     /// - Parameters:
     ///   - request: the request for the stream.
-    ///   - opening: a request that is answered at once, and sent first. On Linux, Foundation (of Swift 6.3) waits for the
-    ///     answer to the first request of a connection in a loop that keeps a core busy: that is not to be the endless answer.
+    ///   - opening: a request with an immediate response, sent first. On Linux, Foundation (of Swift 6.3) waits for the first
+    ///     response on a connection in a loop that occupies a core, which must not be the endless response.
     /// - Throws: the reason for the end.
     func run(_ request: URLRequest, after opening: URLRequest) async throws {
         try Task.checkCancellation()
-        // The session keeps this object until it is invalidated. The tasks are about to be canceled by then; canceling them
-        // together with the session traps where something arrives meanwhile (Foundation of Swift 6.3).
+        // The session retains this object until it is invalidated. The tasks are about to be canceled by then; canceling
+        // them together with the session traps if data arrives meanwhile (Foundation of Swift 6.3).
         let session = URLSession(notifyingAtOnce: self)
         defer { session.finishTasksAndInvalidate() }
         let tasks = Tasks(opening: session.dataTask(with: opening), stream: session.dataTask(with: request))
@@ -91,19 +91,19 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     /// Ends the connection, unless it has ended.
     private func finish(_ end: Result<Void, any Error>) {
         let (waiter, tasks, watch) = state.withLock { state in
-            // Whatever there was has been taken by the first end.
+            // The first end has already taken whatever there was.
             if state.end == nil { state.end = end }
             return (state.waiter.take(), state.tasks.take(), state.watch.take())
         }
         watch?.cancel()
         tasks?.cancel()
-        // Not before the line that is being handled: a receiver is called by one thread at a time.
+        // After the line that is being handled: a receiver is called by one thread at a time.
         if let waiter { queue.async { waiter.resume(with: end) } }
     }
 
     private var isOver: Bool { state.withLock { $0.end != nil } }
 
-    /// Returns a timer that ends the connection when nothing has come for too long.
+    /// Returns a timer that ends a connection without heartbeats.
     private func watch() -> any DispatchSourceTimer {
         let timer = DispatchSource.makeTimerSource()
         timer.schedule(deadline: .now() + silence / 4, repeating: silence / 4)
@@ -115,10 +115,10 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
         return timer
     }
 
-    /// Returns whether nothing has come for too long.
+    /// Returns whether nothing has arrived for too long.
     ///
-    /// Time in which this process was suspended, or had no thread to look, does not count: signs of life may be waiting
-    /// to be read.
+    /// Time in which this process was suspended, or had no thread to check, does not count: heartbeats may be waiting to
+    /// be read.
     private func isSilent() -> Bool {
         state.withLock { state in
             let now = ContinuousClock.now
@@ -137,7 +137,7 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
         stream?.resume()
     }
 
-    /// Handles the lines that what has come completes.
+    /// Handles the lines that are complete.
     private func read() {
         let piece = state.withLock { state in
             defer { state.pending = Data() }
@@ -171,8 +171,8 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let status = dataTask.status
         let (begins, end) = state.withLock { state -> (Bool, StoreFailure?) in
-            // Data that arrives before the cancellation is dropped, and so is the answer to the opening, which is no sign
-            // of life: it may not go on forever.
+            // Drops data that arrives before the cancellation, and the response to the opening, which is no heartbeat: it may
+            // not go on forever.
             guard state.end == nil, dataTask === state.tasks?.stream else { return (false, nil) }
             state.lastSign = .now
             if status != 200 {
@@ -180,7 +180,7 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
                 let isWhole = state.refusal.count < DeviceProtocol.submissionSize
                 return (false, isWhole ? nil : refusal(status, state.refusal))
             }
-            // Pieces may be as small as a byte: they are handled together.
+            // Chunks may be as small as a byte: they are handled together.
             let isFirst = state.pending.isEmpty
             state.pending += data
             return state.pending.count > DeviceProtocol.answerSize ? (false, tooLong) : (isFirst, nil)
@@ -199,7 +199,7 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let status = task.status
-        // Nothing more comes, however long the lines take that have come.
+        // Nothing more arrives, however long the handling of the lines takes.
         state.withLock { task === $0.tasks?.stream ? $0.watch.take() : nil }?.cancel()
         queue.async { [self] in
             if let error { return finish(.failure(destination.failure(error))) }
@@ -217,21 +217,21 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
 }
 
 extension URLSessionTask {
-    /// The status of the answer that has begun: that of a redirection, too, which is not followed.
+    /// The status of the response; redirections have one too, since they are not followed.
     fileprivate var status: Int { (response as? HTTPURLResponse)?.statusCode ?? 0 }
 }
 
-/// Divides what arrives piece by piece into lines.
+/// A splitter of incoming data into lines.
 struct LineSplitter {
-    /// The most bytes of a line.
+    /// The maximum length of a line in bytes.
     private let limit: Int
     private var rest = Data()
-    /// The number of bytes of `rest` that have no end of a line.
+    /// The number of bytes of `rest` that contain no line end.
     private var searched = 0
 
     init(limit: Int = DeviceProtocol.answerSize) { self.limit = limit }
 
-    /// Takes a piece, and calls the body with each line that it completes, without its end.
+    /// Appends data, and calls the body with each line that it completes, without its end.
     ///
     /// - Throws: what the body throws, and ``TooLong``.
     mutating func take(_ piece: Data, _ body: (Data) throws -> Void) throws {

@@ -1,31 +1,31 @@
 import Foundation
 import StoreCore
 
-/// The protocol in which devices elsewhere and their store speak: versions, paths and bounds.
+/// The protocol between remote devices and their store: versions, paths and limits.
 package enum DeviceProtocol {
-    /// The versions that this software speaks.
+    /// The versions that this software supports.
     ///
-    /// The first, whose JSON was Swift's own, is spoken no more.
+    /// Version 1, whose JSON was Swift's own, is no longer supported.
     package static let versions = VersionRange(oldest: 2, newest: 2)
     /// The name of this software in greetings.
     package static let software = "StoreCore"
     /// The first part of every path.
     package static let root = "device"
 
-    /// The seconds that there may be between two signs of life.
+    /// The allowed seconds between two heartbeats.
     package static let heartbeats = 0.01...86_400
-    /// The most commands of a submission.
+    /// The maximum number of commands in a submission.
     package static let mostCommands = 256
-    /// The most bytes of a submission that a device sends, unless a single command is longer.
+    /// The maximum size of a submission that a device sends in bytes, unless a single command is longer.
     package static let submissionSize = 256 << 10
-    /// The most identifiers of a look-up, and of a question about transactions.
+    /// The maximum number of identifiers in a look-up and in a query for transactions.
     package static let mostIdentifiers = 5_000
-    /// The most transactions of a page of the history.
+    /// The maximum number of transactions on a page of the history.
     package static let mostTransactions = 1_000
-    /// The most bytes of a piece of hosted content.
+    /// The maximum size of a part of hosted content, in bytes.
     package static let contentSize = 1 << 20
-    /// The most bytes of an answer, of a line of the stream, and of that part of the stream which waits to be handled on a
-    /// device.
+    /// The maximum size in bytes of a response, of a line of the stream, and of the part of the stream that waits to be
+    /// handled on a device.
     package static let answerSize = 64 << 20
 }
 
@@ -36,7 +36,7 @@ package struct VersionRange: Hashable, Codable, Sendable {
 
     package init(oldest: Int, newest: Int) { (self.oldest, self.newest) = (oldest, newest) }
 
-    /// Returns the newest version that both sides speak, nil for none.
+    /// Returns the newest version that both sides support; nil for none.
     package func common(with other: VersionRange) -> Int? {
         let version = min(newest, other.newest)
         return version >= max(oldest, other.oldest) ? version : nil
@@ -49,9 +49,9 @@ extension VersionRange: CustomStringConvertible {
     package var description: String { oldest == newest ? "version \(oldest)" : "versions \(oldest) to \(newest)" }
 }
 
-/// A request of a device's, named as the last part of its path; all are posts but ``updates``.
+/// A request of a device, named as the last part of its path; all but ``updates`` are POST requests.
 package enum DeviceCall: String, CaseIterable, Sendable {
-    /// The first exchange, which names no version in its path.
+    /// The first exchange, whose path contains no version.
     case hello
     /// The stream of updates.
     case updates
@@ -73,7 +73,7 @@ package enum DeviceCall: String, CaseIterable, Sendable {
     }
 }
 
-/// What a store's services answer at once on a device.
+/// The values that a store's services return synchronously on a device.
 package struct DeviceStatus: Hashable, Codable, Sendable {
     package var canMakePayments: Bool
     package var storefront: StoreStorefront?
@@ -96,20 +96,20 @@ package struct DeviceStatus: Hashable, Codable, Sendable {
     }
 }
 
-/// The present app receipt, nil where there is none.
+/// The current app receipt; nil if there is none.
 package struct ReceiptUpdate: Hashable, Codable, Sendable {
     package var receipt: Data?
-    /// The ledger's position as of which it is.
+    /// The ledger's position at which it was read.
     package var position: Int?
 
     package init(_ receipt: Data?, position: Int? = nil) { (self.receipt, self.position) = (receipt, position) }
 }
 
-/// What a device says first.
+/// The first message of a device.
 package struct Greeting: Hashable, Codable, Sendable {
     package var software: String
     package var versions: VersionRange
-    /// Whether the app receipt and the receipts of transactions are to come with the updates.
+    /// Whether the app receipt and the receipts of transactions are sent with the updates.
     package var wantsReceipts: Bool
 
     package init(
@@ -121,14 +121,14 @@ package struct Greeting: Hashable, Codable, Sendable {
     }
 }
 
-/// What a store answers to it.
+/// The store's response to a greeting.
 package struct Welcome: Hashable, Codable, Sendable {
     package var software: String
-    /// The version that both will speak.
+    /// The version for all further requests.
     package var version: Int
-    /// The seconds between two signs of life on the stream of updates.
+    /// The seconds between two heartbeats on the stream of updates.
     package var heartbeat: Double
-    /// The most bytes of a request's body that the store takes; nil where it does not say.
+    /// The maximum size of a request's body in bytes; nil if the store does not announce it.
     package var bodySize: Int?
     package var status: DeviceStatus
     package var receipt: ReceiptUpdate?
@@ -147,7 +147,7 @@ package struct Welcome: Hashable, Codable, Sendable {
     }
 }
 
-/// An app's decision about a purchase that was under way when the storefront changed.
+/// An app's decision about a purchase that was in progress when the storefront changed.
 package struct StorefrontDecision: Hashable, Codable, Sendable {
     package var transaction: String
     package var shouldContinue: Bool
@@ -162,23 +162,23 @@ package struct StorefrontDecision: Hashable, Codable, Sendable {
     }
 }
 
-/// The body of a request without arguments, and of an answer without content.
+/// The body of a request without arguments, or of a response without content.
 package struct Nothing: Hashable, Codable, Sendable {
     package init() {}
 }
 
-/// A line of the stream of updates, as JSON; one without content is a sign of life.
+/// A line of the stream of updates, as JSON; one without content is a heartbeat.
 ///
-/// What a line says of the status and of receipts holds before its batch is handed on.
+/// The status and the receipts of a line apply before its batch is delivered.
 package struct UpdateLine: Hashable, Codable, Sendable {
-    /// The status, where it has changed; always in the first line.
+    /// The status, if it has changed; always in the first line.
     package var status: DeviceStatus?
-    /// The app receipt, where it has changed.
+    /// The app receipt, if it has changed.
     package var receipt: ReceiptUpdate?
     /// The receipts of the batch's purchased and restored transactions, by identifier.
     package var receipts: [String: Data]?
     package var batch: UpdateBatch?
-    /// Whether answers about the history, and of look-ups of products, may have changed; always in the first line.
+    /// Whether results of history queries and product look-ups may have changed; always in the first line.
     package var hasChanged: Bool?
     /// The reason why the store ends the stream.
     package var failure: StoreFailure?

@@ -1,13 +1,13 @@
 import StoreCore
 
-/// A signed value as text, with what the store says is wrong with it.
+/// A signed value as text, with the defect that the store reports.
 package struct SignedText: Hashable, Codable, Sendable {
     package var jws: String
     package var defect: SignatureDefect?
 
-    /// Signs a value, unless that is done.
+    /// Signs a value, unless it is already signed.
     ///
-    /// - Throws: the error that keeps the signer from signing.
+    /// - Throws: the signer's error.
     package init<Payload>(_ value: SignedValue<Payload>) throws { (jws, defect) = (try value.jws, value.defect) }
 
     package init(jws: String, defect: SignatureDefect? = nil) { (self.jws, self.defect) = (jws, defect) }

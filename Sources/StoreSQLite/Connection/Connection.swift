@@ -4,7 +4,7 @@
 
     /// A connection to SQLite, and its prepared statements.
     ///
-    /// It is used by one thread at a time.
+    /// Used by one thread at a time.
     final class Connection {
         private let handle: OpaquePointer
         private let path: DatabasePath
@@ -17,14 +17,14 @@
         private var frames = 0
         private var pageSize: Int64 = 0
         private var checkpointInterval = Int.max
-        /// Whether the files were abandoned: those at their paths may be others.
+        /// Whether the files were abandoned, because others may be at their paths now.
         private var isAbandoned = false
 
         /// Opens a file for reading and writing.
         init(_ path: DatabasePath, patience: TimeInterval) throws(SQLiteDatabaseError) {
             try path.create()
             var opened: OpaquePointer?
-            // Without `SQLITE_OPEN_CREATE`: if the file is deleted just now, SQLite must not create one that all may
+            // Without `SQLITE_OPEN_CREATE`: if the file is deleted just now, SQLite must not create one that everyone can
             // read.
             let status = sqlite3_open_v2(
                 path.file,
@@ -39,14 +39,14 @@
                 }
                 file = try OpenFile(path.name, at: path.file, main)
             } catch {
-                // Before anything is stored, so that it is closed once.
+                // Closed here, once, because nothing has been stored yet.
                 sqlite3_close_v2(opened)
                 throw error
             }
             self.path = path
             handle = opened
             sqlite3_extended_result_codes(opened, 1)
-            // Written so that NaN waits for nothing.
+            // Written so that NaN means no wait.
             sqlite3_busy_timeout(opened, Int32(min(patience > 0 ? patience * 1000 : 0, Double(Int32.max))))
         }
 
@@ -55,10 +55,10 @@
             return sqlite3_file_control(handle, "main", control, &file) == SQLITE_OK ? file : nil
         }
 
-        /// Returns the file's first bytes; none where it is empty, or was being created when the process crashed.
+        /// Returns the file's first bytes; none if it is empty, or was being created when the process crashed.
         ///
-        /// They are read through SQLite's own descriptor: closing another one would release the locks that this process
-        /// has on the file.
+        /// They are read through SQLite's own descriptor: closing another one would release the locks that this process has
+        /// on the file.
         func header() throws(SQLiteDatabaseError) -> Data {
             guard let read = file.handle.pointee.pMethods?.pointee.xRead else { throw error(SQLITE_MISUSE) }
             var bytes = [UInt8](repeating: 0, count: 100)
@@ -76,24 +76,24 @@
         ///
         /// The connection must not be used afterwards.
         ///
-        /// - Returns: lines for the log, if the files had to be abandoned.
+        /// - Returns: lines for the log if the files were abandoned.
         @discardableResult
         func close() -> [String] {
             guard isOpen else { return [] }
             var lines: [String] = []
-            // Without a log the file was refused when it was opened.
+            // Without a log, the file was refused when it was opened.
             if log != nil, !isAbandoned {
                 do throws(SQLiteDatabaseError) { try checkFiles() } catch { lines = abandon(because: error) }
             }
             isOpen = false
             for statement in statements.values { statement.finalize() }
-            // An empty log was created by opening the file; keeping it would leave something behind.
+            // An empty log was created by opening the file, so closing removes it.
             if isLogEmpty, !isAbandoned { try? keepLog(false) }
             sqlite3_close_v2(handle)
             return lines
         }
 
-        /// Sets whether closing keeps the log beside the file, and so leaves the file as it is.
+        /// Sets whether closing retains the log, and so leaves the file unchanged.
         func keepLog(_ isKept: Bool) throws(SQLiteDatabaseError) {
             let status = store_keep_log_on_close(handle, isKept ? 1 : 0)
             guard status == SQLITE_OK else { throw error(status) }
@@ -110,9 +110,9 @@
 
         // MARK: Files lost while they are open
 
-        /// Makes every commit from now on check the file and its log.
+        /// Makes every further commit check the file and its log.
         ///
-        /// - Parameter checkpointInterval: the number of frames in the log from which on it is checkpointed.
+        /// - Parameter checkpointInterval: the number of frames in the log at which it is checkpointed.
         /// - Throws: ``SQLiteDatabaseError``.
         func watchLog(checkpointInterval: Int) throws(SQLiteDatabaseError) {
             // SQLite opens the log when it first reads.
@@ -124,7 +124,7 @@
             file.size = file.openSize
             self.log = log
             self.checkpointInterval = checkpointInterval
-            // Reports how much a commit has written, without asking the system. It replaces SQLite's checkpoints.
+            // Reports how much a commit has written, without a system call. It replaces SQLite's checkpoints.
             sqlite3_wal_hook(
                 handle,
                 { connection, _, _, frames in
@@ -145,14 +145,14 @@
 
         /// Checkpoints the log into the file.
         ///
-        /// If it cannot be done now, the next commit does it.
+        /// If that is not possible now, the next commit does it.
         private func checkpoint() {
-            // Into a file that was lost while the commit waited for the disk it would write holes; the next commit
-            // reports this.
+            // If the file was lost while the commit waited for the disk, a checkpoint would write holes into it; the next
+            // commit reports the loss.
             guard file.loss == nil, log?.loss == nil else { return }
             sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
             let size = file.openSize
-            // A file that vacuums itself becomes shorter, but has all its pages.
+            // A file that vacuums itself becomes shorter, but retains all its pages.
             if size >= file.size || size >= wholeSize { file.size = size }
         }
 
@@ -163,26 +163,27 @@
             if let log, let loss = log.loss { throw SQLiteDatabaseError(log.name, loss) }
         }
 
-        /// The length of all pages of the database, in the file or in the log.
+        /// The length of all pages of the database, whether in the file or in the log.
         private var wholeSize: Int64 {
             (try? number("PRAGMA page_count")).map { Int64($0) * pageSize } ?? .max
         }
 
-        /// Abandons files of which one was lost: from now on nothing at their paths is changed.
+        /// Abandons the files after one was lost: nothing at their paths is changed from then on.
         ///
-        /// Before, the log is checkpointed into the file. So no committed data is missing from a file that was moved,
-        /// or whose log is gone.
+        /// The log is checkpointed into the file first, so a file that was moved, or whose log is gone, has all committed
+        /// data.
         ///
         /// - Returns: lines for the log of the database's owner.
         func abandon(because error: SQLiteDatabaseError) -> [String] {
             isAbandoned = true
             try? keepLog(true)
             var lines = ["\(error)"]
-            // A part of the log would produce a file that never existed, and so would writing a part of the file again.
+            // A part of the log would produce a state that never existed, and so would an incomplete checkpoint into the
+            // file.
             guard let log, file.openSize >= file.size, log.openSize >= log.size else { return lines }
             switch (file.loss, log.loss) {
-            // Opened together again, they would be a damaged database. A log in which this database has written nothing
-            // may belong to the process that has the other file open.
+            // Opened together, the two would be a damaged database. An empty log may belong to the process that has the
+            // other file open.
             case (.replaced, nil) where log.size > 0: lines.append(log.setAside())
             case (nil, .replaced): lines.append(log.setAside())
             default: break
@@ -226,7 +227,7 @@
             return try statement.step() ? statement.text(0) : nil
         }
 
-        /// Runs `body` in a transaction: everything that it does takes effect, or nothing.
+        /// Runs `body` in a transaction: all of its changes take effect, or none.
         func transaction<R>(
             _ mode: String = "IMMEDIATE",
             _ body: () throws(SQLiteDatabaseError) -> R
@@ -234,13 +235,13 @@
             try statement("BEGIN \(mode)").run()
             do {
                 let result = try body()
-                // While it can still be rolled back.
+                // Checked while it can still be rolled back.
                 try checkFiles()
                 try statement("COMMIT").run()
                 if frames >= checkpointInterval { checkpoint() }
                 return result
             } catch {
-                // After some errors SQLite has rolled back by itself.
+                // After some errors SQLite has already rolled back.
                 if sqlite3_get_autocommit(handle) == 0 { try? statement("ROLLBACK").run() }
                 throw error
             }
@@ -250,11 +251,11 @@
 
         /// Returns the error of a failed call.
         ///
-        /// It must be called right after that.
+        /// Must be called directly after the failure.
         private static func error(_ status: Int32, of handle: OpaquePointer, _ path: DatabasePath)
             -> SQLiteDatabaseError
         {
-            // SQLite does not keep the system's error for a commit.
+            // SQLite does not store the system's error for a commit.
             let system = errno
             let isOpening = status & 0xFF == SQLITE_CANTOPEN
             return SQLiteDatabaseError(sqlite: status, system: isOpening ? sqlite3_system_errno(handle) : system, path)

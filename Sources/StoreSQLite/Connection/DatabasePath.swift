@@ -18,7 +18,7 @@
         init(_ url: URL, fileSystem: String?) throws(SQLiteDatabaseError) {
             let name = url.lastPathComponent
             let path = url.path(percentEncoded: false)
-            // SQLite would keep a database without a name until it is closed, and end a name at its first zero.
+            // SQLite would treat an empty name as a temporary database, and end a name at its first zero.
             guard url.isFileURL else {
                 throw SQLiteDatabaseError(.other, "\"\(name)\" cannot be opened: its URL is no file's")
             }
@@ -34,28 +34,28 @@
             let system = errno
             self.name = name
             self.fileSystem = fileSystem
-            // SQLite leaves room for "-journal".
+            // SQLite needs space for "-journal".
             let isTooLong = max(Int(strlen(full)), path.utf8.count) + 8 > Int(files.pointee.mxPathname)
             // The upper bits indicate a link.
             guard status & 0xFF == SQLITE_OK, !isTooLong else {
                 file = path
-                // SQLite stops following endless links by itself.
+                // SQLite stops following endless links without a system error.
                 let reason = isTooLong ? ENAMETOOLONG : system == 0 ? ELOOP : system
                 throw SQLiteDatabaseError(opening: self, system: reason)
             }
             file = full.withUnsafeBufferPointer { $0.baseAddress.flatMap { String(validatingCString: $0) } } ?? path
         }
 
-        /// Creates the file if there is none, readable and writable by its owner only.
+        /// Creates the file if there is none; only its owner can read and write it.
         ///
         /// SQLite itself would create it with the mode 0644, less the umask. It gives its other files the mode of this one.
         func create() throws(SQLiteDatabaseError) {
             if let obstacle = SQLiteDatabaseError.obstacle(at: self) { throw obstacle }
-            // Before the file: another process that is creating it just now writes it before there is a log.
+            // Checked before the file: another process that is creating it now writes the file before there is a log.
             let isLogLeft = Self.size(of: log) ?? 0 > 0
             let size = Self.size(of: file)
             if isLogLeft, size ?? 0 == 0 {
-                // SQLite would delete the log, which is all that is left of the last changes.
+                // SQLite would delete the log, which is all that remains of the last changes.
                 let advice = "put the file back, or remove the log too"
                 throw SQLiteDatabaseError(
                     .fileLost,
@@ -63,13 +63,13 @@
                 )
             }
             if size != nil { return }
-            // Not `open`: closing the descriptor would give up the locks that another thread had put on the file by then.
+            // Not `open`: closing the descriptor would release locks that another thread has taken on the file by then.
             guard mknod(file, S_IFREG | 0o600, 0) == 0 else {
                 // Another process may have created it meanwhile.
                 if errno == EEXIST { return }
                 throw SQLiteDatabaseError(opening: self, system: errno)
             }
-            // The umask may have taken the owner's own permissions.
+            // The umask may have removed the owner's own permissions.
             chmod(file, 0o600)
         }
 

@@ -2,12 +2,12 @@
     import CSQLite
     import Foundation
 
-    /// A file that SQLite has open, and that has to be the one at its path.
+    /// A file that SQLite has open, which must remain the one at its path.
     ///
-    /// SQLite goes on writing a file that was deleted or replaced, and does not check the length of one that was
+    /// SQLite continues to write a file that was deleted or replaced, and does not check the length of one that was
     /// truncated.
     struct OpenFile {
-        /// The loss of a file.
+        /// The kind of loss of a file.
         enum Loss { case removed, replaced, truncated }
 
         let name: String
@@ -15,7 +15,7 @@
         let handle: UnsafeMutablePointer<sqlite3_file>
         private let device: dev_t
         private let inode: ino_t
-        /// The least length after the last commit.
+        /// The minimum length after the last commit.
         ///
         /// Only SQLite may make the file shorter.
         var size: Int64
@@ -31,16 +31,16 @@
             (device, inode, size) = (found.st_dev, found.st_ino, 0)
         }
 
-        /// The file's loss, as far as the path shows; nil also where the system does not allow the check.
+        /// The file's loss, as far as the path shows; nil also if the system does not permit the check.
         var loss: Loss? {
             var found = stat()
-            // Not the target of a link: SQLite looks for the log beside that.
+            // Does not follow a link: SQLite looks for the log next to the link's target.
             guard lstat(path, &found) == 0 else { return errno == ENOENT || errno == ENOTDIR ? .removed : nil }
             if found.st_ino != inode || found.st_dev != device { return .replaced }
             return Int64(found.st_size) < size ? .truncated : nil
         }
 
-        /// The length of the open file, wherever it is now.
+        /// The length of the open file, wherever it was moved.
         var openSize: Int64 {
             var size: sqlite3_int64 = 0
             guard handle.pointee.pMethods?.pointee.xFileSize(handle, &size) == SQLITE_OK else { return self.size }
@@ -51,7 +51,7 @@
         ///
         /// - Returns: a line for the log.
         func setAside() -> String {
-            // A file set aside earlier may be all that is left of other sales.
+            // A file set aside earlier may be the only record of other sales.
             for number in 1...100 {
                 let suffix = number == 1 ? "-set-aside" : "-set-aside-\(number)"
                 // Unlike `rename`, a link does not replace another file.

@@ -1,9 +1,9 @@
 import Foundation
 
-/// An error of opening, writing or reading a database.
+/// An error when opening, writing or reading a database.
 ///
-/// The failed operation has kept nothing, and the database works again as soon as the cause is gone: it never does
-/// after ``Code/newer``, ``Code/fileLost`` and ``Code/closed``.
+/// The failed operation has changed nothing, and the database works again once the cause is removed, except after
+/// ``Code/newer``, ``Code/fileLost`` and ``Code/closed``.
 ///
 /// ```swift
 /// do {
@@ -26,10 +26,10 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
         public static let unavailable = Code(rawValue: "unavailable")
         /// Another process, or another database object of this one, has the file open.
         public static let inUse = Code(rawValue: "inUse")
-        /// The file is no database of StoreSQLite.
+        /// The file is not a database of StoreSQLite.
         public static let foreign = Code(rawValue: "foreign")
-        /// A newer version of StoreSQLite has written the file, or something in it: all of it is refused from then on,
-        /// readable parts too.
+        /// A newer version of StoreSQLite has written the file, or something in it: all of it is refused from then on, even
+        /// readable parts.
         public static let newer = Code(rawValue: "newer")
         /// The folder of the file does not exist, or is a file.
         public static let missingFolder = Code(rawValue: "missingFolder")
@@ -41,10 +41,10 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
         public static let inputOutput = Code(rawValue: "inputOutput")
         /// The content of the file is inconsistent.
         public static let damaged = Code(rawValue: "damaged")
-        /// The file, or the log beside it, was deleted, moved, replaced or truncated while the database was open.
+        /// The file or its log was deleted, moved, replaced or truncated while the database was open.
         ///
-        /// Everything is refused from then on, until the file is opened again. A file that is missing or empty is not opened
-        /// while there is still a log beside it.
+        /// Everything is refused from then on, until the file is opened again. A file that is missing or empty is not
+        /// opened while it has a log.
         public static let fileLost = Code(rawValue: "fileLost")
         /// The database was closed.
         public static let closed = Code(rawValue: "closed")
@@ -74,7 +74,7 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
     import CSQLite
 
     extension SQLiteDatabaseError {
-        /// Creates the error for SQLite's code, and the system's error behind it.
+        /// Creates the error for SQLite's code and the underlying system error.
         init(sqlite status: Int32, system: Int32, _ path: DatabasePath) {
             let name = path.name
             let words = "SQLite says \"\(String(cString: sqlite3_errstr(status)))\" (\(status))"
@@ -87,7 +87,7 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
             case SQLITE_BUSY, SQLITE_LOCKED:
                 self.init(.inUse, "\(name) is in use: another process has it open, or opened it here before")
             case SQLITE_FULL: self.init(.diskFull, "the disk with \(name) is full")
-            // A short read is no error of the system: its code belongs to an earlier call.
+            // A short read is not an error of the system: its code belongs to an earlier call.
             case SQLITE_IOERR where status != shortRead && [ENOSPC, EDQUOT].contains(system):
                 self.init(.diskFull, "the disk with \(name) is full")
             case SQLITE_IOERR where status != shortRead && system == EROFS:
@@ -100,13 +100,13 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
             }
         }
 
-        /// Creates the error that keeps the database, or one of the files beside it, from being opened or created.
+        /// Creates the error for a database, or one of its other files, that cannot be opened or created.
         ///
-        /// SQLite tries to read a file that it could not create: the system's error is then `ENOENT`, whatever was in
-        /// the way.
+        /// SQLite tries to read a file that it could not create: the system's error is then `ENOENT`, whatever the
+        /// obstacle.
         init(opening path: DatabasePath, system: Int32) {
             let name = path.name
-            // Without a slash at its end, which would hide that it is no folder.
+            // Without a trailing slash, which would hide that it is not a folder.
             let end = path.file.lastIndex(of: "/") ?? path.file.startIndex
             let folder = end == path.file.startIndex ? "/" : String(path.file[..<end])
             let folderName = (folder as NSString).lastPathComponent
@@ -155,7 +155,7 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
             return nil
         }
 
-        /// Whether there is no room for another file.
+        /// Returns whether the disk has no space for another file.
         private static func isFull(_ folder: String) -> Bool {
             var disk = statvfs()
             guard statvfs(folder, &disk) == 0 else { return false }
@@ -166,9 +166,9 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
 
 /// The availability of SQLite in this module, and advice where it is missing.
 public enum SQLite {
-    /// Whether SQLite's header was there when this was built.
+    /// Whether SQLite's header was available when this was built.
     ///
-    /// Where it was not, opening a ``SQLiteDatabase`` throws ``SQLiteDatabaseError/Code/unavailable``.
+    /// Without it, opening a ``SQLiteDatabase`` throws ``SQLiteDatabaseError/Code/unavailable``.
     public static var isAvailable: Bool {
         #if canImport(CSQLite)
             true
@@ -177,7 +177,7 @@ public enum SQLite {
         #endif
     }
 
-    /// The advice where ``isAvailable`` is false, in one line.
+    /// One line of advice for when ``isAvailable`` is false.
     public static let advice =
         "SQLite's header is missing: run `apt install libsqlite3-dev` and build again from scratch"
 }

@@ -14,7 +14,7 @@
 
         /// Finalizes the statement.
         ///
-        /// It must be called once, before the connection closes.
+        /// Must be called once, before the connection closes.
         func finalize() { sqlite3_finalize(handle) }
 
         func bind(_ number: Int, at index: Int32) throws(SQLiteDatabaseError) {
@@ -27,7 +27,7 @@
 
         func bind(_ data: Data, at index: Int32) throws(SQLiteDatabaseError) {
             let status = data.withUnsafeBytes { bytes in
-                // Without an address it would be NULL rather than empty.
+                // Without an address it would be NULL instead of empty.
                 guard let start = bytes.baseAddress else { return sqlite3_bind_zeroblob(handle, index, 0) }
                 return sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), Self.transient)
             }
@@ -38,7 +38,7 @@
 
         /// Steps to the next row.
         ///
-        /// Returns false behind the last.
+        /// Returns false after the last.
         func step() throws(SQLiteDatabaseError) -> Bool {
             let status = sqlite3_step(handle)
             switch status {

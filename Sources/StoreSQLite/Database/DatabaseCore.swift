@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 #if canImport(CSQLite)
-    /// The connection that a database's ledger and journal share, and the turns of its users.
+    /// The connection that a database's ledger and journal share, and the order of its users.
     // unchecked: `connection`, `refusal` and `notes` are touched only during a turn.
     final class DatabaseCore: @unchecked Sendable {
         private typealias Write = (Connection) throws(SQLiteDatabaseError) -> Void
@@ -12,7 +12,7 @@ import StoreCore
         private let turns = TurnQueue<Write, Result<Void, SQLiteDatabaseError>>()
         /// The connection; nil when closed.
         private var connection: Connection?
-        /// The reason that the file was abandoned, if it was.
+        /// The reason why the file was abandoned, if it was.
         private var refusal: SQLiteDatabaseError?
         /// Lines for the log from the current turn, logged once it is over.
         private var notes: [String] = []
@@ -27,11 +27,11 @@ import StoreCore
             self.log = log
             name = file.lastPathComponent
             let connection = try Connection(DatabasePath(file, fileSystem: fileSystem), patience: patience)
-            // Until it is known to be StoreSQLite's.
+            // Until the file is known to be StoreSQLite's.
             try connection.keepLog(true)
             try DatabaseFile.check(header: connection.header(), newest: Migration.all.count, name)
             if connection.isReadOnly { throw SQLiteDatabaseError(.readOnly, "\(name) may not be written") }
-            // One user at a time: the lock that is taken first is kept, and nothing is shared with other processes.
+            // One user at a time: the first lock is never released, and nothing is shared with other processes.
             try connection.execute(
                 """
                 PRAGMA locking_mode = EXCLUSIVE;
@@ -51,7 +51,7 @@ import StoreCore
 
         /// Reads, or runs exclusive work.
         ///
-        /// A file that a newer version wrote ends everything, and so does one that was lost: see `giveUp(_:after:)`.
+        /// After it finds a file that a newer version wrote, or that was lost, everything fails: see `giveUp(_:after:)`.
         func use<R>(_ body: (Connection) throws(SQLiteDatabaseError) -> R) throws(SQLiteDatabaseError) -> R {
             var lines: [String] = []
             defer { for line in lines { log(line) } }
@@ -68,10 +68,9 @@ import StoreCore
             }
         }
 
-        /// Refuses everything from now on if an error says that the file cannot be used any more, and leaves it as it
-        /// is.
+        /// Refuses everything from now on if an error shows that the file is unusable, and leaves it unchanged.
         ///
-        /// It must be called during the caller's turn.
+        /// Must be called during the caller's turn.
         ///
         /// - Returns: whether the file is unusable.
         @discardableResult
@@ -85,10 +84,10 @@ import StoreCore
             return true
         }
 
-        /// Writes everything or nothing.
+        /// Commits all writes of a closure or none.
         ///
-        /// Returns once the writes are durable. Concurrent writes of several threads are committed in one transaction:
-        /// the first thread does it for all.
+        /// Returns once the writes are durable. Concurrent writes of several threads are committed in one transaction,
+        /// which the first thread runs for all.
         func write(_ body: (Connection) throws(SQLiteDatabaseError) -> Void) throws(SQLiteDatabaseError) {
             var lines: [String] = []
             defer { for line in lines { log(line) } }
@@ -122,14 +121,14 @@ import StoreCore
             return group.indices.map { result(group[$0...$0]) }
         }
 
-        /// Adds a line for the log; it must be called during the caller's turn, and is logged after it.
+        /// Adds a line for the log during the caller's turn, after which it is logged.
         func note(_ line: String) { notes.append(line) }
 
-        /// Waits for the work in progress, and closes: when it returns the file is free.
+        /// Closes the file after the work in progress; the file is free when this returns.
         func close() {
             var lines: [String] = []
             turns.exclusively {
-                // Not when the last reference goes: a thread that has just used it may still have one.
+                // Closed here, and not by the last release: a thread that has just used it may still hold a reference.
                 connection.take()?.close().forEach(note)
                 lines = takeNotes()
             }
@@ -141,9 +140,9 @@ import StoreCore
             return notes
         }
 
-        /// The connection, or the reason that there is none.
+        /// The connection, or the reason why there is none.
         ///
-        /// It must be read during a turn.
+        /// Must be read during a turn.
         private var available: Result<Connection, SQLiteDatabaseError> {
             guard let connection else {
                 return .failure(SQLiteDatabaseError(.closed, "\(name) has been closed"))
@@ -153,7 +152,7 @@ import StoreCore
     }
 #else
 
-    /// The placeholder for a database where there is no SQLite: it is never created.
+    /// The placeholder for a database without SQLite: never created.
     final class DatabaseCore: Sendable {
         init(
             _ file: URL,
@@ -172,7 +171,7 @@ import StoreCore
 #endif
 
 #if canImport(CSQLite)
-    // Unreadable records are set apart and reported, and the rest is served.
+    // Unreadable records are set apart and reported; all others remain available.
     extension DatabaseCore {
         func damage() throws(SQLiteDatabaseError) -> [DamagedRecord] {
             try use { connection throws(SQLiteDatabaseError) in
@@ -197,9 +196,10 @@ import StoreCore
             }
         }
 
-        /// Reports records, and moves what is left of them beside the others; `remove` takes each out of its own place.
+        /// Reports unreadable records, and moves their data to the table of damaged records; `remove` deletes each from its
+        /// own table.
         ///
-        /// If that cannot be written they stay where they are, to be found again.
+        /// If that cannot be written they stay, to be found again.
         func setApart(
             _ damaged: [(record: DamagedRecord, data: Data)],
             on connection: Connection,
@@ -221,7 +221,7 @@ import StoreCore
             } catch { note("what cannot be read could not be set apart: \(error)") }
         }
 
-        /// Stores what is left of a record beside the others.
+        /// Stores the data of an unreadable record in the table of damaged records.
         func keep(_ record: DamagedRecord, _ data: Data, on connection: Connection) throws(SQLiteDatabaseError) {
             let insert = try connection.statement(
                 "INSERT INTO damaged (place, number, reason, payload) VALUES (?1, ?2, ?3, ?4)"
@@ -233,9 +233,9 @@ import StoreCore
             try insert.run()
         }
 
-        /// Renames a table that SQLite cannot read whole, and puts an empty one in its place.
+        /// Renames a table that SQLite cannot read completely, and creates an empty one in its place.
         ///
-        /// - Returns: the new name. The old content stays for inspection.
+        /// - Returns: the new name of the old table, which is retained for inspection.
         @discardableResult
         func setAside(_ table: String, on connection: Connection) throws(SQLiteDatabaseError) -> String {
             let sql = try connection.text("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = '\(table)'")
@@ -249,15 +249,15 @@ import StoreCore
     }
 #endif
 
-/// The settings that decide what a commit waits for.
+/// The settings that determine what a commit waits for.
 struct CommitPolicy {
     let pragmas: String
-    /// The number of frames in the log from which on a commit checkpoints it into the file.
+    /// The number of frames in the log at which a commit checkpoints it into the file.
     let checkpointInterval: Int
 
     /// Waits for the disk.
     ///
-    /// A growing log makes each wait longer than one that is overwritten; so it is kept short.
+    /// The log is kept short, because a growing file takes longer to synchronize than one that is overwritten.
     static let full = CommitPolicy(pragmas: "PRAGMA synchronous = FULL;", checkpointInterval: 128)
     /// Waits for the system only.
     static let normal = CommitPolicy(pragmas: "PRAGMA synchronous = NORMAL;", checkpointInterval: 1000)
@@ -265,37 +265,36 @@ struct CommitPolicy {
 
 /// A record that could not be read.
 ///
-/// It is kept beside the others, as it was found, for inspection: in the table `damaged`, or, where SQLite cannot read
-/// the page that it was on, in the whole table as it was, which then has a name such as `record_damaged_1`.
+/// It is retained unchanged for inspection: in the table `damaged`, or, if SQLite cannot read its page, in the renamed
+/// original table, which then has a name such as `record_damaged_1`.
 public struct DamagedRecord: Hashable, Sendable {
-    /// The part of the file that held a record.
+    /// The part of the file that held the record.
     public enum Place: String, Hashable, Sendable {
         /// The store's ledger.
         case ledger
         /// The queue's journal.
         case journal
-        /// The shortcut past the ledger's older records, which costs time and nothing else.
+        /// The snapshot of the ledger's older records, whose loss costs only time.
         case snapshot
     }
 
     /// The part of the file that held it.
     public let place: Place
-    /// Its number there.
+    /// The record's number in that part.
     public let number: Int
     /// The damage, in one line.
     public let reason: String
 }
 
 #if canImport(CSQLite)
-    /// A check of a file's header before SQLite opens it: SQLite would clean up in a database that is not
-    /// StoreSQLite's.
+    /// A check of a file's header before SQLite opens it: SQLite would modify a database of another program.
     enum DatabaseFile {
         /// "StCR": the application ID in the header of StoreSQLite's files.
         static let applicationID = 0x5374_4352
 
-        /// Refuses a file that another program wrote, or a newer version of this one.
+        /// Refuses a file that another program, or a newer version of this one, wrote.
         ///
-        /// A file without bytes is still to be created.
+        /// An empty file is accepted, as one that is still to be created.
         static func check(header: Data, newest: Int, _ name: String) throws(SQLiteDatabaseError) {
             if header.isEmpty { return }
             guard header.starts(with: "SQLite format 3\0".utf8) else {

@@ -1,14 +1,14 @@
 #if canImport(CSQLite)
     /// A step from a version of the file's format to the next.
     ///
-    /// A released step is never changed: a change comes with another step. So does new content of records, commands or
-    /// their parts that earlier versions do not know, with a step that changes no table: they then refuse the file
+    /// A released step is never changed: a change needs another step. New content of records, commands or their parts that
+    /// earlier versions do not know also needs a step, even if it changes no table: earlier versions then refuse the file
     /// before they read anything.
     struct Migration {
         let name: String
         let sql: String
 
-        /// All steps: a file whose format is number 2 has the first two.
+        /// All steps: a file with format number 2 has the first two.
         static let all = [
             Migration(
                 name: "records and commands",
@@ -60,7 +60,7 @@
                     let applicationID = try connection.number("PRAGMA application_id") ?? 0
                     try DatabaseFile.check(applicationID: applicationID, version: version, all.count, name)
                     try check(connection, version, name)
-                    // Nothing is written, so that opening waits for no disk.
+                    // Nothing is written, so opening does not wait for the disk.
                     if version == all.count { return false }
                 }
                 for (index, migration) in all.enumerated().dropFirst(version) {
@@ -76,11 +76,11 @@
             guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
                 throw SQLiteDatabaseError(.other, "\(name) cannot be written ahead: its file system has no locks")
             }
-            // A reader of the file without SQLite should see its version.
+            // A program that reads the file without SQLite should see its version.
             if isChanged { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         }
 
-        /// Throws unless the file's steps are those that are known here.
+        /// Throws unless the file's steps are the known ones.
         private static func check(_ connection: Connection, _ version: Int, _ name: String) throws(SQLiteDatabaseError)
         {
             let rows = try connection.statement("SELECT name FROM migration ORDER BY number")

@@ -16,12 +16,12 @@
             payload = statement.isNull(2) ? nil : statement.data(2)
         }
 
-        /// The reason that a row is lost that SQLite cannot reach.
+        /// The reason for the loss of a row that SQLite cannot reach.
         static let damagedPage = "the page that it was on is damaged"
 
         /// Returns the reachable rows of a table in a range, in order.
         ///
-        /// - Returns: also whether there is a page that SQLite calls corrupt, so that others may have been there.
+        /// - Returns: also whether SQLite reports a corrupt page, which may have contained other rows.
         static func read(
             _ range: ClosedRange<Int>,
             of table: String,
@@ -31,7 +31,7 @@
                 "SELECT position, checksum, payload FROM \(table) WHERE position BETWEEN ?1 AND ?2 ORDER BY position"
             )
             if let rows = try rows(all, range.lowerBound, range.upperBound) { return (rows, false) }
-            // One by one: the way to most of them does not lead through the damaged page, nor to it.
+            // One by one: reading most of them does not touch the damaged page.
             let one = try connection.statement("SELECT position, checksum, payload FROM \(table) WHERE position = ?1")
             var found: [Row] = []
             for position in range { found += try rows(one, position) ?? [] }
@@ -61,7 +61,7 @@
             }
         }
 
-        /// Binds it to the second and third parameter of a statement whose first is its number.
+        /// Binds it to the second and third parameters of a statement, and its number to the first.
         func bind(to statement: Statement, under number: Int) throws(SQLiteDatabaseError) {
             try statement.bind(number, at: 1)
             try statement.bind(checksum, at: 2)

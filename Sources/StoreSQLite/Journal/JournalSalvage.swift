@@ -2,9 +2,9 @@
     import Foundation
     import StoreCore
 
-    /// A salvage of a journal's commands from a table of which SQLite cannot read every page.
+    /// A salvage of a journal's commands if SQLite cannot read every page of their table.
     ///
-    /// The table is kept as it is, under another name, and its readable rows go into a new one.
+    /// The old table is retained unchanged under another name, and its readable rows are copied to a new one.
     struct JournalSalvage {
         private let core: DatabaseCore
         private let connection: Connection
@@ -16,7 +16,7 @@
 
         /// Returns the readable rows, in order.
         func rescue() throws(SQLiteDatabaseError) -> [CommandRow] {
-            // From both ends as far as the damaged page; the index also lists the rows that were on it.
+            // From both ends up to the damaged page; the index also lists the rows that were on it.
             let forward = try sequences("SELECT sequence, checksum FROM command ORDER BY sequence")
             let backward = try sequences("SELECT sequence, checksum FROM command ORDER BY sequence DESC")
             let indexed = try sequences("SELECT sequence FROM command INDEXED BY sqlite_autoindex_command_1")
@@ -24,7 +24,7 @@
             var rows: [CommandRow] = []
             for sequence in known.sorted() { rows += try row(sequence) }
             let lost = known.subtracting(rows.map(\.sequence)).sorted()
-            // The rows are known if either can be read whole.
+            // All rows are known if either can be read completely.
             let isWhole = forward.isWhole || indexed.isWhole
             do throws(SQLiteDatabaseError) {
                 try connection.transaction { () throws(SQLiteDatabaseError) in
@@ -54,7 +54,7 @@
             try core.keep(DamagedRecord(place: .journal, number: sequence, reason: reason), Data(), on: connection)
         }
 
-        /// Returns the first column, and whether all of it could be read.
+        /// Returns the values of the first column, and whether all could be read.
         private func sequences(_ sql: String) throws(SQLiteDatabaseError) -> (found: Set<Int>, isWhole: Bool) {
             let select = try connection.statement(sql)
             defer { select.reset() }

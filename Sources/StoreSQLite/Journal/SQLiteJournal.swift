@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 #if canImport(CSQLite)
-    /// A queue's journal, in a database.
+    /// A queue's journal in a database.
     final class SQLiteJournal: QueueJournal {
         private let core: DatabaseCore
         private let opening = Opening()
@@ -23,7 +23,7 @@ import StoreCore
         init(_ core: DatabaseCore) { self.core = core }
 
         func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
-            // Later records of the previous queue cannot come behind the commands read here.
+            // From now on the previous queue cannot record commands after those that are read here.
             opening.replace(with: superseded)?()
             let commands = try core.use { connection throws(SQLiteDatabaseError) in
                 try read(connection)
@@ -60,7 +60,7 @@ import StoreCore
                 try StoredPayload(under: command.id.number) { try JSONEncoder().encode(command) }
             }
             try core.write { connection throws(SQLiteDatabaseError) in
-                // An existing command was recorded, although its caller was told otherwise.
+                // An existing command was recorded, although its caller was notified of a failure.
                 let insert = try connection.statement(
                     "INSERT OR IGNORE INTO command (number, checksum, payload, journal) VALUES (?1, ?2, ?3, ?4)"
                 )
@@ -85,7 +85,7 @@ import StoreCore
     }
 #else
 
-    /// The placeholder for a journal where there is no SQLite: it is never created.
+    /// The placeholder for a journal without SQLite: never created.
     final class SQLiteJournal: QueueJournal {
         init(_ core: DatabaseCore) {}
         func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
@@ -116,7 +116,7 @@ import StoreCore
             payload = statement.data(4)
         }
 
-        /// Returns all rows in order; nil where a page of the table or of its index is damaged.
+        /// Returns all rows in order; nil if a page of the table or of its index is damaged.
         static func all(on connection: Connection) throws(SQLiteDatabaseError) -> [CommandRow]? {
             do throws(SQLiteDatabaseError) {
                 let select = try connection.statement("SELECT \(columns) FROM command ORDER BY sequence")

@@ -2,11 +2,11 @@
     import Foundation
     import StoreCore
 
-    /// A salvage of a ledger's records from a table of which SQLite cannot read every page.
+    /// A salvage of a ledger's records if SQLite cannot read every page of their table.
     ///
-    /// The table is kept as it is, under another name. The readable records, or their second copies, go into a new one;
-    /// all others are replaced by records that are known to be lost. So positions stay the same, and the new table can
-    /// be written.
+    /// The old table is retained unchanged under another name. A new one receives the readable records, or their second
+    /// copies; all others are replaced by records that are marked as lost. So positions stay the same, and the new table
+    /// can be written.
     struct LedgerSalvage {
         private let core: DatabaseCore
         private let connection: Connection
@@ -18,7 +18,7 @@
 
         /// Returns the number of records.
         ///
-        /// Where the last page is damaged it is not known, and all records that there may have been count as lost.
+        /// If the last page is damaged the number is unknown, and all records that may have existed count as lost.
         static func end(_ core: DatabaseCore, _ connection: Connection) throws(SQLiteDatabaseError) -> Int {
             do throws(SQLiteDatabaseError) {
                 return try connection.number("SELECT max(position) FROM record") ?? 0
@@ -31,7 +31,7 @@
             }
         }
 
-        /// Replaces the table of the reserved number of records, if that cannot be read.
+        /// Replaces the table of the reserved number of records, if it is unreadable.
         static func replaceReserve(_ core: DatabaseCore) throws(SQLiteDatabaseError) -> Bool {
             try core.use { connection throws(SQLiteDatabaseError) in
                 do throws(SQLiteDatabaseError) {
@@ -60,7 +60,7 @@
         }
 
         private func replace(through end: Int, isEndKnown: Bool) throws(SQLiteDatabaseError) {
-            // Before anything is written: a transaction that meets a damaged page cannot go on.
+            // Read before anything is written: a transaction that reaches a damaged page cannot continue.
             let (lost, spares) = try examine(through: end)
             try connection.transaction { () throws(SQLiteDatabaseError) in
                 let old = try core.setAside("record", on: connection)

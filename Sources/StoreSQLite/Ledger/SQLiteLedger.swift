@@ -2,21 +2,21 @@ import Foundation
 import StoreCore
 
 #if canImport(CSQLite)
-    /// A store's ledger, in a database.
+    /// A store's ledger in a database.
     ///
-    /// No other process writes the file while it is open, so that the number of records is known without reading it.
-    // unchecked: what changes is touched only with the condition's lock held.
+    /// No other process writes the file while it is open, so the number of records is known without reading it.
+    // unchecked: mutable state is accessed only under the condition's lock.
     final class SQLiteLedger: DurableLedger, @unchecked Sendable {
         let lane: BackendLane
         let core: DatabaseCore
         private let condition = NSCondition()
         private var committed: Int
-        /// The limit up to which the file says that there may be records, if it does yet.
+        /// The highest number of records that the file announces so far.
         private var reserved = 0
-        /// The records appended and not committed.
+        /// The records that are appended but not committed.
         private var staged: [Entry] = []
         private var stagedRecords: [LedgerRecord] = []
-        /// The records of the last commit, if there were many, so that they need not be read back.
+        /// The records of the last commit, if there were many, to avoid reading them back.
         private var recent: ArraySlice<LedgerRecord> = []
 
         private struct Entry {
@@ -26,19 +26,19 @@ import StoreCore
             let isCountedOn: Bool
         }
 
-        /// The number of records that a store gets at once without reading them back.
+        /// The number of recent records that a store gets without a read.
         private static let atHand = 64
 
         /// The number of future records that the file announces.
         ///
-        /// Where the page with the last ones is damaged, the next is put behind all that there may have been.
+        /// If the page with the last records is damaged, the next record is placed after all that may have existed.
         private static let reserve = 1024
 
         init(_ core: DatabaseCore, lane: BackendLane) throws(SQLiteDatabaseError) {
             self.core = core
             self.lane = lane
             committed = try core.use { connection throws(SQLiteDatabaseError) in
-                // Records in a snapshot existed, whatever has become of them.
+                // Records in a snapshot existed, whatever their state now.
                 max(try LedgerSalvage.end(core, connection), try Self.endOfSnapshot(core, connection))
             }
         }
@@ -54,7 +54,7 @@ import StoreCore
             }
         }
 
-        /// Corrects the number of records after a snapshot proved wrong.
+        /// Corrects the number of records after a snapshot proved invalid.
         func correctHead(_ head: Int) {
             condition.withLock { if staged.isEmpty { (committed, recent) = (head, []) } }
         }
@@ -69,8 +69,7 @@ import StoreCore
                 )
             }
             return condition.withLock {
-                // A thread that has seen the staged records has staged them; all others wait until they are committed
-                // or dropped.
+                // Only the thread that staged the records sees them; all others wait until they are committed or dropped.
                 while !staged.isEmpty, head != committed + staged.count { condition.wait() }
                 guard head == committed + staged.count else { return false }
                 staged += entries
@@ -101,9 +100,9 @@ import StoreCore
             isWritten = true
         }
 
-        /// Replaces the unreadable tables beside the records.
+        /// Replaces unreadable tables other than that of the records.
         ///
-        /// Returns false where there is none.
+        /// Returns false if there are none.
         private func mend(through end: Int) throws(SQLiteDatabaseError) -> Bool {
             let isReserveNew = try LedgerSalvage.replaceReserve(core)
             return try SpareSalvage.replace(core, through: end) || isReserveNew
@@ -133,7 +132,7 @@ import StoreCore
     }
 #else
 
-    /// The placeholder for a ledger where there is no SQLite: it is never created.
+    /// The placeholder for a ledger without SQLite: never created.
     final class SQLiteLedger: DurableLedger {
         let lane = BackendLane.caller
         init(_ core: DatabaseCore, lane: BackendLane) throws(SQLiteDatabaseError) { throw .unavailable }
@@ -164,7 +163,7 @@ import StoreCore
                 }
                 while reading.next <= end { try lose(reason, Data(), connection, &reading) }
                 if isPageDamaged, LedgerSalvage(core, connection).rescue(through: head) {
-                    // The records of the page are reported and have been moved.
+                    // The records of the page have been reported and moved.
                     reading.damaged.removeAll { $0.record.reason == Row.damagedPage }
                 }
                 setApart(reading.damaged, connection)
@@ -185,7 +184,7 @@ import StoreCore
             _ reading: inout Reading
         ) throws(SQLiteDatabaseError) {
             guard let data = row.payload else {
-                // It was set apart before.
+                // It was set apart earlier.
                 reading.records.append(.unreadable)
                 reading.next += 1
                 return
@@ -199,7 +198,7 @@ import StoreCore
             reading.next += 1
         }
 
-        /// Handles an unreadable next record: there is a second copy, or no other record depends on it.
+        /// Handles an unreadable next record: it has a second copy, or no other record depends on it.
         private func lose(
             _ reason: String,
             _ data: Data,
@@ -216,7 +215,7 @@ import StoreCore
                 }
                 core.note("record \(number) of the ledger was read from its second copy: of the first, \(reason)")
             } else if isPageDamaged {
-                // It is not known whether there was one.
+                // Whether there was a copy is unknown.
                 throw lostTwice(number)
             } else {
                 reading.records.append(.unreadable)
@@ -239,7 +238,7 @@ import StoreCore
 
         private func setApart(_ damaged: [(record: DamagedRecord, data: Data)], _ connection: Connection) {
             core.setApart(damaged, on: connection) { record throws(SQLiteDatabaseError) in
-                // Its place is kept.
+                // An empty row preserves its position.
                 let empty = try connection.statement(
                     "INSERT OR REPLACE INTO record (position, checksum, payload) VALUES (?1, 0, NULL)"
                 )
@@ -255,10 +254,8 @@ import StoreCore
             try StoredPayload.read(data, checksum: checksum, under: position) { try LedgerRecord(unpacking: $0) }
         }
     }
-#endif
 
-#if canImport(CSQLite)
-    // Only a shortcut: an unreadable snapshot costs time and nothing else.
+    // Only an optimization: an unreadable snapshot costs only time.
     extension SQLiteLedger {
         func snapshot() throws -> LedgerSnapshot? {
             try core.use { connection throws(SQLiteDatabaseError) in
@@ -278,7 +275,7 @@ import StoreCore
                 core.setApart([(damage, data)], on: connection) { record throws(SQLiteDatabaseError) in
                     try connection.execute("DELETE FROM snapshot")
                 }
-                // Its number of records is not trusted either.
+                // Its number of records is not reliable either.
                 correctHead(try LedgerSalvage.end(core, connection))
                 return nil
             }
@@ -301,7 +298,7 @@ import StoreCore
             }
         }
 
-        /// Sets the snapshots aside, whose page is damaged.
+        /// Sets aside the snapshots, whose page is damaged.
         private static func setAside(_ core: DatabaseCore, _ connection: Connection) {
             let damage = DamagedRecord(place: .snapshot, number: 0, reason: Row.damagedPage)
             core.setApart([(damage, Data())], on: connection) { _ throws(SQLiteDatabaseError) in

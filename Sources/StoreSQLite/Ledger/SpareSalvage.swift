@@ -2,18 +2,18 @@
     import Foundation
     import StoreCore
 
-    /// A salvage of the second copies where SQLite cannot read every page of their table.
+    /// A salvage of the second copies of records if SQLite cannot read every page of their table.
     ///
-    /// The table is kept as it is, under another name.
+    /// The old table is retained unchanged under another name.
     struct SpareSalvage {
         private let core: DatabaseCore
         private let connection: Connection
 
-        /// Replaces the damaged table with a new one, with the readable copies and new ones of the records themselves.
+        /// Replaces the damaged table with a new one that has the readable copies, and new copies of the other records.
         ///
         /// - Returns: whether it was damaged.
-        /// - Throws: ``SQLiteDatabaseError/Code/damaged`` if a record cannot be read either, so that it is not known whether
-        ///   there was a copy.
+        /// - Throws: ``SQLiteDatabaseError/Code/damaged`` if a record is unreadable too, so that it is unknown whether it
+        ///   had a copy.
         static func replace(_ core: DatabaseCore, through end: Int) throws(SQLiteDatabaseError) -> Bool {
             try core.use { connection throws(SQLiteDatabaseError) in
                 try SpareSalvage(core: core, connection: connection).replace(through: end)
@@ -21,7 +21,7 @@
         }
 
         private func replace(through end: Int) throws(SQLiteDatabaseError) -> Bool {
-            // Before anything is written: a transaction that meets a damaged page cannot go on.
+            // Read before anything is written: a transaction that reaches a damaged page cannot continue.
             guard let copies = try copies(through: end) else { return false }
             try connection.transaction { () throws(SQLiteDatabaseError) in
                 try core.setAside("spare", on: connection)
@@ -39,12 +39,12 @@
             return true
         }
 
-        /// Returns the content of the new table; nil where the old one is sound.
+        /// Returns the content of the new table; nil if the old one is sound.
         private func copies(through end: Int) throws(SQLiteDatabaseError) -> [Row]? {
             var copies: [Row] = []
             var isDamaged = false
             var next = 1
-            // Also where there is no record yet.
+            // Also if there is no record yet.
             let last = max(end, 1)
             while next <= last {
                 let range = next...min(last, next + 255)
@@ -56,7 +56,7 @@
             return isDamaged ? copies : nil
         }
 
-        /// Completes the copies of a range's records, of which only some can be read.
+        /// Completes the readable copies of a range with copies of its records.
         private func complete(
             _ spares: [Row],
             _ range: ClosedRange<Int>,
@@ -78,12 +78,12 @@
             return copies
         }
 
-        /// Whether a reachable record needs a copy.
+        /// Returns whether a readable record needs a copy.
         private func isCountedOn(_ row: Row) throws(SQLiteDatabaseError) -> Bool {
-            // It was set apart when it was known that no record depends on it.
+            // It was set apart when no record was known to depend on it.
             guard let payload = row.payload else { return false }
             do throws(StoredPayload.Unreadable) { return try row.record(payload).isCountedOn } catch {
-                // Dependencies of a newer version are not known here.
+                // Dependencies of a newer version are unknown here.
                 if error.isWhole { return true }
                 throw unknown(row.position)
             }

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension ScenarioCommand {
-    /// What fails from now on.
+    /// Failures from now on.
     static let failures: [ScenarioCommand] = [
         ScenarioCommand(
             "reachable",

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension ScenarioCommand {
-    /// What apps and their users do to buy.
+    /// Purchases by apps and their users.
     static let purchases: [ScenarioCommand] = [
         ScenarioCommand(
             "buy",

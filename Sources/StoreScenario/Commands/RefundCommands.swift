@@ -45,7 +45,7 @@ extension ScenarioCommand {
         },
     ]
 
-    /// Families, and what they share.
+    /// Families and family sharing.
     static let families: [ScenarioCommand] = [
         ScenarioCommand(
             "add-family",

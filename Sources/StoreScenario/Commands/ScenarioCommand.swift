@@ -1,36 +1,36 @@
-/// A command of the scenario language: its name, its words and what it does.
+/// A command of the scenario language: its name, its words and its effect.
 ///
-/// ``all`` is the one list of them, from which lines are parsed, and help, completion and documentation are made.
+/// ``all`` is the only list of commands, used for parsing, help, completion and documentation.
 public struct ScenarioCommand: Identifiable, Sendable {
-    /// The part of a store's life that a command belongs to.
+    /// A group of related commands.
     public enum Group: String, CaseIterable, Hashable, Sendable {
-        /// What app and buyer do.
+        /// Actions of app and buyer.
         case purchases = "Purchases"
-        /// Time, renewals and their payment, offers.
+        /// Time, renewals and their payments, and offers.
         case subscriptions = "Subscriptions and offers"
         /// Refunds, deleted transactions, families and receipts.
         case refunds = "Refunds, families and receipts"
-        /// What an app's server hears of.
+        /// Events that an app's server receives.
         case server = "What an app's server sees"
         /// Accounts, devices and countries.
         case people = "People and places"
-        /// What fails from now on.
+        /// Failures from now on.
         case failures = "Failures"
-        /// What changes nothing.
+        /// Commands that change nothing.
         case questions = "Questions"
     }
 
     /// The command's name, the first word of its line.
     public let name: String
-    /// The part of a store's life that it belongs to.
+    /// The group of the command.
     public let group: Group
     /// Its effect in one sentence, without a full stop.
     public let summary: String
-    /// The words behind its name, in order; those that may be left out are the last.
+    /// The words after its name, in order; optional ones are last.
     public let parameters: [ScenarioParameter]
-    /// Its options, which may stand anywhere behind its name.
+    /// Its options, which may be anywhere after its name.
     public let options: [ScenarioOption]
-    /// Whether it sets what no ledger keeps, so that a store in a file has to be told again when it is opened.
+    /// Whether it sets something that no ledger stores, so that a store in a file has to repeat it when it is opened.
     public let isSetting: Bool
     let body: @Sendable (Call) throws -> ScenarioAnswer
 
@@ -55,7 +55,7 @@ public struct ScenarioCommand: Identifiable, Sendable {
     /// The name.
     public var id: String { name }
 
-    /// The line as it is to be written, as in `refund [TRANSACTION]`.
+    /// The form of the line, as in `refund [TRANSACTION]`.
     public var usage: String {
         let words = parameters.map { parameter in
             var word = parameter.name.uppercased()
@@ -79,11 +79,11 @@ public struct ScenarioCommand: Identifiable, Sendable {
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 }
 
-/// A word that a command expects at a place.
+/// A word that a command expects at a position.
 public struct ScenarioParameter: Hashable, Sendable {
     /// The parameter's name, as in `product`.
     public let name: String
-    /// What may be written there.
+    /// The kind of the word.
     public let kind: ScenarioValueKind
     /// Whether it may be left out.
     public let isOptional: Bool
@@ -107,7 +107,7 @@ public struct ScenarioParameter: Hashable, Sendable {
 public struct ScenarioOption: Hashable, Sendable {
     /// The option's name, as in `--quantity`.
     public let name: String
-    /// The kind of the word behind it; nil for an option without one.
+    /// The kind of the word after it; nil for an option without one.
     public let kind: ScenarioValueKind?
     /// The effect of the option, in a few words.
     public let summary: String
@@ -124,7 +124,7 @@ public struct ScenarioOption: Hashable, Sendable {
 }
 
 extension Call {
-    /// Returns the lines about all commands, or about one and its options.
+    /// Returns the help for all commands, or for one and its options.
     func help() throws -> ScenarioAnswer {
         guard let word = word("command") else {
             let lines = ScenarioCommand.Group.allCases.map { group in

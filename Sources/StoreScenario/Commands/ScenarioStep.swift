@@ -1,6 +1,6 @@
 /// A line of a scenario: a command with its words.
 ///
-/// A line that begins with `try` is gone on from if the store refuses it.
+/// If the line begins with `try`, the scenario continues even if the store refuses it.
 public struct ScenarioStep: Sendable, CustomStringConvertible {
     /// The command.
     public let command: ScenarioCommand
@@ -13,15 +13,15 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
 
     /// Parses a line.
     ///
-    /// - Throws: ``ScenarioError`` with the word that makes no sense; also for a line without a command.
+    /// - Throws: ``ScenarioError`` with the invalid word; also for a line without a command.
     public init(_ line: String) throws(ScenarioError) {
         try self.init(words: try Word.words(of: line), line: nil)
     }
 
-    /// Parses words that were separated by somebody else, as a shell does.
+    /// Parses words that are already separated, for instance by a shell.
     ///
-    /// - Parameter words: the command's name and the words behind it. Behind the word `--` none is an option.
-    /// - Throws: ``ScenarioError`` with the word that makes no sense.
+    /// - Parameter words: the command's name and the words after it. After the word `--` none is an option.
+    /// - Throws: ``ScenarioError`` with the invalid word.
     public init(words: [String]) throws(ScenarioError) {
         let options = words.prefix { $0 != "--" }
         let plain = words.dropFirst(options.count + 1)
@@ -82,7 +82,7 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
     /// The device that it names, if any.
     var device: String? { arguments["--device"]?.text }
 
-    /// Names a device, if it names none.
+    /// Adds an option for a device, unless there is one.
     mutating func choose(device: String) {
         if arguments["--device"] == nil { arguments["--device"] = Word(text: device, column: nil) }
     }
@@ -92,7 +92,7 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
         words.map { Word.source(of: $0) }.joined(separator: " ")
     }
 
-    /// The line as it is to be written.
+    /// The text of the line.
     public var description: String {
         var words = (isTry ? ["try"] : []) + [command.name]
         words += command.parameters.compactMap { arguments[$0.name]?.source }

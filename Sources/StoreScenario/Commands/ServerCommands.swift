@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension ScenarioCommand {
-    /// What an app's server is told of.
+    /// Events that an app's server is notified of.
     static let server: [ScenarioCommand] = [
         ScenarioCommand(
             "refund-decision",

@@ -65,7 +65,7 @@ extension ScenarioCommand {
         },
     ]
 
-    /// The payment for renewals, and its price.
+    /// Payments for renewals, and prices.
     static let billing: [ScenarioCommand] = [
         ScenarioCommand(
             "billing-fails",
@@ -128,7 +128,7 @@ extension ScenarioCommand {
         },
     ]
 
-    /// Offers that are taken outside the app, and the code sheet.
+    /// Offers redeemed outside the app, and the code sheet.
     static let offers: [ScenarioCommand] = [
         ScenarioCommand(
             "redeem",
@@ -181,7 +181,7 @@ extension ScenarioCommand {
         },
     ]
 
-    /// Makes a command that acts on a group, or on each of an account's.
+    /// Creates a command that acts on a subscription group, or on each of an account's.
     private static func ofGroup(
         _ name: String,
         _ summary: String,
@@ -202,7 +202,7 @@ extension RenewalRate {
     /// The words for all rates: `real-time`, `day-5min`, `month-30s` and so on.
     static let words = ["real-time"] + byWord.map(\.word)
 
-    /// Makes the rate of a word; nil for a word of none.
+    /// Creates the rate with a word; nil for an unknown word.
     init?(word: String) {
         if word == "real-time" {
             self = .realTime

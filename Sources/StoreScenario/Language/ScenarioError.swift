@@ -1,12 +1,12 @@
 import Foundation
 
-/// An error in a scenario's line, or a store's refusal to perform it, with the place.
+/// An error in a scenario's line, or a store's refusal to perform it, with its position.
 public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
     /// The kind of an error.
     public enum Kind: String, Hashable, Codable, Sendable {
-        /// The line makes no sense, whatever the store.
+        /// The line is invalid, whatever the store.
         case syntax
-        /// The store refused, or has nothing of that name.
+        /// The store refused the command, or has nothing of that name.
         case refused
     }
 
@@ -16,7 +16,7 @@ public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomSt
     public internal(set) var file: String?
     /// The number of the line in the scenario, from 1; nil for a line by itself.
     public internal(set) var line: Int?
-    /// The number of the character in the line at which the word begins, from 1; nil if no single word is wrong.
+    /// The column in the line at which the word begins, from 1; nil if no single word is wrong.
     public let column: Int?
     /// The word that is wrong; nil if no single one is.
     public let word: String?
@@ -32,12 +32,12 @@ public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomSt
         self.reason = reason
     }
 
-    /// Makes an error about a word.
+    /// Creates an error about a word.
     init(_ word: Word, _ reason: String, kind: Kind = .syntax) {
         self.init(reason, kind: kind, column: word.column, word: word.text)
     }
 
-    /// Returns the error with a place, where it has none of its own yet.
+    /// Returns the error with a position, unless it has one.
     func at(file: String?, line: Int?) -> ScenarioError {
         var error = self
         error.file = error.file ?? file
@@ -45,10 +45,10 @@ public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomSt
         return error
     }
 
-    /// Returns the error with the name of the scenario, if it has none yet.
+    /// Returns the error with the name of the scenario, unless it has one.
     package func named(_ name: String?) -> ScenarioError { at(file: name, line: nil) }
 
-    /// One sentence with the place, the word and the reason, as in `shop.scenario:3:5: "swrod" is …`.
+    /// A sentence with the position, the word and the reason, as in `shop.scenario:3:5: "swrod" is …`.
     public var description: String {
         let place = [file, line.map(String.init), line == nil ? nil : column.map(String.init)].compactMap(\.self)
         let prefix = place.isEmpty ? "" : place.joined(separator: ":") + ": "

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// The kind of a word in a command: what may be written there.
+/// The kind of a word in a command, which determines its valid values.
 public enum ScenarioValueKind: Hashable, Sendable {
     /// The identifier of a product.
     case product
@@ -29,7 +29,7 @@ public enum ScenarioValueKind: Hashable, Sendable {
     case failure
     /// One of some words.
     case choice([String])
-    /// One of some words, or else a value of another kind.
+    /// One of some words, or a value of another kind.
     indirect case either([String], ScenarioValueKind)
     /// Any text.
     case text
@@ -37,7 +37,7 @@ public enum ScenarioValueKind: Hashable, Sendable {
     /// `on` or `off`.
     static let toggle = choice(["on", "off"])
 
-    /// The words that may be written, whatever the store; empty if it depends on the store or cannot be listed.
+    /// The valid words, if they are the same for every store and can be listed; otherwise empty.
     public var words: [String] {
         switch self {
         case .choice(let words): words
@@ -115,7 +115,7 @@ struct ScenarioDuration: Sendable {
     /// The greatest number before a unit.
     private static let limit = 100_000
 
-    /// Reads a word; nil for one that is no length of time.
+    /// Parses a word; nil if it is not a length of time.
     init?(_ text: String) {
         var parts: [(Int, Unit)] = []
         var rest = text[...]
@@ -132,7 +132,7 @@ struct ScenarioDuration: Sendable {
         self.parts = parts
     }
 
-    /// Returns the moment at which it is over.
+    /// Returns the moment at which it ends.
     func end(from start: Date) -> Date {
         parts.reduce(start) { start, part in
             switch part.unit {
@@ -164,18 +164,18 @@ public enum ScenarioTransactions: String, Hashable, Sendable {
     case interrupted
     /// Refunded ones.
     case refunded
-    /// Those whose refund was requested and is not decided.
+    /// Those with a refund request that is not decided yet.
     case refundRequests
     /// Those that the app has not finished.
     case unfinished
 }
 
-/// A transaction in a scenario's word: its number, or its place among those that a command can act on.
+/// A reference to a transaction in a scenario: its number, or its position among those that a command can act on.
 enum TransactionReference: Hashable {
     case identifier(String)
     case first
     case last
-    /// The place from the first, counted around: `any-3`.
+    /// The position from the first, wrapping around: `any-3`.
     case any(Int)
 
     init?(_ text: String) {

@@ -1,19 +1,19 @@
 import Foundation
 import StoreCore
 
-/// A word of a scenario's line, with its place.
+/// A word of a scenario's line, with its position.
 struct Word: Hashable, Sendable {
     /// The word without its quotes.
     let text: String
-    /// The number of the character in its line at which it begins, from 1; nil for a word of no line.
+    /// The column in its line at which it begins, from 1; nil for a word without a line.
     let column: Int?
-    /// Whether it was written in quotes, so that it is no option.
+    /// Whether it was written in quotes, so that it is not an option.
     var isQuoted = false
 
     /// The option's name, if the word is one.
     var option: String? { !isQuoted && text.hasPrefix("--") && text.count > 2 ? text : nil }
 
-    /// The word as it has to be written to be read again.
+    /// The word in the form in which it can be parsed again.
     var source: String { Self.source(of: text, isQuoted: isQuoted) }
 
     /// Returns a text as a word of a line.
@@ -86,9 +86,9 @@ extension Word {
     private static let escapes: [Character: Character] = ["\"": "\"", "\\": "\\", "n": "\n"]
 }
 
-/// The nearest of some names to a name that is none of them.
+/// A suggestion for a misspelled name.
 package enum Suggestion {
-    /// Returns `; did you mean "…"?` if one of the names is near, else an empty text.
+    /// Returns `; did you mean "…"?` if one of the names is similar, else an empty text.
     package static func text(for word: String, among names: [String]) -> String {
         let known = names.map { ($0, distance(word.lowercased(), $0.lowercased())) }
         guard let best = known.min(by: { $0.1 < $1.1 }), best.1 <= max(1, min(word.count, best.0.count) / 3) else {
@@ -97,7 +97,7 @@ package enum Suggestion {
         return "; did you mean \"\(best.0)\"?"
     }
 
-    /// Returns how many characters have to be inserted, deleted, replaced or swapped with their neighbor.
+    /// Returns the number of characters that have to be inserted, deleted, replaced or swapped with their neighbor.
     static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left.prefix(64)), Array(right.prefix(64)))
         var beforeLast: [Int] = []
@@ -119,7 +119,7 @@ package enum Suggestion {
 }
 
 extension StoreFailure {
-    /// Makes the failure with a code's name; nil for a name of none.
+    /// Creates the failure of a code's name; nil for an unknown name.
     init?(word: String) {
         let reason = "the scenario lets it fail"
         if let code = Self.storeCodes[word] {

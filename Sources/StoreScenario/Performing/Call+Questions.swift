@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension Call {
-    /// Returns what has happened, or what has happened to a transaction.
+    /// Returns the store's timeline, or that of a transaction.
     func timeline() throws -> ScenarioAnswer {
         let about = try word("transaction").map { _ in try transaction(.all) }
         let entries = try store.timeline.entries.filter { about == nil || $0.transaction == about }
@@ -89,7 +89,7 @@ extension Call {
         )
     }
 
-    /// Calls something that replies before it returns, and throws the failure that it replied with.
+    /// Makes a call that replies before it returns, and throws the failure of the reply.
     func reply(to call: (@escaping @Sendable (StoreFailure?) -> Void) -> Void) throws {
         let failure = Locked<StoreFailure?>(nil)
         call { reply in failure.withLock { $0 = reply } }

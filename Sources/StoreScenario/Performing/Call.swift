@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A command that is performed: the store, and the command's words.
+/// A command in progress: the store, and the command's words.
 struct Call {
     let store: SandboxStore
     let session: Session
@@ -21,10 +21,10 @@ struct Call {
     /// Whether the parameter `state` is `on`.
     var isOn: Bool { text("state") == "on" }
 
-    /// Returns a number, or nil for a word that is left out or no number.
+    /// Returns a number, or nil for a word that was left out or is not a number.
     func number(_ name: String) -> Int? { arguments[name].flatMap { Int($0.text) } }
 
-    /// Returns a failure, or nil for a word that is left out or names none, as `off`.
+    /// Returns a failure, or nil for a word that was left out or is not one, such as `off`.
     func failure(_ name: String) -> StoreFailure? { arguments[name].flatMap { StoreFailure(word: $0.text) } }
 
     /// Returns the end of a length of time that begins now, or nil if it was left out.
@@ -50,7 +50,7 @@ struct Call {
         try word(name).map { try find($0, "an account", store.accounts.map { ($0.name, $0) }) }
     }
 
-    /// The account that is chosen by an option or by `use`; nil if none is.
+    /// The account chosen by an option or by `use`; nil if none is.
     func chosenAccount() throws -> SandboxAccount? {
         try account(in: "--account") ?? session.account.flatMap { store.account(named: $0) }
     }
@@ -65,7 +65,7 @@ struct Call {
         return account
     }
 
-    /// The device that is chosen by an option or by `use`; nil if none is.
+    /// The device chosen by an option or by `use`; nil if none is.
     func chosenDevice() throws -> SandboxDevice? {
         try device(in: "--device") ?? session.device.flatMap { store.device(named: $0) }
     }
@@ -85,10 +85,10 @@ struct Call {
         throw ScenarioError("\"\(account.name)\" is signed in on no device", kind: .refused)
     }
 
-    /// Performs something for the group that the command names, or for each one of the account's subscriptions.
+    /// Calls a closure for the subscription group that the command names, or for each group of the account.
     ///
-    /// - Returns: the groups for which it was done.
-    /// - Throws: the store's error, if it was done for none.
+    /// - Returns: the groups for which it succeeded.
+    /// - Throws: the store's error, if it succeeded for none.
     func forEachGroup(_ body: (SandboxAccount, String) throws -> Void) throws -> String {
         let account = try account()
         let groups = account.subscriptions.map(\.groupIdentifier)
@@ -121,11 +121,11 @@ struct Call {
     }
 }
 
-// What an app's queue sends to the store.
+// The requests of an app's queue to the store.
 extension Call {
-    /// Sends a command of a device to the store, and returns the order's number.
+    /// Submits a command of a device to the store, and returns the order's number.
     ///
-    /// - Throws: the failure with which the store could not take it.
+    /// - Throws: the failure with which the store refused it.
     @discardableResult
     func submit(_ action: StoreCommand.Action, on device: SandboxDevice) throws -> OrderID {
         let order = session.nextOrder()
@@ -140,7 +140,7 @@ extension Call {
         return order
     }
 
-    /// Orders something, and returns the answer with the transaction that came of it.
+    /// Orders something, and returns a result with the new transaction.
     func order(_ action: StoreCommand.Action, on device: SandboxDevice, _ sentence: String) throws -> ScenarioAnswer {
         let order = try submit(action, on: device)
         guard let transaction = try session.transactions.last(where: { $0.order == order }) else {
@@ -151,13 +151,13 @@ extension Call {
 }
 
 extension Call {
-    /// Moves the store's clock, and says what happened meanwhile.
+    /// Moves the store's clock, and returns what happened meanwhile.
     func advance(to moment: Date) throws -> ScenarioAnswer {
         let before = try store.timeline.entries.count
         if let clock = store.clock as? ManualClock {
             try clock.advanceThrowing(to: moment)
         } else {
-            // Throws the error that says why not.
+            // Throws an error with the reason.
             try store.advanceThrowing(by: moment.timeIntervalSince(store.clock.now))
         }
         let events = try store.timeline.entries.dropFirst(before).map(\.json)
@@ -218,7 +218,7 @@ extension Call {
         }
     }
 
-    /// Returns the newest transaction of a pool, without looking at those before it.
+    /// Returns the newest transaction of a pool, without checking earlier ones.
     private func last(in pool: ScenarioTransactions) throws -> String? {
         switch pool {
         case .all: try session.transactions.last?.id
@@ -228,12 +228,12 @@ extension Call {
         }
     }
 
-    /// Returns the answer about what was done.
+    /// Returns the result of a command.
     func done(_ sentence: String) -> ScenarioAnswer {
         ScenarioAnswer(text: sentence, json: ["command": .string(name), "done": .string(sentence)])
     }
 
-    /// Returns the answer about what was done with a transaction, which it shows as it is now.
+    /// Returns the result of a command on a transaction, with its current state.
     func done(_ sentence: String, transaction identifier: String) throws -> ScenarioAnswer {
         guard let transaction = try session.transaction(identifier) else {
             return done("\(sentence): #\(identifier)")
@@ -266,7 +266,7 @@ extension ScenarioTransactions {
 }
 
 extension SandboxTransaction {
-    /// Whether it was sold, and still counts.
+    /// Whether it was sold and is not refunded.
     fileprivate var isSold: Bool {
         isSale && cancellationDate == nil && [.purchase, .renewal].contains(origin)
     }

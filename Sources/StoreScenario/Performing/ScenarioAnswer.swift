@@ -1,13 +1,13 @@
 import Foundation
 
-/// The answer to a command, as text and as JSON.
+/// The result of a command, as text and as JSON.
 public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
-    /// The answer to read: one line or several, without a line break at the end.
+    /// The result as text: one line or several, without a line break at the end.
     public let text: String
-    /// The answer as one JSON value, in one line.
+    /// The result as one JSON value, in one line.
     ///
-    /// A question's answer is an array with an object for each line, or one object. What a command did is an object with
-    /// the command's name, a sentence in `done`, and the transaction, if one concerns it.
+    /// A query returns an array with an object for each line, or one object. Any other command returns an object with the
+    /// command's name, a sentence in `done`, and the transaction, if it concerns one.
     public let json: String
     /// Whether the text is a table whose first line names the columns.
     public let hasHeader: Bool
@@ -21,11 +21,11 @@ public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
         self.hasHeader = hasHeader
     }
 
-    /// Makes a table of objects.
+    /// Creates a table of objects.
     ///
     /// - Parameters:
     ///   - rows: objects with the same keys in the same order, which are the columns.
-    ///   - empty: the text if there is no row.
+    ///   - empty: the text if there are no rows.
     init(table rows: [JSONValue], empty: String) {
         let cells = rows.map { row -> [(String, String)] in
             guard case .object(let members) = row else { return [] }
@@ -35,7 +35,7 @@ public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
             self.init(text: empty, json: .array([]))
             return
         }
-        // A column in which nothing stands is left out.
+        // Empty columns are left out.
         let columns = first.indices.filter { column in cells.contains { !$0[column].1.isEmpty } }
         let lines = [columns.map { first[$0].0 }] + cells.map { row in columns.map { row[$0].1 } }
         let widths = columns.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
@@ -86,7 +86,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The value as it stands in a table.
+    /// The value as it appears in a table.
     var text: String {
         switch self {
         case .null: ""

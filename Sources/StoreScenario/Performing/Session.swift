@@ -1,6 +1,6 @@
 import StoreCore
 
-/// What a performer remembers between commands.
+/// The state of a performer between commands.
 final class Session: Sendable {
     private struct Memory {
         var account: String?
@@ -11,15 +11,15 @@ final class Session: Sendable {
 
     private let memory = Locked(Memory())
     private let journal = JournalID.unique()
-    /// Reads on from where it read last, so that a command costs what is new; used only with the lock held.
+    /// A reader that continues where it read last, so that only new transactions are read; used under the lock only.
     private let reader: Locked<TransactionReader>
 
     init(store: SandboxStore) { reader = Locked(TransactionReader(store)) }
 
-    /// Every transaction that there ever was, oldest first.
+    /// All transactions ever, oldest first.
     var transactions: [SandboxTransaction] { get throws { try reader.withLock { try $0.transactions() } } }
 
-    /// Returns a transaction; nil for one that there is not.
+    /// Returns a transaction; nil if it does not exist.
     func transaction(_ identifier: String) throws -> SandboxTransaction? {
         try reader.withLock { try $0.transaction(identifier) }
     }
@@ -37,10 +37,10 @@ final class Session: Sendable {
         }
     }
 
-    /// The lines that set again what no ledger keeps, in order.
+    /// The lines that restore the settings that no ledger stores, in order.
     var settings: [String] { memory.withLock { $0.settings.map(\.line) } }
 
-    /// Remembers a line in place of the one with the same key.
+    /// Stores a line, replacing the one with the same key.
     func remember(_ line: String, key: String) {
         memory.withLock { memory in
             memory.settings.removeAll { $0.key == key }
@@ -48,7 +48,7 @@ final class Session: Sendable {
         }
     }
 
-    /// Forgets all lines.
+    /// Removes all lines.
     func forgetSettings() { memory.withLock { $0.settings = [] } }
 
     /// Returns an idempotency key that no other order has.

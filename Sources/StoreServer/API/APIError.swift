@@ -3,14 +3,14 @@ import StoreCore
 
 /// An error of the App Store Server API: a number, the first three digits of which are the HTTP status, and a sentence.
 ///
-/// Numbers and sentences are Apple's, since clients compare them. Those of 4000207, 4000208 and 4000210, and the sentences of
-/// 4000025, 4000183 and 4000187, are not published where they could be looked up: they follow their neighbors.
+/// Numbers and sentences are Apple's, since clients compare them. No published source was found for 4000207, 4000208 and
+/// 4000210, nor for the sentences of 4000025, 4000183 and 4000187: these are modeled on their neighbors.
 package struct APIError: Error, Hashable, Sendable {
     /// The number, `errorCode` in the response.
     package let code: Int
     /// The sentence, `errorMessage` in the response.
     ///
-    /// It holds nothing of the request.
+    /// It contains nothing from the request.
     package let message: String
 
     private init(_ code: Int, _ message: String) { (self.code, self.message) = (code, message) }
@@ -21,10 +21,10 @@ package struct APIError: Error, Hashable, Sendable {
         self = known
     }
 
-    /// Returns the response at a date of the clients' clocks.
+    /// Returns the response; `date` is the present by the clients' clocks.
     ///
-    /// Where there were too many requests, it has the date of the next one in milliseconds since 1970: one second later, so that
-    /// a client that obeys it can be waited for.
+    /// If there were too many requests, `Retry-After` is the date of the next one in milliseconds since 1970: one second later,
+    /// so that a test can wait for a client that obeys it.
     package func response(at date: Date) -> HTTPResponse {
         var response = HTTPResponse(
             code / 10_000,

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 import StoreCrypto
 
-/// An API key: what signs the tokens of clients, and verifies them.
+/// An API key, which signs the tokens of clients and verifies them.
 package struct APIKey: Sendable {
     /// The claim `iss` of tokens.
     package let issuer: String
@@ -13,10 +13,10 @@ package struct APIKey: Sendable {
     /// The algorithm, `alg` in the header of tokens.
     package static let algorithm = "ES256"
 
-    /// Creates a key that only this process has.
+    /// Creates a key that exists in this process only.
     package init() throws { try self.init(issuer: UUID().uuidString.lowercased()) }
 
-    /// Creates a fresh key of an issuer, whose identifier is always the same.
+    /// Creates a fresh key; its identifier depends on the issuer alone.
     init(issuer: String) throws {
         self.issuer = issuer
         signer = try P256OfferSigner(keyIdentifier: Self.identifier(for: issuer))
@@ -37,13 +37,13 @@ package struct APIKey: Sendable {
     /// The private key in PEM.
     package var privateKeyPEM: String { signer.privateKeyPEM ?? "" }
 
-    /// Returns ten capital letters and digits, as App Store Connect's identifiers are.
+    /// Returns ten capital letters and digits, the form of App Store Connect's identifiers.
     private static func identifier(for issuer: String) -> String {
         let characters = issuer.uppercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         return String(characters.suffix(10)).isEmpty ? "KEY" : String(characters.suffix(10))
     }
 
-    /// Returns a token with any claims, and any header instead of the right one.
+    /// Returns a token with any claims; `header` replaces the right header.
     package func token(_ claims: [String: AnswerValue], header: [String: AnswerValue]? = nil) throws -> String {
         let header = header ?? ["alg": .text(Self.algorithm), "kid": .text(identifier), "typ": .text("JWT")]
         let input = [header, claims].map { Self.encoded(AnswerValue.object($0).json) }.joined(separator: ".")
@@ -54,7 +54,7 @@ package struct APIKey: Sendable {
         String(decoding: data.withUnsafeBytes(Base64URL.encode), as: UTF8.self)
     }
 
-    /// Whether a signature is the key's over the beginning of a token.
+    /// Whether a signature over the beginning of a token is this key's.
     func isValid(_ signature: [UInt8], of input: ArraySlice<UInt8>) -> Bool {
         signer.isValid(jwsSignature: Data(signature), of: Data(input))
     }
@@ -69,7 +69,7 @@ package struct APIKeyFolder {
     private static let keyPrefix = "AuthKey_"
     private static let keySuffix = ".p8"
 
-    /// Returns the key, which is made if there is none.
+    /// Returns the key, and creates it if there is none.
     package func read() throws -> APIKey {
         let (issuer, name, text) = try texts()
         let identifier = String(name.dropFirst(Self.keyPrefix.count).dropLast(Self.keySuffix.count))
@@ -105,7 +105,7 @@ package struct APIKeyFolder {
 
     private func keyName(_ issuer: String) throws -> String {
         if try keyNames().isEmpty {
-            // Its name is the issuer's, so that of two processes that make one only the first does.
+            // The issuer determines the file's name: of two processes that create a key, only the first succeeds.
             let key = try APIKey(issuer: issuer)
             try put(key.privateKeyPEM, Self.keyPrefix + key.identifier + Self.keySuffix)
         }

@@ -1,22 +1,22 @@
 import Foundation
 import StoreCore
 
-/// A report on the consumption of a purchase, which is passed on as it was sent, once its members make sense.
+/// A report on the consumption of a purchase, which is passed on as it was sent once its members are valid.
 struct Consumption {
     /// The version of the report's form.
     enum Version: Hashable, Sendable {
-        /// Numbers for everything; all but the refund preference are required.
+        /// Numbers for all members; only the refund preference is optional.
         case first
-        /// Texts, and fewer members.
+        /// Strings, and fewer members.
         case second
     }
 
     private let members: Members
     private let version: Version
 
-    /// Creates a report of its members.
+    /// Creates a report from its members.
     ///
-    /// - Throws: the ``APIError`` of the first member that makes no sense, or that is missing although it is required.
+    /// - Throws: the ``APIError`` of the first member that is invalid, or that is required and missing.
     init(_ members: Members, _ version: Version) throws {
         (self.members, self.version) = (members, version)
         guard members.customerConsented?.value == true else { throw APIError.invalidCustomerConsented }
@@ -56,11 +56,11 @@ struct Consumption {
         }
     }
 
-    /// Throws the ``APIError`` of a report that is not one on a product of a type.
+    /// Throws an ``APIError`` if a product of this type cannot have such a report.
     func check(_ type: TransactionPayload.ProductType) throws {
         switch version {
         case .first:
-            // It knew of no other products.
+            // The first version supports no other products.
             guard [.consumable, .autoRenewable].contains(type) else { throw APIError.transactionTypeNotSupported }
         case .second where type == .autoRenewable:
             // The App Store computes it from the time that has passed.
@@ -115,7 +115,7 @@ struct Consumption {
         }
     }
 
-    /// A member that is a number in one version, and a text in the other.
+    /// A member that is a number in one version and a string in the other.
     struct NumberOrText: Decodable {
         let number: Lenient<Int>
         let text: String?

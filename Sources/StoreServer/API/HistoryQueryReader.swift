@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A reader of the query of a transaction history.
+/// A parser of the query string of a transaction history.
 struct HistoryQueryReader {
     private let values: [String: [String]]
 
@@ -9,9 +9,9 @@ struct HistoryQueryReader {
         values = Dictionary(grouping: items, by: \.name).mapValues { $0.map(\.value) }
     }
 
-    /// Returns what is asked for.
+    /// Returns the history query that the request describes.
     ///
-    /// - Throws: an ``APIError`` that names the first value that makes no sense.
+    /// - Throws: an ``APIError`` that names the first invalid value.
     func query(of transaction: String, limit: Int) throws -> ServerHistoryQuery {
         let start = try date("startDate", else: .invalidStartDate)
         let end = try date("endDate", else: .invalidEndDate)
@@ -74,12 +74,12 @@ struct HistoryQueryReader {
     }
 }
 
-/// A place in the history of notifications, behind which the next page begins.
+/// A position in the history of notifications, after which the next page begins.
 struct PaginationToken: Codable {
     let position: ServerNotification.Position
-    /// The request that it was given for.
+    /// The request for which the token was issued.
     let request: String
-    /// The date at which it was given.
+    /// The date at which the token was issued.
     let date: Date
 
     /// The seconds after which a token has expired.

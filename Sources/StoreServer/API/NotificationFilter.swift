@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// The notifications that a request for their history is about.
+/// A filter of the notifications that a request for their history selects.
 struct NotificationFilter {
     /// The body of a request.
     struct Body: Decodable {
@@ -12,7 +12,7 @@ struct NotificationFilter {
         let transactionId: Lenient<String>?
         let onlyFailures: Lenient<Bool>?
 
-        /// The same for the same request, and no other.
+        /// A text that is equal for equal requests only.
         var fingerprint: String {
             let parts: [String?] = [
                 startDate?.value.map { String($0) }, endDate?.value.map { String($0) }, notificationType?.value,
@@ -29,7 +29,7 @@ struct NotificationFilter {
     private let isOfOneAccount: Bool
     private let onlyFailures: Bool
 
-    /// The seconds that a history goes back in an environment.
+    /// The number of seconds that the history of an environment goes back.
     private static func reach(in environment: String) -> TimeInterval {
         (environment == "Production" ? 180 : 30) * 86_400
     }
@@ -39,9 +39,9 @@ struct NotificationFilter {
     /// - Parameters:
     ///   - body: the request.
     ///   - now: the store's time.
-    ///   - environment: the store's environment, on which depends how far the history goes back.
+    ///   - environment: the store's environment, which determines how far the history goes back.
     ///   - account: returns the account of a transaction, as notifications name it.
-    /// - Throws: an ``APIError`` that names the first value that makes no sense.
+    /// - Throws: an ``APIError`` that names the first invalid value.
     init(_ body: Body, now: Date, environment: String, account: (String) throws -> String?) throws {
         guard let start = body.startDate?.value, start >= 0 else { throw APIError.invalidStartDate }
         guard let end = body.endDate?.value, end >= 0 else { throw APIError.invalidEndDate }
@@ -63,17 +63,17 @@ struct NotificationFilter {
         onlyFailures = body.onlyFailures?.value ?? false
     }
 
-    /// Whether a type is known, and a subtype one of the type's.
+    /// Whether a type is known and the subtype is one of its subtypes.
     private static func isValid(_ type: Lenient<String>?, _ subtype: Lenient<String>?) -> Bool {
         guard type != nil || subtype != nil else { return true }
         guard let subtypes = type?.value.flatMap({ Self.subtypes[$0] }) else { return false }
         return subtype.map { subtypes.contains($0.value ?? "") } ?? true
     }
 
-    /// The date before which no notification is meant.
+    /// The date before which no notification matches.
     var start: Date { dates.lowerBound }
 
-    /// Returns whether a notification is meant.
+    /// Returns whether a notification matches.
     func contains(_ notification: ServerNotification) -> Bool {
         guard dates.contains(notification.date) else { return false }
         if let type, notification.type != type { return false }
@@ -98,7 +98,7 @@ struct NotificationFilter {
         "GRACE_PERIOD_EXPIRED": [],
         "METADATA_UPDATE": [],
         "MIGRATION": [],
-        // Until 2024, also what is now told as SUBSCRIBED.
+        // Until 2024, also what is now sent as SUBSCRIBED.
         "OFFER_REDEEMED": ["DOWNGRADE", "INITIAL_BUY", "RESUBSCRIBE", "UPGRADE"],
         "ONE_TIME_CHARGE": [],
         "PRICE_CHANGE": [],

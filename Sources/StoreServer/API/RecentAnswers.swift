@@ -1,11 +1,11 @@
 import Foundation
 import StoreCore
 
-/// The answers about transactions that were given at a store's present moment, where clients ask the same again and again.
+/// A cache of responses about transactions, for clients that repeat a request while the store does not change.
 ///
-/// At ``limit`` answers all are dropped, and at the next ``ServerMoment``.
+/// All responses are dropped at ``limit`` of them, and at the next ``ServerMoment``.
 final class RecentAnswers: Sendable {
-    /// What an answer depends on, besides the moment.
+    /// The input of a response, besides the moment.
     struct Question: Hashable, Sendable {
         let route: Route
         let query: [HTTPRequest.QueryItem]
@@ -19,7 +19,7 @@ final class RecentAnswers: Sendable {
     private static var limit: Int { 64 }
     private let memory = Locked(Memory())
 
-    /// Returns the answer to a question, which is made if it is not known.
+    /// Returns the cached response to a question, or creates it.
     func answer(
         to question: Question,
         of view: ServerView,
@@ -29,7 +29,7 @@ final class RecentAnswers: Sendable {
         let known = memory.withLock { $0.moment == moment ? $0.answers[question] : nil }
         if let known { return known }
         let answer = try make()
-        // An answer that was made while the store changed belongs to neither moment.
+        // A response that was created while the store changed belongs to neither moment.
         guard view.moment == moment else { return answer }
         memory.withLock { memory in
             if memory.moment != moment || memory.answers.count >= Self.limit { memory = Memory(moment: moment) }

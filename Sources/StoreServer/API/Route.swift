@@ -1,4 +1,4 @@
-/// A function of the App Store Server API, with the parts of its path that vary.
+/// A function of the App Store Server API, with the variable parts of its path.
 enum Route: Hashable, Sendable {
     case transaction(String)
     /// The history of an account; the first version has no finished consumables, and is not complete.
@@ -17,7 +17,7 @@ enum Route: Hashable, Sendable {
     case appTransaction(String)
     case finish(String)
 
-    /// The answer to what is not in the table: 404, or 405 for another method.
+    /// The result for a request that is not in the table: 404, or 405 for another method.
     enum Absence: Error, Hashable {
         case path
         case method(allowed: String)
@@ -25,7 +25,7 @@ enum Route: Hashable, Sendable {
 
     private typealias Entry = (method: String, path: [String], make: @Sendable ([String]) -> Route)
 
-    /// Each function's method and path behind `/inApps`; a star stands for a part that varies.
+    /// The method and the path after `/inApps` of each function; a star is a variable part.
     private static let table: [Entry] = [
         ("PUT", ["v1", "transactions", "consumption", "*"], { .consumption($0[0], .first) }),
         ("PUT", ["v2", "transactions", "consumption", "*"], { .consumption($0[0], .second) }),
@@ -54,7 +54,7 @@ enum Route: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - method: the request's method.
-    ///   - path: the parts of its path behind `/inApps`.
+    ///   - path: the parts of its path after `/inApps`.
     /// - Throws: ``Absence`` if there is none.
     init(_ method: String, _ path: some Collection<String>) throws(Absence) {
         var allowed: String?
@@ -70,7 +70,7 @@ enum Route: Hashable, Sendable {
         throw allowed.map { .method(allowed: $0) } ?? .path
     }
 
-    /// Whether it reads transactions and nothing else, so that the answer stays the same for a moment of the store.
+    /// Whether the function only reads transactions, so that its response stays the same for a moment of the store.
     var isAboutTransactions: Bool {
         switch self {
         case .transaction, .history, .order, .refunds: true

@@ -8,12 +8,12 @@ package struct ServerAPI: Sendable {
     let failures: FailureSchedule
     /// Whether there is a URL to send notifications to.
     let hasNotificationURL: Bool
-    /// The date by which tokens expire and clients are told to wait: the system's, as clients go by theirs.
+    /// The present by the system's clock, as clients use theirs: for the expiry of tokens and for `Retry-After`.
     let now: @Sendable () -> Date
     private let log: StoreLog
     private let recentAnswers = RecentAnswers()
 
-    /// The most transactions or notifications in an answer.
+    /// The maximum number of transactions or notifications in a response.
     static let pageSize = 20
 
     /// Creates the API of a store; the log receives the reason of each internal error.
@@ -37,8 +37,8 @@ package struct ServerAPI: Sendable {
     ///
     /// - Parameters:
     ///   - request: the request: untrusted input, of any content.
-    ///   - path: the parts of its path behind `/inApps`.
-    ///   - isForeign: whether it came to the API of an environment that is not the store's, where nothing of the store is
+    ///   - path: the parts of its path after `/inApps`.
+    ///   - isForeign: whether it came to the API of an environment other than the store's, where nothing of the store is
     ///     known.
     /// - Returns: the response.
     package func respond(
@@ -93,7 +93,7 @@ package struct ServerAPI: Sendable {
         }
     }
 
-    /// Answers where nothing is known.
+    /// Returns the response of an environment in which nothing is known.
     private func foreignAnswer(_ route: Route) throws -> HTTPResponse {
         switch route {
         case .transaction, .history, .subscriptions, .refunds, .consumption, .appTransaction, .finish:
@@ -106,7 +106,7 @@ package struct ServerAPI: Sendable {
         }
     }
 
-    /// Returns a response with an object.
+    /// Returns a response whose body is a JSON object.
     func object(_ members: [String: AnswerValue]) -> HTTPResponse {
         HTTPResponse(json: AnswerValue.object(members).json)
     }
@@ -120,7 +120,7 @@ package struct ServerAPI: Sendable {
         return members
     }
 
-    /// Returns the identifier if it has the form of one: decimal digits.
+    /// Returns the identifier if it consists of decimal digits, 20 at most; throws `error` otherwise.
     func checked(_ identifier: String, else error: APIError = .invalidTransactionIdentifier) throws -> String {
         guard (1...20).contains(identifier.utf8.count),
             identifier.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
@@ -128,14 +128,14 @@ package struct ServerAPI: Sendable {
         return identifier
     }
 
-    /// Returns the object in a body.
+    /// Decodes a body.
     func body<Body: Decodable>(_ type: Body.Type, _ data: Data) throws -> Body {
         do { return try UntrustedJSON.decode(type, from: data) } catch { throw APIError.badRequest }
     }
 }
 
 extension APIError {
-    /// Creates the error of a store's refusal.
+    /// Creates the error for a store's refusal.
     fileprivate init(_ refusal: ServerRefusal) {
         self =
             switch refusal {
@@ -156,7 +156,7 @@ extension APIError {
     }
 }
 
-// What changes the store.
+// Functions that change the store.
 extension ServerAPI {
     private struct ExtensionBody: Decodable {
         let extendByDays: Lenient<Int>?
@@ -253,7 +253,7 @@ extension ServerAPI {
     }
 }
 
-// Test notifications, and the history of all.
+// Test notifications and the notification history.
 extension ServerAPI {
     func requestTest() throws -> HTTPResponse {
         guard hasNotificationURL else { throw APIError.serverNotificationURLNotFound }
@@ -318,7 +318,7 @@ extension ServerAPI {
     }
 }
 
-// What changes nothing.
+// Functions that only read.
 extension ServerAPI {
     func transaction(_ identifier: String) throws -> HTTPResponse {
         guard let transaction = try view.transaction(try checked(identifier)) else { throw try unknown(identifier) }
@@ -326,7 +326,7 @@ extension ServerAPI {
     }
 
     func appTransaction(of identifier: String) throws -> HTTPResponse {
-        // Also of an account that has bought nothing yet.
+        // Also for an account that has bought nothing yet.
         guard let known = try view.appTransaction(of: try checked(identifier)) else {
             throw APIError.transactionIdentifierNotFound
         }
@@ -349,7 +349,7 @@ extension ServerAPI {
 
     func refunds(of identifier: String, _ query: [HTTPRequest.QueryItem], isPaged: Bool) throws -> HTTPResponse {
         let revision = isPaged ? query.last { $0.name == "revision" }?.value : nil
-        // The first version has no pages, and shows the first 50.
+        // The first version has no pages and returns the first 50.
         let limit = isPaged ? Self.pageSize : 50
         let page = try answer(about: identifier) { try view.refunds(of: $0, after: revision, limit: limit) }
         let members = try members(page)
@@ -395,7 +395,7 @@ extension ServerAPI {
         orderAnswer(try view.transactions(ofOrder: identifier).map { try $0.jws })
     }
 
-    /// Returns the answer about an order: status 0 with its transactions, or 1 for one that is unknown.
+    /// Returns the response about an order: status 0 with its transactions, or 1 for an unknown order.
     func orderAnswer(_ transactions: [String]) -> HTTPResponse {
         object([
             "status": .number(transactions.isEmpty ? 1 : 0),
@@ -403,7 +403,7 @@ extension ServerAPI {
         ])
     }
 
-    /// Returns what is known of the account of a transaction, or of an app transaction.
+    /// Reads something about the account of a transaction or of an app transaction.
     private func answer<Answer>(about identifier: String, _ read: (String) throws -> Answer?) throws -> Answer {
         if let answer = try read(try checked(identifier)) { return answer }
         guard let some = try view.transaction(ofAppTransaction: identifier), let answer = try read(some) else {
@@ -412,7 +412,7 @@ extension ServerAPI {
         return answer
     }
 
-    /// Returns the error of an identifier that is no transaction's.
+    /// Returns the error for an identifier that is not a transaction's.
     func unknown(_ identifier: String) throws -> APIError {
         try view.isAppTransaction(identifier) ? .appTransactionIdentifierNotSupported : .transactionIdentifierNotFound
     }

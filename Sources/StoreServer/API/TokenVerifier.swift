@@ -3,9 +3,9 @@ import StoreCore
 
 /// A verifier of the tokens that clients of the App Store Server API send: JWT with ES256.
 struct TokenVerifier: Sendable {
-    /// The most seconds that a token may be valid for.
+    /// The maximum lifetime of a token, in seconds.
     static let maximumLifetime: TimeInterval = 3600
-    /// The most characters of a token that are read.
+    /// The maximum length of a token; longer ones are refused unread.
     private static let maximumLength = 16_384
 
     let key: APIKey
@@ -28,7 +28,7 @@ struct TokenVerifier: Sendable {
         let iat: Double?
     }
 
-    /// Returns whether the value of a header `Authorization` has a token that is valid now.
+    /// Returns whether the value of an `Authorization` header contains a token that is valid now.
     func isValid(_ authorization: String?, at now: Date) -> Bool {
         guard let authorization, authorization.utf8.count <= Self.maximumLength else { return false }
         let seconds = now.timeIntervalSince1970
@@ -38,7 +38,7 @@ struct TokenVerifier: Sendable {
         return validity.contains(seconds)
     }
 
-    /// Returns the seconds since 1970 at which a token of this key and app is valid; nil for another, or none.
+    /// Returns the seconds since 1970 at which a token of this key and app is valid; nil for any other text.
     private func validity(of authorization: String) -> Range<Double>? {
         let words = authorization.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
@@ -47,7 +47,7 @@ struct TokenVerifier: Sendable {
             let header: Header = Self.decoded(parts[0]),
             header.alg == APIKey.algorithm, header.kid == key.identifier,
             header.typ.map({ $0 == "JWT" }) ?? true,
-            // First: no claim of a forged token is parsed.
+            // Checked first, so that no claim of a forged token is parsed.
             key.isValid(signature, of: parts[0] + [UInt8(ascii: ".")] + parts[1]),
             let claims: Claims = Self.decoded(parts[1])
         else { return nil }
@@ -63,16 +63,16 @@ struct TokenVerifier: Sendable {
     }
 }
 
-/// The tokens that were verified last, each with the dates at which it is valid.
+/// A cache of verified tokens, each with the dates at which it is valid.
 ///
-/// A client sends the same token many times, and its signature takes longer to verify than a page takes to be read. At
-/// ``limit`` tokens all are dropped.
+/// A client sends the same token many times, and verifying its signature takes longer than reading a page. All tokens are
+/// dropped at ``limit`` of them.
 final class RecentTokens: Sendable {
     private let validities = Locked<[String: Range<Double>]>([:])
 
     private static var limit: Int { 64 }
 
-    /// Returns the seconds since 1970 at which a token is valid; nil if it is not known.
+    /// Returns the seconds since 1970 at which a token is valid; nil if it is not cached.
     func validity(of token: String) -> Range<Double>? { validities.withLock { $0[token] } }
 
     func insert(_ validity: Range<Double>, for token: String) {

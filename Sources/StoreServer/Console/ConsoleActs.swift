@@ -2,10 +2,10 @@ import Foundation
 import StoreCore
 import StoreScenario
 
-/// The acts that a page can have performed: the commands of scenarios.
+/// The operator actions of a page: the commands of scenarios.
 struct ConsoleActs: Sendable {
     private let performer: ConsolePerformer
-    /// Held while one is performed: the buttons of two windows are pressed one after the other.
+    /// Held during an action: those of two windows are performed one after the other.
     private let turn = Locked(())
 
     init(_ performer: ConsolePerformer) { self.performer = performer }
@@ -31,7 +31,7 @@ struct ConsoleActs: Sendable {
         }
     }
 
-    /// The commands, for a page to make forms of.
+    /// The commands, from which a page generates its forms.
     var table: AnswerValue {
         .object(["commands": .list(ScenarioCommand.all.map(Self.value))])
     }
@@ -68,7 +68,7 @@ struct ConsoleActs: Sendable {
         return .object(members)
     }
 
-    /// Returns what a page has to offer for a kind of word.
+    /// Returns the kind of input that a page offers for a word.
     private static func word(for kind: ScenarioValueKind) -> String {
         switch kind {
         case .product: "product"

@@ -3,29 +3,29 @@ import StoreCore
 
 /// The live timeline: server-sent events to a bounded number of pages.
 ///
-/// Each page is told `hello` first, then each line of the timeline with its place, `changed` behind the lines of a change, and
-/// `beat` every few seconds. `gap` says that there were more lines than are told. One that has lost its connection names the
-/// last place that it has seen, and gets what follows.
+/// Each page receives `hello` first, then each line of the timeline with its position, `changed` after the lines of a
+/// change, and `beat` every few seconds. `gap` means that some lines are left out. A page that reconnects sends the last
+/// position that it has seen, and receives what follows.
 final class ConsoleEvents: HistoryListener {
-    /// The name of this server's life, which a page compares to see that the server was started anew.
+    /// An identifier of this server, by which a page notices that the server was restarted.
     let instance = UUID().uuidString
     private let chronicle: StoreChronicle
     private let clock: any StoreClock
     private let most: Int
     private let heartbeat: TimeInterval
-    /// Where everything is sent, so that each page gets it in order.
+    /// A serial queue for everything that is sent, so that each page receives it in order.
     private let queue = DispatchQueue(label: "StoreServer.console")
     private let isAwake = Locked(false)
     private let state = Locked(State())
 
     private struct State {
         var listeners: [HTTPStream] = []
-        /// The last line that all listeners have been sent.
+        /// The last line that has been sent to all listeners.
         var position = 0
         var beats: (any DispatchSourceTimer)?
     }
 
-    /// The lines that a new page gets.
+    /// The maximum number of earlier lines that a new page receives.
     private static let recentLines = 200
 
     init(_ chronicle: StoreChronicle, _ clock: any StoreClock, most: Int, heartbeat: TimeInterval) {
@@ -34,10 +34,10 @@ final class ConsoleEvents: HistoryListener {
 
     deinit { state.withLock { $0.beats.take() }?.cancel() }
 
-    /// Begins to tell a page what happens.
+    /// Opens a stream of events for a page.
     ///
-    /// - Parameter last: the place of the last line that the page has, as its event named it; anything else means none.
-    /// - Returns: what it is told; nil if too many listen.
+    /// - Parameter last: the position of the last line that the page has, as its event named it; anything else means none.
+    /// - Returns: the stream; nil if there are too many listeners.
     /// - Throws: the error that prevents reading the ledger.
     func listen(after last: String?) throws -> HTTPStream? {
         try queue.sync {
@@ -51,7 +51,7 @@ final class ConsoleEvents: HistoryListener {
             ])
             stream.send(Self.event("hello", hello) + lines.map(event).joined())
             state.withLock { state in
-                // Whoever listened before has been sent everything up to here.
+                // Earlier listeners have been sent everything up to here.
                 state.position = head
                 state.listeners.append(stream)
             }
@@ -60,7 +60,7 @@ final class ConsoleEvents: HistoryListener {
         }
     }
 
-    /// Notes that something has changed; what is told of it is read elsewhere.
+    /// Schedules a reading of what has changed.
     func historyChanged() {
         let wakes = isAwake.withLock { isAwake in
             defer { isAwake = true }
@@ -80,7 +80,7 @@ final class ConsoleEvents: HistoryListener {
         }
     }
 
-    /// Returns what the listeners have not been told; empty for nothing.
+    /// Returns the events that listeners have not been sent yet; empty for none.
     private func news() throws -> Data {
         let (listeners, position) = state.withLock { ($0.listeners.count, $0.position) }
         guard listeners > 0 else { return Data() }
@@ -98,7 +98,7 @@ final class ConsoleEvents: HistoryListener {
 
     private var beat: Data { Self.event("beat", .object(["now": .text(clock.now.universalText)])) }
 
-    /// Returns whether another may listen; those whose pages have gone are found out when something is sent.
+    /// Returns whether another page may listen; pages that have gone are detected by sending something.
     private func makeRoom() -> Bool {
         if state.withLock({ $0.listeners.count }) >= most { send(beat) }
         return state.withLock { $0.listeners.count } < most
@@ -116,7 +116,7 @@ final class ConsoleEvents: HistoryListener {
     }
 
     private func keepBeating() {
-        // What another store has written to the same ledger rings no bell here.
+        // Nothing notifies this process of what another one has written to the same ledger.
         tell()
         send(beat)
         state.withLock { state in

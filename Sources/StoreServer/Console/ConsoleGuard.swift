@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-/// What the console takes from whom: readings from pages of its own, and acts from those that know the token.
+/// The access rules of the console: only its own pages may read, and actions require the token.
 struct ConsoleGuard: Sendable {
-    /// The token, which is printed and never sent.
+    /// The token, which is printed and never sent by the server.
     let token: String
     private let hosts: Set<String>
     private let scheme: String
@@ -21,15 +21,15 @@ struct ConsoleGuard: Sendable {
         hosts = ["127.0.0.1", "localhost", "[::1]", host.contains(":") ? "[\(host)]" : host.lowercased()]
     }
 
-    /// Whether an address is this machine's own, which nobody else reaches.
+    /// Whether an address is a loopback address, which no other machine reaches.
     static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }
 
-    /// Returns why a request is not answered at all, in one sentence; nil if it may be.
+    /// Returns the reason to refuse a request, in one sentence; nil if it may be processed.
     ///
-    /// A page of another origin may send a request here, and one whose name leads to this machine may even read the answer.
-    /// Neither can choose these headers.
+    /// A page of another origin can send a request here, and one whose host name resolves to this machine could even read the
+    /// response. Neither can choose these headers.
     func objection(to request: HTTPRequest) -> String? {
         guard let host = request.headers["host"], hosts.contains(Self.name(of: host)) else {
             return "this page is reached as 127.0.0.1 or localhost only"
@@ -38,7 +38,7 @@ struct ConsoleGuard: Sendable {
             return "requests of other pages are refused"
         }
         if let site = request.headers["sec-fetch-site"], site != "same-origin", site != "none" {
-            // A link on another page may lead here, which shows the page and no more.
+            // A link on another page may open the page, and nothing else.
             let isPage = request.path.count == 1 && request.headers["sec-fetch-mode"] == "navigate"
             return isPage ? nil : "requests of other pages are refused"
         }
@@ -50,7 +50,7 @@ struct ConsoleGuard: Sendable {
         let given = Array((request.headers["x-console-token"] ?? "").utf8)
         let own = Array(token.utf8)
         guard given.count == own.count else { return false }
-        // In constant time: no answer tells how many characters are right.
+        // In constant time, so that the time of a response does not reveal how many characters are right.
         return zip(given, own).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 

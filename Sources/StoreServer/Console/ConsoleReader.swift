@@ -1,14 +1,14 @@
 import Foundation
 import StoreCore
 
-/// What a page shows of a store, as JSON; long lists are cut short, with their number.
+/// A reader of what a page shows of a store, as JSON; long lists are truncated, with their full length.
 struct ConsoleReader: Sendable {
     private let store: SandboxStore
     private let view: ServerView
     private let chronicle: StoreChronicle
     private let instance: String
 
-    /// The most rows of a list.
+    /// The maximum number of rows in a list.
     private static let mostRows = 200
     private static let pageSize = 50
 
@@ -18,7 +18,7 @@ struct ConsoleReader: Sendable {
 
     /// Returns the state.
     ///
-    /// The query may name the transaction, `before`, that a page of older ones begins behind, and their number, `limit`.
+    /// The query may have `before`, the transaction of which the page lists older ones, and `limit`, their number.
     ///
     /// - Throws: the error that prevents reading the ledger.
     func state(for request: HTTPRequest, mayAct: Bool) throws -> AnswerValue {
@@ -54,7 +54,7 @@ struct ConsoleReader: Sendable {
         return .object(["rows": .list(rows), "total": .number(total ?? values.count)])
     }
 
-    /// The transactions whose refund was requested and is not decided.
+    /// The transactions with a refund request that is not decided yet.
     private var refundRequests: AnswerValue {
         get throws {
             let all = store.refundRequests

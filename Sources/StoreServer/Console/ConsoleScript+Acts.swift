@@ -1,5 +1,5 @@
 extension ConsoleScript {
-    /// Performing, by the buttons and by the form that the table of commands makes.
+    /// The operator actions, by the buttons and by the form generated from the table of commands.
     static let acts = #"""
         // What is being performed. Its button is not disabled meanwhile: it would lose the focus.
         const running = new Set();
@@ -101,7 +101,7 @@ extension ConsoleScript {
         const showLine = () => { byId("line").textContent = line(); };
         """#
 
-    /// Reading the state, hearing of changes, and finding the server again.
+    /// Reading the state, receiving events, and reconnecting to the server.
     static let connection = #"""
         // One reading at a time; what changes meanwhile is read behind it.
         let reading = false;

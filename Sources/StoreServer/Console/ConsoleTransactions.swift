@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 import StoreCrypto
 
-/// A transaction with what the store signed about it, decoded.
+/// A reader of transactions with what the store signed about each, decoded.
 struct ConsoleTransactions: Sendable {
     private let store: SandboxStore
     private let view: ServerView
@@ -16,7 +16,7 @@ struct ConsoleTransactions: Sendable {
     ///   - store: the store.
     ///   - view: a view of it.
     ///   - chronicle: its history.
-    ///   - largestReceipt: the most bytes of an app receipt that is decoded: that of some thousand purchases.
+    ///   - largestReceipt: the maximum size of an app receipt that is decoded, in bytes: that of some thousand purchases.
     init(_ store: SandboxStore, _ view: ServerView, _ chronicle: StoreChronicle, largestReceipt: Int = 1 << 20) {
         (self.store, self.view, self.chronicle) = (store, view, chronicle)
         self.largestReceipt = largestReceipt
@@ -99,7 +99,7 @@ struct ConsoleTransactions: Sendable {
         }
     }
 
-    /// Returns JSON with a line for each value; the text as it is if it is none.
+    /// Returns JSON with a line for each value; any other text unchanged.
     private static func indented(_ json: Data) -> String {
         let object = try? UntrustedJSON.object(from: json)
         let pretty = object.flatMap {

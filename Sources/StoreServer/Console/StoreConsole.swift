@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 import StoreScenario
 
-/// A store in a browser: a page below `/console`, what it shows, and the acts that it has performed.
+/// A store in a browser: a page below `/console`, the data that it shows, and the operator actions that it offers.
 package final class StoreConsole: Sendable {
     private let gate: ConsoleGuard
     private let reader: ConsoleReader
@@ -16,11 +16,11 @@ package final class StoreConsole: Sendable {
     ///   - store: the store.
     ///   - view: a view of it.
     ///   - host: the address that the server listens on.
-    ///   - performer: the performer of the acts; one of its own that keeps no settings, if nil.
-    ///   - mostLines: the number of lines of the timeline that are kept for pages, at least.
+    ///   - performer: the performer of the actions; if nil, one of its own that saves no settings.
+    ///   - mostLines: the minimum number of timeline lines that are retained for pages.
     ///   - isSecure: whether it is served over TLS.
-    ///   - mostListeners: the most pages that hear of changes at a time.
-    ///   - heartbeat: the seconds between two signs of life to each of them.
+    ///   - mostListeners: the maximum number of pages that receive events at a time.
+    ///   - heartbeat: the seconds between two `beat` events to each of them.
     /// - Throws: ``StoreServerError`` for an address that other machines reach.
     package init(
         _ store: SandboxStore,
@@ -46,7 +46,7 @@ package final class StoreConsole: Sendable {
         view.follow(events)
     }
 
-    /// The token that acts need.
+    /// The token that actions require.
     package var token: String { gate.token }
 
     /// Answers a request to a path below `/console`, of any content.
@@ -119,7 +119,7 @@ package final class StoreConsole: Sendable {
     }
 }
 
-/// A performer of a page's acts, with what keeps the settings and the time that no ledger keeps.
+/// A performer of a page's actions, and a closure that saves the settings and the time, which no ledger stores.
 package struct ConsolePerformer: Sendable {
     let performer: ScenarioPerformer
     let keep: @Sendable () throws -> Void
@@ -127,19 +127,19 @@ package struct ConsolePerformer: Sendable {
     /// Creates a performer.
     ///
     /// - Parameters:
-    ///   - performer: the performer, whose ``ScenarioPerformer/settings`` are those to keep.
-    ///   - keep: is called after each act, one at a time. The act is done even if it throws: its error is a sentence that says
-    ///     so, and what will be lost.
+    ///   - performer: the performer, whose ``ScenarioPerformer/settings`` are those to save.
+    ///   - keep: called after each action, one at a time. The action is done even if it throws: its error is a sentence that
+    ///     says so, and what will be lost.
     package init(_ performer: ScenarioPerformer, keep: @escaping @Sendable () throws -> Void = {}) {
         (self.performer, self.keep) = (performer, keep)
     }
 }
 
 extension String {
-    /// Cuts a text that would be too long for a page.
+    /// Truncates a text that is too long for a page.
     ///
-    /// - Parameter limit: the most bytes in UTF-8 of a text that stays as it is, and the most characters of another.
-    /// - Returns: the text, or its beginning with the number of characters that are left out.
+    /// - Parameter limit: the maximum UTF-8 length of a text that stays unchanged, and the number of characters of others.
+    /// - Returns: the text, or its beginning and the number of characters that are left out.
     func shortened(to limit: Int = 1 << 17) -> String {
         guard utf8.count > limit else { return self }
         return "\(prefix(limit))… (\(dropFirst(limit).count) more characters)"

@@ -2,19 +2,19 @@ import Foundation
 import StoreCore
 import StoreRemote
 
-/// The store for devices elsewhere: what a queue asks its backend for, over HTTP.
+/// The store for remote devices: the requests of a queue to its backend, over HTTP.
 ///
-/// A device shows its token with each request. Every answer other than success is a `StoreFailure` as JSON.
+/// A device sends its token with each request. Every response other than success is a `StoreFailure` as JSON.
 package final class DeviceService: Sendable {
-    /// The bounds of what devices may ask for, beyond those of every request.
+    /// The limits for devices, in addition to those of every request.
     package struct Limits: Hashable, Sendable {
-        /// The most streams of updates that a token may have open.
+        /// The maximum number of update streams that a token may have open.
         package var streams = 16
-        /// The seconds between two signs of life on a stream.
+        /// The seconds between two heartbeats on a stream.
         package var heartbeat: TimeInterval = 5
-        /// The most bytes of a request's body, as the server has it.
+        /// The maximum size of a request's body in bytes, as the server has it.
         package var bodySize = HTTPLimits().bodySize
-        /// The seconds for which changes of the store are gathered before streams that they do not concern hear of them.
+        /// The seconds for which changes of the store are gathered before streams that they do not concern are notified.
         package var calm: TimeInterval = 0.05
 
         package init() {}
@@ -29,9 +29,9 @@ package final class DeviceService: Sendable {
     ///
     /// - Parameters:
     ///   - store: the store.
-    ///   - versions: the versions of the protocol to speak.
-    ///   - limits: the bounds.
-    ///   - log: the log for the errors of the store's ledger and signers, which devices are not told.
+    ///   - versions: the supported versions of the protocol.
+    ///   - limits: the limits.
+    ///   - log: the log for the errors of the store's ledger and signers, which devices do not receive.
     package init(
         _ store: SandboxStore,
         versions: VersionRange = DeviceProtocol.versions,
@@ -47,8 +47,8 @@ package final class DeviceService: Sendable {
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - path: its path behind the protocol's root.
-    /// - Returns: the response; streams begin with it.
+    ///   - path: its path after the protocol's root.
+    /// - Returns: the response, which may be a stream.
     package func respond(to request: HTTPRequest, _ path: ArraySlice<String>) -> HTTPResponse {
         ConcealedErrors.logged(in: log) { answer(request, path) }
     }
@@ -112,7 +112,7 @@ package final class DeviceService: Sendable {
         }
         let position = value("position").map { Int($0) }
         let part = value("part").map { Int($0) }
-        // Neither present without being a number, nor a part without a position.
+        // A position has to be a number, and a part needs a position.
         if case .some(nil) = position { throw DeviceRefusal.bad("a position is a number") }
         if case .some(nil) = part { throw DeviceRefusal.bad("a part is a number") }
         if part != nil, position == nil { throw DeviceRefusal.bad("a part needs a position") }
@@ -160,7 +160,7 @@ package final class DeviceService: Sendable {
 }
 
 extension DeviceStatus {
-    /// Reads what a device's services answer at once.
+    /// Reads the properties of a device that its services return synchronously.
     init(of device: SandboxDevice) {
         self.init(
             canMakePayments: device.canMakePayments,
@@ -173,13 +173,13 @@ extension DeviceStatus {
 }
 
 extension ReceiptUpdate {
-    /// Reads a device's app receipt, which a new reader does not find unchanged.
+    /// Reads a device's app receipt; never nil, as a new reader has nothing to compare it with.
     init?(of device: SandboxDevice) {
         var reader = AppReceiptReader(device)
         self.init(reader.read())
     }
 
-    /// Makes the update for a reading of a device's app receipt; nil where it is unchanged.
+    /// Creates the update for a reading of a device's app receipt; nil if the receipt is unchanged.
     init?(_ reading: AppReceiptReader.Reading) {
         switch reading {
         case .unchanged: return nil
@@ -190,7 +190,7 @@ extension ReceiptUpdate {
 }
 
 extension DeviceService {
-    /// Answers a request that is answered at once.
+    /// Returns the response to a request that needs no waiting.
     func answer(_ call: DeviceCall, on device: SandboxDevice, _ body: Data) throws -> HTTPResponse {
         switch call {
         case .hello, .updates: throw DeviceRefusal.absent
@@ -265,18 +265,18 @@ extension DeviceService {
         switch answer.withLock({ $0 }) {
         case .taken: return try Self.json(Nothing())
         case .tryLater(let failure): throw DeviceRefusal(503, failure)
-        // The device finds out which they are.
+        // The device determines which commands are refused.
         case .refused(let commands): throw DeviceRefusal(422, commands.first?.failure ?? Self.noAnswer)
         case nil: throw DeviceRefusal(503, Self.noAnswer)
         }
     }
 
-    /// Returns what no queue sends, in a sentence; nil for a submission that is in order.
+    /// Returns a sentence about what no queue would send; nil for a valid submission.
     private static func mistake(in commands: [StoreCommand]) -> String? {
         guard (1...DeviceProtocol.mostCommands).contains(commands.count) else {
             return "a submission has 1 to \(DeviceProtocol.mostCommands) commands"
         }
-        // After a relaunch, those of an earlier journal come first.
+        // After a relaunch, commands of an earlier journal come first.
         var last: [JournalID: Int] = [:]
         for id in commands.map(\.id) {
             guard id.number > last.updateValue(id.number, forKey: id.journal) ?? 0 else {
@@ -292,14 +292,14 @@ extension DeviceService {
 
     // MARK: Content
 
-    /// The seconds that a piece of a slow download may take.
+    /// The maximum seconds that a part of a slow download takes.
     private static let longestPiece: TimeInterval = 5
 
-    /// Answers with a line, and the bytes behind it, as soon as the device's pace has them.
+    /// Responds with a line and then the bytes, as soon as the device's download pace allows.
     private func content(_ request: ContentRequest, of device: SandboxDevice) -> HTTPResponse {
         var request = request
         request.limit = min(request.limit, DeviceProtocol.contentSize)
-        // A piece comes when the last of its bytes would: sooner than a device gives it up.
+        // A part arrives when its last byte would: parts are small enough that the device does not time out.
         if let rate = device.downloadPace.bytesPerSecond {
             let size = min(rate * Self.longestPiece, Double(DeviceProtocol.contentSize))
             request.limit = min(request.limit, max(1, Int(size)))
@@ -328,7 +328,7 @@ extension DeviceService {
         }
     }
 
-    /// Returns an answer, which a device gives before it returns.
+    /// Returns a result that the device delivers before it returns.
     private static func reply<Answer: Sendable>(
         _ body: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
     ) throws -> Answer {
@@ -342,7 +342,7 @@ extension DeviceService {
     }
 }
 
-/// A request of a device's that is refused: the status and the failure that the device gets.
+/// The refusal of a device's request: the response's status, and the failure in its body.
 struct DeviceRefusal: Error {
     let status: Int
     let failure: StoreFailure
@@ -350,13 +350,13 @@ struct DeviceRefusal: Error {
     init(_ status: Int, _ failure: StoreFailure) { (self.status, self.failure) = (status, failure) }
 
     var response: HTTPResponse {
-        // A failure is a name, a number and a text, which are always written.
+        // A failure is a name, a number and a text, which can always be encoded.
         var response = HTTPResponse(status, json: (try? JSONEncoder().encode(failure)) ?? Data())
         if status == 401 { response.headers["WWW-Authenticate"] = "Bearer" }
         return response
     }
 
-    /// The refusal of a token that no device has, or has any longer.
+    /// The refusal of a token that no device has, or that is no longer valid.
     static let unauthorized = DeviceRefusal(
         401,
         .network(.userAuthenticationRequired, "the device's token is none of this store's, or has been revoked")

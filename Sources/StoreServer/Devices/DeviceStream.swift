@@ -2,17 +2,17 @@ import Foundation
 import StoreCore
 import StoreRemote
 
-/// What a queue elsewhere is told: a connection to the store, asked whenever the client can take more.
+/// A stream of updates to a remote queue: a connection to the store, read whenever the client can take more.
 ///
-/// Nothing waits for a slow client but in the store, which keeps a position and not the updates.
+/// Updates for a slow client wait in the store only, which stores a position and not the updates.
 final class DeviceStream: Sendable {
     private struct Notes {
-        /// True at first: nobody has told the client what changed while it had no stream.
+        /// Initially true: the client does not know what changed while it had no stream.
         var hasChanged = true
         var isBeatDue = false
     }
 
-    /// What the client has been told.
+    /// The values that were last sent to the client.
     private struct Told {
         var status: DeviceStatus?
         var receipts: AppReceiptReader?
@@ -21,12 +21,12 @@ final class DeviceStream: Sendable {
     private let subscription: DeviceStreams.Subscription
     private let connection: StoreConnectionID
     private let bell: Bell
-    /// Locked for a moment only: whoever notes something for all streams waits for no line.
+    /// Locked only briefly: setting a note on all streams never waits for a line to be created.
     private let notes = Locked(Notes())
-    /// Locked while a line is made, which may have to wait for a signer.
+    /// Locked while a line is created, which may have to wait for a signer.
     private let told: Locked<Told>
 
-    /// The end of the store's connection, which wakes the stream.
+    /// The listener of the store's connection, which wakes the stream.
     private final class Bell: NewsListener {
         private struct Stream {
             weak var stream: HTTPStream?
@@ -39,7 +39,7 @@ final class DeviceStream: Sendable {
         func end() { stream.withLock { $0.stream }?.finish() }
     }
 
-    /// Begins a stream; it keeps the connection, and closes it when it ends or is released.
+    /// Opens a stream, which holds the connection and closes it when it ends or is released.
     static func begin(_ subscription: DeviceStreams.Subscription) -> (HTTPStream, DeviceStream) {
         let device = DeviceStream(subscription)
         let stream = HTTPStream { ConcealedErrors.logged(in: subscription.log) { device.next() } }
@@ -63,23 +63,23 @@ final class DeviceStream: Sendable {
     /// Notes that something in the store has changed.
     func noteChange() { notes.withLock { $0.hasChanged = true } }
 
-    /// Notes that a sign of life is due.
+    /// Notes that a heartbeat is due.
     func noteBeat() { notes.withLock { $0.isBeatDue = true } }
 
-    /// Returns the next line, nil if there is nothing to say.
+    /// Returns the next line; nil if there is none.
     private func next() -> Data? {
         let due = notes.withLock { notes in
             defer { notes = Notes(hasChanged: false) }
             return notes
         }
-        // Reads what other processes have written to the ledger, too.
+        // Also reads what other processes have written to the ledger.
         guard subscription.store.device(with: subscription.token) != nil else {
             return last(DeviceRefusal.unauthorized.failure)
         }
         var line = UpdateLine()
         var exchange = Exchange()
         subscription.device.exchange([], on: connection, into: &exchange)
-        // Other connections' rings and the store's alarm go with it, also where this one is lost.
+        // Notifies other connections and sets the store's alarm, even if this connection is lost.
         exchange.afterwards?()
         exchange.questions?()
         switch exchange.news {
@@ -92,7 +92,7 @@ final class DeviceStream: Sendable {
         return line.isEmpty && !due.isBeatDue ? nil : encoded(line)
     }
 
-    /// Adds what the services answer at once, as far as it has changed.
+    /// Adds the values that services return synchronously, if they have changed.
     private func describe(_ line: inout UpdateLine, _ told: inout Told) {
         let status = DeviceStatus(of: subscription.device)
         if status != told.status { line.status = status }
@@ -117,7 +117,7 @@ final class DeviceStream: Sendable {
 
     private func encoded(_ line: UpdateLine) -> Data {
         guard let json = try? JSONEncoder().encode(line) else {
-            // What the socket has is always written. Otherwise the client is to connect again.
+            // Whatever comes over the socket can be encoded. If it cannot, the client has to reconnect.
             bell.end()
             return Data()
         }
@@ -125,9 +125,9 @@ final class DeviceStream: Sendable {
     }
 }
 
-/// The streams of updates that devices have open, with one timer for the signs of life of all.
+/// The update streams that devices have open, with one heartbeat timer for all.
 final class DeviceStreams: HistoryListener {
-    /// What a device asks to be told.
+    /// The parameters of a device's request for updates.
     struct Subscription {
         let store: SandboxStore
         let device: SandboxDevice
@@ -138,7 +138,7 @@ final class DeviceStreams: HistoryListener {
         let log: StoreLog
     }
 
-    /// A stream, which lives as long as its connection.
+    /// An open stream, which is retained by its connection only.
     private struct Entry {
         let token: DeviceToken
         let journal: JournalID
@@ -160,10 +160,10 @@ final class DeviceStreams: HistoryListener {
 
     deinit { state.withLock { $0.beats.take() }?.cancel() }
 
-    /// Begins a stream.
+    /// Opens a stream.
     ///
-    /// Where the token has as many as it may, the new one takes the place of the oldest for the same journal, whose client has
-    /// gone without a word. Returns nil if there is none.
+    /// If the token has its maximum number of streams, the new one replaces the oldest of the same journal, whose client has
+    /// disappeared without closing it. Returns nil if there is none.
     func begin(_ subscription: Subscription) -> HTTPStream? {
         let (token, journal) = (subscription.token, subscription.journal)
         let (stream, device) = DeviceStream.begin(subscription)
@@ -183,7 +183,7 @@ final class DeviceStreams: HistoryListener {
         return isFull ? nil : stream
     }
 
-    /// Has every stream look for what has changed, a little later: a store may change often.
+    /// Wakes every stream after a short delay, since a store may change often.
     func historyChanged() {
         let isFirst = state.withLock { state in
             defer { state.isGathering = !state.entries.isEmpty }
@@ -204,7 +204,7 @@ final class DeviceStreams: HistoryListener {
         return timer
     }
 
-    /// Notes something for every stream, and has it asked.
+    /// Sets a note on every stream, and wakes it.
     private func ring(_ note: (DeviceStream) -> Void) {
         let entries = state.withLock { state in
             state.entries.removeAll { $0.stream?.isFinished ?? true }

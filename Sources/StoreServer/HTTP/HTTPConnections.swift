@@ -3,16 +3,16 @@
     import Foundation
     import StoreCore
 
-    /// The open connections of a server, and since when each owes it a request.
+    /// The open connections of a server, each with the date since which it has owed a request.
     ///
-    /// libmicrohttpd closes a connection on which nothing moves. Whoever sends a byte now and then is closed here: after the time
-    /// that a request may take, and sooner where others wait. Any thread may call.
+    /// libmicrohttpd closes an idle connection. One that sends a byte now and then is closed here: after the time limit of a
+    /// request, and sooner if other connections wait. Any thread may call.
     final class HTTPConnections: Sendable {
         private struct Entry {
             let connection: HTTPConnection
-            /// The number of connections before it.
+            /// The number of connections that were accepted before it.
             let number: Int
-            /// The date since which a request is owed, its rest or all of it; nil while one is being answered.
+            /// The date since which a request, or the remainder of one, is owed; nil during the response.
             var owesSince: Date?
         }
 
@@ -20,7 +20,7 @@
             /// The connections that were not closed here.
             var entries: [ObjectIdentifier: Entry] = [:]
             var count = 0
-            /// The date of the next look at them, nil for none.
+            /// The date of the next check; nil for none.
             var alarm: Date?
             var token: TimerToken?
             var hasEnded = false
@@ -32,7 +32,7 @@
 
         init(_ limits: HTTPLimits, _ clock: any StoreClock) { (self.limits, self.clock) = (limits, clock) }
 
-        /// Takes in a connection, which owes a request, and closes others if there are too many.
+        /// Adds a new connection, which owes a request, and closes others if there are too many.
         func insert(_ connection: HTTPConnection) {
             let now = clock.now
             state.withLock { state in
@@ -58,7 +58,7 @@
             if owesRequest, !isWatched { look() }
         }
 
-        /// Looks at no connection any more.
+        /// Ends all checks.
         func end() {
             let token = state.withLock { state in
                 state.hasEnded = true
@@ -67,7 +67,7 @@
             token?.cancel()
         }
 
-        /// Closes those that have owed a request for too long, and sets the date of the next look.
+        /// Closes those that have owed a request for too long, and schedules the next check.
         private func look() {
             let now = clock.now
             let next = state.withLock { state -> Date? in
@@ -80,7 +80,7 @@
             guard let next else { return }
             let token = clock.schedule(at: next) { [weak self] in self?.look() }
             let outdated = state.withLock { state -> TimerToken? in
-                // Of two that were set at once the sooner stays.
+                // Of two timers that were set at once, the earlier one stays.
                 if state.hasEnded || state.alarm.map({ $0 < next }) ?? false { return token }
                 defer { state.token = token }
                 return state.token
@@ -92,7 +92,7 @@
         private func close(_ state: inout State, at now: Date) -> Date? {
             var owing = state.entries.values.compactMap { entry in entry.owesSince.map { (since: $0, entry: entry) } }
             owing.sort { ($0.since, $0.entry.number) < ($1.since, $1.entry.number) }
-            // Streams and requests under way, which are not closed, keep nobody out.
+            // Streams and requests in progress are never closed and do not count against their peer.
             var peers = Dictionary(owing.map { ($0.entry.connection.peer, 1) }, uniquingKeysWith: +)
             var next: Date?
             for (since, entry) in owing {
@@ -101,8 +101,8 @@
                 let isCrowded = state.entries.count > limits.connections
                 let end = since.addingTimeInterval(isCrowded ? limits.patienceWithCrowds : limits.requestTime)
                 if isOverdue || isOfTooMany || (isCrowded && now >= end) {
-                    // It is closed by libmicrohttpd, which then finds that there is no more to read. With the lock held, so that
-                    // the descriptor is still this connection's.
+                    // Shutting it down makes libmicrohttpd close it, which finds the end of input. Under the lock, so that the
+                    // descriptor still belongs to this connection.
                     state.entries[ObjectIdentifier(entry.connection)] = nil
                     peers[entry.connection.peer, default: 0] -= 1
                     shutdown(entry.connection.socket, Int32(SHUT_RDWR))
@@ -114,13 +114,13 @@
         }
     }
 
-    /// A connection of a client, from its beginning to its end.
+    /// A client's connection, from its beginning to its end.
     ///
-    /// It holds the reader of its present request: libmicrohttpd does not tell the end of one that it refused itself, as for
-    /// more headers than a connection's memory takes.
+    /// It holds the reader of its current request, since libmicrohttpd does not report the end of a request that it refused
+    /// itself, for instance one with more headers than a connection's memory can hold.
     // unchecked: libmicrohttpd touches the reader on one thread at a time.
     final class HTTPConnection: @unchecked Sendable {
-        /// The descriptor, which is open until the connection is no more among ``HTTPConnections``.
+        /// The descriptor, which stays open as long as the connection is in ``HTTPConnections``.
         let socket: Int32
         /// The address of the client, without a port.
         let peer: Data
@@ -131,7 +131,7 @@
             peer = Self.peer(of: connection)
         }
 
-        /// Returns what was kept for a connection; nil before its beginning was told.
+        /// Returns the object stored for a connection; nil before libmicrohttpd has reported its beginning.
         static func of(_ connection: OpaquePointer) -> HTTPConnection? {
             store_connection_context(connection).map {
                 Unmanaged<HTTPConnection>.fromOpaque($0).takeUnretainedValue()
@@ -147,7 +147,7 @@
                 }
             case AF_INET6:
                 return address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                    // One client has as many addresses as it likes in its network, which is the first half.
+                    // A client may use any address of its network, which is the first half.
                     withUnsafeBytes(of: $0.pointee.sin6_addr) { Data($0.prefix(8)) }
                 }
             default: return Data()

@@ -3,8 +3,8 @@
     import Foundation
     import StoreCore
 
-    /// What stands between libmicrohttpd's threads and the handler: reads requests, answers them, and counts those that are
-    /// being answered.
+    /// The layer between libmicrohttpd's threads and the handler: reads requests, sends responses, and counts the requests in
+    /// progress.
     // unchecked: `answering` is touched only under `condition`.
     final class HTTPGate: @unchecked Sendable {
         let connections: HTTPConnections
@@ -34,7 +34,7 @@
             Unmanaged<HTTPGate>.fromOpaque(pointer).takeUnretainedValue()
         }
 
-        /// Takes the headers of a request, a part of its body, or its end.
+        /// Reads the headers of a request, a part of its body, or its end.
         func take(
             _ reader: RequestReader,
             _ part: UnsafeRawBufferPointer,
@@ -45,7 +45,7 @@
             let limits = self.limits.for(reader.target)
             if !reader.hasBegun {
                 guard let refusal = reader.begin(connection, version, limits) else { return .YES }
-                // The rest of the request is not read, and the connection is closed.
+                // The remainder of the request is not read, and the connection is closed.
                 return reader.headSize < limits.memory - Self.reserve
                     ? queue(refusal, on: connection) : write(refusal, on: connection)
             }
@@ -62,17 +62,17 @@
             connections.note(connection, owesRequest: true)
         }
 
-        /// Notes that a response is on its way, or that its client has gone.
+        /// Notes that a response was sent, or that its client has disconnected.
         func completed(on connection: HTTPConnection) {
             if connection.reader.take()?.isAnswered == true { add(-1) }
             connections.note(connection, owesRequest: true)
         }
 
-        /// The bytes of a connection's memory that a response's headers may take.
+        /// The number of bytes of a connection's memory reserved for a response's headers.
         private static let reserve = 4096
 
-        /// Writes a response past libmicrohttpd, which has no memory for its headers beside those of the request, and has the
-        /// connection closed.
+        /// Writes a response to the socket directly and has the connection closed: with the request's headers in its memory,
+        /// libmicrohttpd has no space for those of a response.
         private func write(_ answer: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
             let text = "HTTP/1.1 \(answer.status) Too Long\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
             // Over TLS only libmicrohttpd can write.
@@ -80,7 +80,7 @@
             return .NO
         }
 
-        /// Waits until no request is being answered, for a while.
+        /// Waits until no request is in progress, for a limited time.
         func waitForAnswers() {
             condition.lock()
             let end = Date(timeIntervalSinceNow: limits.patience)
@@ -88,7 +88,7 @@
             condition.unlock()
         }
 
-        /// Ends all streams, also those that begin later.
+        /// Ends all streams, including those that begin later.
         func endStreams() {
             let streams = streams.withLock { streams in
                 streams.haveEnded = true

@@ -1,64 +1,64 @@
 import Foundation
 
-/// The bounds of what a server takes from its clients.
+/// The limits for a server's clients.
 package struct HTTPLimits: Hashable, Sendable {
-    /// The most bytes of a request's body.
+    /// The maximum size of a request's body, in bytes.
     ///
-    /// A longer one is read and dropped, and then answered with status 413; one that is announced to be longer than five times
-    /// as many bytes is answered at once, and one that turns out to be so is cut off.
+    /// A longer body is read and dropped, and then the response has status 413. If more than five times this size is announced,
+    /// the response is immediate; if so much arrives unannounced, the connection is closed.
     package var bodySize = 1 << 20
-    /// The most bytes of the body of a request to verify a receipt, if they are more.
+    /// The maximum size of the body of a request to verify a receipt, in bytes, if it is greater than `bodySize`.
     ///
     /// Receipts grow with their purchases.
     package var receiptBodySize = 16 << 20
-    /// The most bytes of a request's target: path and query.
+    /// The maximum size of a request's target, path and query, in bytes.
     ///
-    /// A longer one is answered with 414.
+    /// The response to a longer one has status 414.
     package var targetSize = 16 << 10
-    /// The most bytes of a request's line and headers together, with 64 more for each header.
+    /// The maximum size of the request line and the headers together, in bytes, with 64 more for each header.
     ///
-    /// More is answered with 431.
+    /// The response to a larger head has status 431.
     package var headSize = 32 << 10
-    /// The seconds after which a connection is closed on which nothing moves.
+    /// The seconds after which an idle connection is closed.
     package var timeout: UInt32 = 30
-    /// The seconds that a client has for a request, from the first byte of its head to the last of its body.
+    /// The maximum seconds for a request to arrive, from the first byte of its head to the last of its body.
     ///
-    /// A connection that takes longer is closed, however much moves on it.
+    /// A connection that takes longer is closed, even if it is not idle.
     package var requestTime: TimeInterval = 60
-    /// The most connections at a time.
+    /// The maximum number of connections.
     ///
-    /// Where there are more, those that have owed a request for the longest are closed, once they have for ``patienceWithCrowds``
-    /// seconds. A further one waits only while all are being answered.
+    /// If there are more, those that have owed a request for longest are closed, once they have owed it for
+    /// ``patienceWithCrowds`` seconds. A further one waits only while all have a request in progress.
     package var connections: UInt32 = 256
-    /// The most connections of one peer at a time, an IPv4 address or a network of IPv6; no bound of its own unless set.
+    /// The maximum number of connections of one peer, an IPv4 address or an IPv6 network; unlimited unless set.
     ///
-    /// Where there are more, the one is closed that has owed a request for the longest.
+    /// If there are more, the one that has owed a request for longest is closed.
     package var connectionsPerPeer: UInt32 = .max
-    /// The seconds that a connection may owe a request even where there are too many connections.
+    /// The seconds for which a connection may owe a request even if there are too many connections.
     package var patienceWithCrowds: TimeInterval = 1
-    /// The number of threads that answer.
+    /// The number of threads that handle requests.
     package var threads: UInt32 = 4
-    /// The seconds that a stop waits for requests that are being answered.
+    /// The maximum seconds that stopping waits for requests in progress.
     package var patience: Double = 5
 
     package init() {}
 
-    /// The most bytes that are announced of a body that is dropped.
+    /// The maximum size of a body that is read and dropped, in bytes.
     var droppedSize: Int {
         let (size, isTooMuch) = bodySize.multipliedReportingOverflow(by: 5)
         return isTooMuch ? .max : size
     }
 
-    /// The bytes of memory of a connection: what has no place there is answered by libmicrohttpd itself.
+    /// The memory of a connection in bytes; libmicrohttpd itself refuses what does not fit.
     var memory: Int { max(2 * headSize, 16 << 10) }
 
-    /// The number of connections that are taken before some are closed.
+    /// The number of connections that are accepted before some are closed.
     var takenConnections: UInt32 {
         let (count, isTooMuch) = connections.addingReportingOverflow(max(threads, connections / 4))
         return isTooMuch ? .max : count
     }
 
-    /// Returns the limits of a request to a target.
+    /// Returns the limits for a request to a target.
     func `for`(_ target: String) -> HTTPLimits {
         let paths = ["/verifyReceipt", "/sandbox/verifyReceipt", "/production/verifyReceipt"]
         guard paths.contains(where: { target.prefix { $0 != "?" } == $0 }) else { return self }

@@ -10,11 +10,11 @@ package struct HTTPRequest: Hashable, Sendable {
         package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
     }
 
-    /// The method, in capital letters as a rule.
+    /// The method, usually in capital letters.
     package var method: String
     /// The parts of the path between its slashes, decoded; empty ones are left out.
     package var path: [String]
-    /// The query, in its order; a name may occur several times.
+    /// The query items in order; a name may occur several times.
     package var query: [QueryItem]
     /// The headers by their names in lowercase; of several with the same name, the last.
     package var headers: [String: String]
@@ -42,21 +42,21 @@ package struct HTTPRequest: Hashable, Sendable {
         self.body = body
     }
 
-    /// Returns a text without its percent encoding; as it is, if that is wrong.
+    /// Returns a text without its percent encoding; unchanged if the encoding is invalid.
     private static func decoded(_ text: Substring) -> String {
-        // Foundation takes long for nothing.
+        // Foundation's decoding is slow even if there is nothing to decode.
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         return text.removingPercentEncoding ?? String(text)
     }
 }
 
-/// The headers of a request, as they arrived, and whether they say without doubt where its body ends.
+/// The headers of a request as they arrived, and whether they define the end of its body unambiguously.
 ///
-/// A proxy in front that reads them otherwise would take the end of one client's request for the beginning of another's.
+/// Otherwise a proxy that reads them differently could take the end of one client's request for the beginning of another's.
 struct HTTPHeaders {
     /// The values by the names in lowercase; of several with the same name, the last.
     private(set) var values: [String: String] = [:]
-    /// The bytes of all, and what libmicrohttpd keeps of each.
+    /// The size of all headers in bytes, including libmicrohttpd's bookkeeping.
     private(set) var size = 0
     private var repeated: Set<String> = []
     private var hasMalformedName = false
@@ -65,15 +65,15 @@ struct HTTPHeaders {
     mutating func add(_ name: String, _ value: String) {
         size += name.utf8.count + value.utf8.count + 64
         let name = name.lowercased()
-        // Before the colon no space may stand: some drop it, others have a header of another name.
+        // A space before the colon is invalid: some servers drop it, others see a header with another name.
         if name.isEmpty || name.utf8.contains(where: { $0 <= UInt8(ascii: " ") }) { hasMalformedName = true }
         if values.updateValue(value, forKey: name) != nil { repeated.insert(name) }
     }
 
-    /// The length of the body that they announce; nil for none, and for no number.
+    /// The announced length of the body; nil if there is none or it is not a number.
     var contentLength: UInt64? { values["content-length"].flatMap { UInt64($0) } }
 
-    /// Whether they are those of one request, to one host, with one end, in a version of HTTP.
+    /// Whether they describe one request to one host, with one end, in a supported version of HTTP.
     func areSound(in version: String) -> Bool {
         guard !hasMalformedName, repeated.isDisjoint(with: ["content-length", "transfer-encoding", "host"])
         else { return false }
@@ -94,7 +94,7 @@ package struct HTTPResponse: Sendable {
     package var headers: [String: String]
     /// The body.
     package var body: Data
-    /// What is sent in place of the body, piece by piece; nil for the body.
+    /// The stream that replaces the body; nil for the body.
     package var stream: HTTPStream?
 
     /// Creates a response, by default without a body.

@@ -16,7 +16,7 @@ import StoreCrypto
 
         private struct Daemon: @unchecked Sendable {  // unchecked: libmicrohttpd locks it, and it is stopped once
             let pointer: OpaquePointer
-            /// What the daemon was given of its identity.
+            /// The texts of the identity, to which the daemon has pointers.
             let identity: IdentityTexts?
         }
 
@@ -25,10 +25,10 @@ import StoreCrypto
         /// - Parameters:
         ///   - host: the address, `127.0.0.1` unless given.
         ///   - port: the port; 0 for one that is free.
-        ///   - identity: what clients know the server by over TLS; nil for none.
-        ///   - limits: the bounds of what clients may send.
-        ///   - clock: the clock by which clients have time for their requests.
-        ///   - handler: answers a request, on a thread of the server. Several are answered at a time.
+        ///   - identity: the server's identity over TLS; nil for plain HTTP.
+        ///   - limits: the limits for clients.
+        ///   - clock: the clock for the time limits of requests.
+        ///   - handler: returns the response to a request, on a thread of the server; several run at a time.
         /// - Throws: ``StoreServerError`` if it cannot listen there.
         package init(
             host: String = "127.0.0.1",
@@ -54,9 +54,9 @@ import StoreCrypto
 
         deinit { stop() }
 
-        /// Stops listening, lets what is being answered be answered, and closes all connections.
+        /// Stops listening, waits for the requests in progress, and closes all connections.
         ///
-        /// Returns when the threads are gone; does nothing the second time.
+        /// Returns when the threads have ended; does nothing the second time.
         package func stop() {
             guard let daemon = daemon.withLock({ $0.take() }) else { return }
             let socket = MHD_quiesce_daemon(daemon.pointer)
@@ -79,11 +79,11 @@ import StoreCrypto
             let flags =
                 MHD_USE_POLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
                 | (address.isIPv6 ? MHD_USE_IPv6.rawValue : 0) | (identity == nil ? 0 : MHD_USE_TLS.rawValue)
-            // Each option's number, then its values, of which C expects the type.
+            // The number of an option, which its values follow, in the type that C expects.
             func number(_ option: MHD_OPTION) -> any CVarArg { UInt32(option.rawValue) }
             let context = Unmanaged.passUnretained(gate).toOpaque()
             let closure = Int(bitPattern: context)
-            // Called when a connection begins, with nothing kept yet, and when it ends.
+            // Called when a connection begins, with no object stored yet, and when it ends.
             let connected: ConnectionCallback = { gate, connection, place, _ in
                 guard let gate, let connection, let place else { return }
                 let connections = HTTPGate.at(gate).connections
@@ -99,7 +99,7 @@ import StoreCrypto
             let begun: BeginCallback = { gate, target, connection in
                 guard let gate, let connection = connection.flatMap(HTTPConnection.of) else { return nil }
                 let reader = RequestReader(target: target.map { String(cString: $0) } ?? "/")
-                // The query ends here for libmicrohttpd, which would parse it into the connection's memory, where a short
+                // Hides the query from libmicrohttpd, which would parse it into the connection's memory, where a short
                 // parameter takes many times its length.
                 if let query = target.flatMap({ strchr($0, Int32(UInt8(ascii: "?"))) }) { query[1] = 0 }
                 HTTPGate.at(gate).begun(reader, on: connection)
@@ -188,7 +188,7 @@ import StoreCrypto
 
 #if !canImport(CMicroHTTPD)
 
-    // A placeholder where there is no libmicrohttpd. None is ever created, as the property of type Never says.
+    // A placeholder where libmicrohttpd is missing; its property of type Never shows that none is ever created.
     package struct HTTPServer: Sendable {
         private let never: Never
 
@@ -208,10 +208,9 @@ import StoreCrypto
 
 /// The availability of libmicrohttpd in this module, and advice where it is missing.
 public enum MicroHTTPD {
-    /// Whether libmicrohttpd's header was there when this was built.
+    /// Whether libmicrohttpd's header was present when this module was built.
     ///
-    /// Where it was not, opening a ``StoreServer`` throws ``StoreServerError/unavailable``. ``ServerNotifications`` needs
-    /// no library.
+    /// If not, opening a ``StoreServer`` throws ``StoreServerError/unavailable``. ``ServerNotifications`` needs no library.
     public static var isAvailable: Bool {
         #if canImport(CMicroHTTPD)
             true

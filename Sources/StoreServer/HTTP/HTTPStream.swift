@@ -1,26 +1,26 @@
 import Foundation
 import StoreCore
 
-/// A body that is sent piece by piece, for as long as both sides wish: server-sent events, for instance.
+/// A response body that is sent incrementally until either side ends it, as for server-sent events.
 ///
-/// It is the body of one response. Any thread may write. The connection takes no thread while there is nothing to send. That a
-/// client has gone shows when something is sent.
+/// Any thread may write. The connection uses no thread while there is nothing to send. A disconnected client is noticed when
+/// something is sent.
 package final class HTTPStream: Sendable {
-    /// What a reader finds.
+    /// The result of a read.
     enum Reading {
         case bytes(Data)
-        /// Nothing until it is woken.
+        /// Nothing for now: the reader is woken later.
         case nothing
         case end
     }
 
     private struct State {
-        /// What waits, behind the bytes that have been taken.
+        /// The bytes that have not been read.
         var pending = Data()
         var isFinished = false
         var hasReader = false
         var wake: (@Sendable () -> Void)?
-        /// What is asked for more once everything has been sent.
+        /// The source of further bytes once everything has been sent.
         var source: (@Sendable () -> Data?)?
         /// Whether the source may have more.
         var isRung = false
@@ -31,12 +31,12 @@ package final class HTTPStream: Sendable {
 
     /// Creates a stream.
     ///
-    /// - Parameter capacity: the most bytes that wait for a slow client. The stream ends when there would be more.
+    /// - Parameter capacity: the maximum number of bytes buffered for a slow client. The stream ends if there would be more.
     package init(capacity: Int = 1 << 20) { self.capacity = capacity }
 
-    /// Creates a stream whose bytes are fetched when there is room for them, so that none wait for a slow client.
+    /// Creates a stream that fetches bytes when the client can take them, so that none are buffered for a slow client.
     ///
-    /// - Parameter source: returns the next bytes, nil for none until ``ring()``. Called on a thread of the server's, one call
+    /// - Parameter source: returns the next bytes, nil for none until ``ring()``. Called on a thread of the server, one call
     ///   at a time and without a lock; released when the stream ends.
     package init(source: @escaping @Sendable () -> Data?) {
         capacity = 0
@@ -46,7 +46,7 @@ package final class HTTPStream: Sendable {
         }
     }
 
-    /// Has the source asked again.
+    /// Notifies the stream that its source has more bytes.
     package func ring() {
         state.withLock { state in
             state.isRung = true
@@ -62,13 +62,13 @@ package final class HTTPStream: Sendable {
         state.withLock { state in
             if state.pending.count + data.count > capacity { state.isFinished = true }
             if !state.isFinished { state.pending += data }
-            // With the lock held: whoever ends the stream may then let the connection go.
+            // Under the lock: once the stream has ended, the connection may be released.
             state.wake.take()?()
             return !state.isFinished
         }
     }
 
-    /// Ends the stream behind what was sent.
+    /// Ends the stream after the bytes that were sent.
     package func finish() {
         let source = state.withLock { state in
             state.isFinished = true
@@ -79,9 +79,9 @@ package final class HTTPStream: Sendable {
         withExtendedLifetime(source) {}
     }
 
-    /// Claims the stream for a response, which alone reads it.
+    /// Claims the stream for a response, its only reader.
     ///
-    /// A stream that has a reader must not get another: each would be sent a part of the bytes, and only one woken.
+    /// A second reader is not allowed: each would receive a part of the bytes, and only one would be woken.
     func claim() {
         state.withLock { state in
             precondition(!state.hasReader, "an HTTPStream is the body of one response; a second one needs its own")
@@ -89,21 +89,21 @@ package final class HTTPStream: Sendable {
         }
     }
 
-    /// Whether it has ended; what was sent before may still be on its way.
+    /// Whether the stream has ended; earlier bytes may still be in transit.
     package var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// Takes what there is to send.
+    /// Removes and returns the next bytes to send.
     ///
     /// - Parameters:
-    ///   - count: the most bytes to take.
-    ///   - sleep: called if there is nothing, with the lock held; returns what wakes the reader, once.
+    ///   - count: the maximum number of bytes.
+    ///   - sleep: called under the lock if there are none; returns the closure that wakes the reader, once.
     /// - Returns: the bytes, nothing yet, or the end.
     func read(atMost count: Int, sleep: () -> @Sendable () -> Void) -> Reading {
         while true {
             let (reading, source) = state.withLock { state -> (Reading, (@Sendable () -> Data?)?) in
                 if !state.pending.isEmpty {
                     let bytes = Data(state.pending.prefix(count))
-                    // A slice: the rest is not copied for each piece.
+                    // A slice, so that the remainder is not copied each time.
                     state.pending = state.pending.dropFirst(count)
                     if state.pending.isEmpty { state.pending = Data() }
                     return (.bytes(bytes), nil)
@@ -129,7 +129,7 @@ package final class HTTPStream: Sendable {
 #if canImport(CMicroHTTPD)
     import CMicroHTTPD
 
-    /// What gives libmicrohttpd the bytes of a stream, and lets the connection sleep while there are none.
+    /// A reader that passes a stream's bytes to libmicrohttpd and suspends the connection while there are none.
     final class StreamReader {
         private let stream: HTTPStream
         private let connection: Connection
@@ -139,7 +139,7 @@ package final class HTTPStream: Sendable {
             let pointer: OpaquePointer
         }
 
-        /// Creates the only reader of a stream, for a connection; `released` is called when the connection needs it no more.
+        /// Creates the only reader of a stream; `released` is called when the connection no longer needs it.
         init(_ stream: HTTPStream, _ connection: OpaquePointer, released: @escaping () -> Void) {
             stream.claim()
             self.stream = stream
@@ -147,7 +147,7 @@ package final class HTTPStream: Sendable {
             self.released = released
         }
 
-        /// Returns a response that reads the stream, a block at a time, and then releases this.
+        /// Returns a response that reads the stream, a block at a time, and then releases this reader.
         ///
         /// Returns nil, and ends the stream, if there is no memory.
         func response(blockSize: Int = 4096) -> OpaquePointer? {
@@ -173,7 +173,7 @@ package final class HTTPStream: Sendable {
             return response
         }
 
-        /// Writes bytes, and returns their number; 0 where the connection sleeps, and -1 at the end.
+        /// Copies bytes and returns their number; 0 if the connection is suspended, -1 at the end.
         private func read(to place: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
             let reading = stream.read(atMost: count) { [connection] in
                 MHD_suspend_connection(connection.pointer)

@@ -2,7 +2,7 @@
     import CMicroHTTPD
     import Foundation
 
-    /// A request whose parts arrive one after the other, on one thread at a time.
+    /// A request whose parts arrive one after another, on one thread at a time.
     final class RequestReader {
         let target: String
         private var headers: HTTPHeaders?
@@ -20,12 +20,12 @@
         /// Whether the body is longer than its limit.
         private(set) var isTooLong = false
 
-        /// The bytes of the request line and the headers, and what libmicrohttpd keeps of them.
+        /// The size of the request line and the headers in bytes, including libmicrohttpd's bookkeeping.
         private(set) var headSize = 0
 
-        /// Takes the headers, and judges what they announce.
+        /// Reads the headers and checks them against the limits.
         ///
-        /// - Returns: the answer to a request whose body is not read; nil for any other.
+        /// - Returns: the response to a request whose body is not read; nil for any other.
         func begin(_ connection: OpaquePointer, _ version: String, _ limits: HTTPLimits) -> HTTPResponse? {
             var found = HTTPHeaders()
             withUnsafeMutablePointer(to: &found) { found in
@@ -49,16 +49,16 @@
             guard found.areSound(in: version) else { return HTTPResponse(400) }
             guard let length = found.contentLength, length > limits.bodySize else { return nil }
             isTooLong = true
-            // Who asks first need not send it.
+            // A client that sends `Expect` has not sent the body yet.
             let isReadNevertheless = length <= limits.droppedSize && found.values["expect"] == nil
             return isReadNevertheless ? nil : Self.tooLong
         }
 
         static let tooLong = HTTPResponse(413)
 
-        /// Takes a part of the body.
+        /// Appends a part of the body.
         ///
-        /// - Returns: whether to read on. Somewhat more than the limit is read and dropped, so that the client gets to read why.
+        /// - Returns: whether to read on. Some excess is read and dropped, so that the client receives the response.
         func append(_ bytes: UnsafeRawBufferPointer, _ limits: HTTPLimits) -> Bool {
             received += bytes.count
             guard !isTooLong, received <= limits.bodySize else {
@@ -70,7 +70,7 @@
             return true
         }
 
-        /// Returns the request, which is answered now.
+        /// Returns the complete request, for which the handler is called now.
         func finish(_ method: String) -> HTTPRequest {
             isAnswered = true
             defer { body = Data() }

@@ -1,11 +1,11 @@
 import Foundation
 import StoreCore
 
-/// What sends a store's notifications to a server, at least once each, as long as it lives.
+/// A sender of a store's notifications to a server, each at least once.
 ///
-/// Attempts are recorded in the store's ledger. One whose record is lost, since the process ended in between, is made again.
+/// Attempts are recorded in the store's ledger. An attempt whose record was lost because the process ended is repeated.
 final class NotificationOutbox: HistoryListener {
-    /// The seconds after which the App Store tries again, in production: 1, 12, 24, 48 and 72 hours.
+    /// The seconds after which the App Store retries in production: 1, 12, 24, 48 and 72 hours.
     static let productionDelays: [TimeInterval] = [1, 12, 24, 48, 72].map { $0 * 3600 }
     /// The seconds after which a ledger that could not be read is read again.
     static let patience: TimeInterval = 60
@@ -15,9 +15,9 @@ final class NotificationOutbox: HistoryListener {
     private let url: URL
     private let transport: any NotificationTransport
     private let log: StoreLog
-    /// The lane of everything but the transport's replies.
+    /// The serial queue of everything except the transport's replies.
     ///
-    /// Not the threads of tasks: a test may wait on each of them.
+    /// It uses no task: a test may block every thread of the task pool.
     private let lane = DispatchQueue(label: "StoreServer.NotificationOutbox")
     private static let laneKey = DispatchSpecificKey<ObjectIdentifier>()
     private let state: Locked<State>
@@ -25,10 +25,10 @@ final class NotificationOutbox: HistoryListener {
 
     private struct State {
         var machine: OutboxMachine
-        /// What the clock's activity waits for while deliveries are under way.
+        /// The activity that the clock waits for during deliveries.
         var work: Activity.Work?
         var timer: TimerToken?
-        /// What is being delivered.
+        /// The position of the notification that is being delivered.
         var delivery: ServerNotification.Position?
         var isStopped = false
     }
@@ -49,7 +49,7 @@ final class NotificationOutbox: HistoryListener {
         lane.setSpecific(key: Self.laneKey, value: ObjectIdentifier(lane))
     }
 
-    /// Begins to send: what an earlier outbox left, then what happens.
+    /// Begins sending: first what an earlier outbox left, then new notifications.
     func start() {
         view.follow(self)
         run()
@@ -57,7 +57,7 @@ final class NotificationOutbox: HistoryListener {
 
     func historyChanged() { run() }
 
-    /// Sends nothing more.
+    /// Stops sending.
     ///
     /// - Parameters:
     ///   - waits: whether to wait until the delivery that is under way has been recorded.
@@ -68,20 +68,20 @@ final class NotificationOutbox: HistoryListener {
             return state.timer.take()
         }
         timer?.cancel()
-        // A transport that stops its own server would wait for itself.
+        // Called from a transport that stops its own server, this would wait for itself.
         guard waits, DispatchQueue.getSpecific(key: Self.laneKey) != ObjectIdentifier(lane) else { return }
         let isDone = { [state] in state.withLock { $0.work == nil } }
         rest.lock()
         let end = Date(timeIntervalSinceNow: seconds)
         while !isDone(), rest.wait(until: end) {}
         rest.unlock()
-        // A transport that blocks has the lane for as long as it likes.
+        // A transport that blocks occupies the lane indefinitely.
         if isDone() { lane.sync {} }
     }
 
-    /// Works off what there is to do, unless that is under way.
+    /// Processes all steps that are due, unless that is in progress.
     private func run() {
-        // Begun before the caller goes on, so that who settles after an act waits for its notification.
+        // Begun before the caller goes on, so that settling the clock after a change waits for its notification.
         let begins = state.withLock { state -> Bool in
             state.machine.ring()
             guard !state.isStopped, state.work == nil else { return false }
@@ -124,7 +124,7 @@ final class NotificationOutbox: HistoryListener {
     }
 
     private func finish(_ notification: ServerNotification, _ result: SendAttemptResult, isLogged: Bool = false) {
-        // A transport may break its word, and reply twice.
+        // A faulty transport may reply twice.
         let isFirst = state.withLock { $0.delivery == notification.position && $0.delivery.take() != nil }
         guard isFirst else { return }
         if result != .success, !isLogged {
@@ -135,7 +135,7 @@ final class NotificationOutbox: HistoryListener {
         do {
             try view.recordAttempt(result.rawValue, at: notification.position)
         } catch {
-            // It is sent again by the next outbox.
+            // The next outbox sends it again.
             log("the delivery of a notification cannot be recorded in the ledger: \(error)")
         }
         let now = view.clock.now
@@ -143,11 +143,11 @@ final class NotificationOutbox: HistoryListener {
         proceed()
     }
 
-    /// Ends the work, until there is news or a date is reached.
+    /// Ends the work until something changes or a date is reached.
     ///
     /// - Parameters:
     ///   - date: the date; nil for none.
-    ///   - readsAgain: whether news that has come meanwhile is to be read first.
+    ///   - readsAgain: whether changes that have come meanwhile are read first.
     private func pause(until date: Date?, readsAgain: Bool = true) {
         let timer = date.map { date in view.clock.schedule(at: date) { [weak self] in self?.run() } }
         let (unused, work, isStale) = state.withLock { state -> (TimerToken?, Activity.Work?, Bool) in

@@ -5,7 +5,7 @@ import StoreCore
 struct NotificationSigner: Sendable {
     let view: ServerView
 
-    /// Returns a notification as it is posted: a JWS, about the same content each time.
+    /// Returns the JWS that is posted for a notification; its content is the same each time.
     ///
     /// - Throws: the error that keeps the store's signer from signing.
     func signedPayload(_ notification: ServerNotification) throws -> String {

@@ -1,14 +1,14 @@
 import Foundation
 import StoreCore
 
-/// The decisions of an outbox: which notification is sent next, and when one is sent again.
+/// The decisions of an outbox: which notification is sent next, and when one is retried.
 ///
-/// First deliveries are made in the order of the ledger. One that fails is tried again after each of the delays, and nothing waits
-/// for it. All that it knows is in the ledger, so that a new machine goes on where another ended.
+/// First attempts are made in the order of the ledger. A failed one is retried after each of the delays, and blocks no other.
+/// The whole state can be read from the ledger, so that a new machine continues where another ended.
 struct OutboxMachine {
-    /// What there is to do.
+    /// The next thing to do.
     enum Step {
-        /// Read what the ledger has behind a position.
+        /// Read the ledger after a position.
         case read(after: ServerNotification.Position?)
         case deliver(ServerNotification)
         case wait(until: Date)
@@ -28,19 +28,19 @@ struct OutboxMachine {
     private var position: ServerNotification.Position?
     /// Whether all that the ledger had was read.
     private(set) var isCaughtUp = false
-    /// What was never sent, in its order.
+    /// Notifications that were never sent, in the ledger's order.
     private var fresh: ArraySlice<ServerNotification> = []
-    /// What is to be sent again, in queues that each have the earliest date first; none is empty.
+    /// Notifications to retry, in queues sorted by date; none is empty.
     ///
-    /// What failed as often goes to the same queue as a rule, since each delay is the same for all.
+    /// Those with the same number of failures usually share a queue, since they have the same delay.
     private var retries: [Deque<Retry>] = []
 
     init(delays: [TimeInterval]) { self.delays = delays }
 
-    /// Notes that the ledger may have more.
+    /// Notes that the ledger may have more notifications.
     mutating func ring() { isCaughtUp = false }
 
-    /// Returns what is to be done at a moment.
+    /// Returns the next step at a date.
     func step(at now: Date) -> Step {
         let retry = earliest.map { retries[$0][0] }
         if let retry, retry.due <= now { return .deliver(retry.notification) }
@@ -49,10 +49,10 @@ struct OutboxMachine {
         return retry.map { .wait(until: $0.due) } ?? .idle
     }
 
-    /// The queue of what is to be sent again first.
+    /// The index of the queue with the earliest retry.
     private var earliest: Int? { retries.indices.min { retries[$0][0].due < retries[$1][0].due } }
 
-    /// Takes the notifications behind the position that was read; none if there are no more.
+    /// Adds the notifications after the position that was read; none if there are no more.
     mutating func take(_ notifications: [ServerNotification]) {
         guard let last = notifications.last else {
             isCaughtUp = true
@@ -68,7 +68,7 @@ struct OutboxMachine {
         }
     }
 
-    /// Notes the outcome of a delivery, which was a step.
+    /// Records the outcome of a delivery that was the next step.
     mutating func attempted(_ notification: ServerNotification, _ result: SendAttemptResult, at now: Date) {
         var failures = 1
         if fresh.first?.position == notification.position {
@@ -94,33 +94,33 @@ struct OutboxMachine {
     }
 }
 
-/// The result of a delivery that was tried, in the words of the App Store Server API: an open set.
+/// The result of an attempted delivery, in the terms of the App Store Server API: an open set.
 public struct SendAttemptResult: RawRepresentable, Hashable, Codable, Sendable {
-    /// The value in the API's answers.
+    /// The value in the API's responses.
     public let rawValue: String
     /// Creates a value, which may be one that is not listed here.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The server took the notification: its HTTP status was one from 200 to 206.
+    /// The server accepted the notification: its HTTP status was one from 200 to 206.
     public static let success = SendAttemptResult(rawValue: "SUCCESS")
-    /// The server did not answer in time.
+    /// The server did not respond in time.
     public static let timedOut = SendAttemptResult(rawValue: "TIMED_OUT")
-    /// The server's certificate was refused, or no secure connection came about.
+    /// The server's certificate was refused, or no secure connection could be established.
     public static let tlsIssue = SendAttemptResult(rawValue: "TLS_ISSUE")
     /// The server redirected to where the notification came from.
     public static let circularRedirect = SendAttemptResult(rawValue: "CIRCULAR_REDIRECT")
-    /// The server answered nothing.
+    /// The server sent no response.
     public static let noResponse = SendAttemptResult(rawValue: "NO_RESPONSE")
-    /// No connection came about.
+    /// No connection could be established.
     public static let socketIssue = SendAttemptResult(rawValue: "SOCKET_ISSUE")
-    /// The answer was in an unknown character set.
+    /// The response was in an unknown character set.
     public static let unsupportedCharset = SendAttemptResult(rawValue: "UNSUPPORTED_CHARSET")
-    /// The answer was not HTTP.
+    /// The response was not HTTP.
     public static let invalidResponse = SendAttemptResult(rawValue: "INVALID_RESPONSE")
-    /// The connection ended before the answer did.
+    /// The connection ended before the response did.
     public static let prematureClose = SendAttemptResult(rawValue: "PREMATURE_CLOSE")
-    /// The server answered with any other HTTP status.
+    /// The server responded with any other HTTP status.
     public static let unsuccessfulStatus = SendAttemptResult(rawValue: "UNSUCCESSFUL_HTTP_RESPONSE_CODE")
-    /// Anything else went wrong.
+    /// Any other failure.
     public static let other = SendAttemptResult(rawValue: "OTHER")
 }

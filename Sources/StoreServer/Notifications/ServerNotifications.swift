@@ -9,15 +9,15 @@ import StoreCore
 /// #expect(try notifications.received().map(\.description) == ["SUBSCRIBED INITIAL_BUY"])
 /// ```
 ///
-/// It has what happens from its creation on. Each iteration begins there, and waits for more until its task is canceled. It needs
-/// neither libmicrohttpd nor a ``StoreServer``.
+/// The sequence starts at its creation. Each iteration starts there too, and waits for more until its task is canceled. Neither
+/// libmicrohttpd nor a ``StoreServer`` is needed.
 public struct ServerNotifications: AsyncSequence, Sendable {
     private let view: ServerView
     private let start: ServerNotification.Position?
 
-    /// Creates a sequence of what happens from now on.
+    /// Creates a sequence of the notifications from now on.
     ///
-    /// Where the store's ledger has none yet, notifications begin.
+    /// If the store's ledger records no notifications yet, it does from now on.
     ///
     /// - Throws: the ledger's errors.
     public init(_ store: SandboxStore) throws { try self.init(ServerView(store)) }
@@ -28,7 +28,7 @@ public struct ServerNotifications: AsyncSequence, Sendable {
         start = try view.lastNotification()
     }
 
-    /// Returns what has happened until now, oldest first, without waiting.
+    /// Returns the notifications until now, oldest first, without waiting.
     ///
     /// - Throws: the error that prevents reading the ledger, and the signer's.
     public func received() throws -> [StoreServerNotification] {
@@ -57,7 +57,7 @@ public struct ServerNotifications: AsyncSequence, Sendable {
             view.follow(bell)
         }
 
-        /// Returns the next notification, and waits for it; nil once the task is canceled.
+        /// Waits for the next notification and returns it; nil once the task is canceled.
         ///
         /// - Throws: the error that prevents reading the ledger, and the signer's.
         public mutating func next() async throws -> StoreServerNotification? {
@@ -76,9 +76,9 @@ public struct ServerNotifications: AsyncSequence, Sendable {
 }
 
 extension ServerView {
-    /// Calls a closure with each notification behind a position, oldest first, until it returns false.
+    /// Calls a closure with each notification after a position, oldest first, until it returns false.
     ///
-    /// With a date it leaves out those before, or most of them.
+    /// With a date, most of the earlier notifications are left out.
     func forEachNotification(
         after position: ServerNotification.Position?,
         since date: Date? = nil,
@@ -94,7 +94,7 @@ extension ServerView {
     }
 }
 
-/// A listener to a store's history for whom a task waits.
+/// A listener to a store's history on which a task can wait.
 final class NotificationBell: HistoryListener {
     private struct State {
         var rings = 0
@@ -103,7 +103,7 @@ final class NotificationBell: HistoryListener {
 
     private let state = Locked(State())
 
-    /// The number of rings until now.
+    /// The number of changes until now.
     var rings: Int { state.withLock { $0.rings } }
 
     func historyChanged() {
@@ -114,7 +114,7 @@ final class NotificationBell: HistoryListener {
         waiting?.resume(returning: true)
     }
 
-    /// Waits for a ring after a number of them.
+    /// Waits until there are more changes than a number of them.
     ///
     /// - Returns: false once the task is canceled.
     func wait(since rings: Int) async -> Bool {

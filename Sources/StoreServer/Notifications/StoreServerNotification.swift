@@ -1,10 +1,10 @@
 import Foundation
 import StoreCore
 
-/// A notification of the App Store's servers about something that has happened in a store, decoded.
+/// A decoded notification of the App Store's servers about an event in a store.
 ///
-/// The table of kinds and subtypes is in the article on notifications. Each property is nil where the notification has no
-/// such member.
+/// The article on notifications has the table of kinds and subtypes. Each property is nil if the notification has no such
+/// member.
 public struct StoreServerNotification: Sendable {
     /// The outcome of an extension of renewal dates for all subscribers of a product.
     public struct Summary: Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct StoreServerNotification: Sendable {
         public let requestIdentifier: String
         /// The product.
         public let productIdentifier: String
-        /// The countries that were meant, ISO 3166-1 alpha-3; empty for all.
+        /// The countries of the request, ISO 3166-1 alpha-3; empty for all.
         public let storefrontCountryCodes: [String]
         /// The number of extended subscriptions.
         public let succeededCount: Int
@@ -24,21 +24,21 @@ public struct StoreServerNotification: Sendable {
     public let identifier: UUID
     /// The kind, `notificationType`, such as `DID_RENEW`.
     public let type: String
-    /// What it says more precisely, such as `BILLING_RECOVERY`.
+    /// The subtype, such as `BILLING_RECOVERY`.
     public let subtype: String?
-    /// The date at which it happened.
+    /// The date of the event.
     public let date: Date
-    /// The transaction as it was then.
+    /// The transaction at that date.
     public let transaction: TransactionPayload?
-    /// The renewal as it was then.
+    /// The renewal at that date.
     public let renewal: RenewalPayload?
-    /// The subscription's state then.
+    /// The subscription's state at that date.
     public let state: SubscriptionState?
     /// The customer's reason for a request for a refund.
     public let consumptionRequestReason: String?
     /// The outcome of an extension for all subscribers.
     public let summary: Summary?
-    /// The purchase of the app, for an account that takes its consent back.
+    /// The purchase of the app, for an account that withdraws its consent.
     public let appTransaction: AppTransactionPayload?
     /// The JWS that is posted.
     public let signedPayload: String

@@ -6,10 +6,10 @@ import StoreRemote
     import FoundationNetworking
 #endif
 
-/// A transport that posts by Foundation's URL loading, without cookies and caches.
+/// A transport that posts by Foundation's URL loading, without cookies or caches.
 ///
-/// It follows no redirects, so that a notification goes where it was meant to go. The head of a response decides; its body is
-/// not read.
+/// It follows no redirects, so that a notification reaches only its intended server. The head of a response decides the
+/// result; its body is not read.
 public final class URLSessionTransport: NotificationTransport {
     private let session: URLSession
     private let deliveries = Deliveries()
@@ -17,8 +17,8 @@ public final class URLSessionTransport: NotificationTransport {
 
     /// Creates a transport.
     ///
-    /// - Parameter timeout: the seconds that a server has to answer, from the beginning of the delivery to the end of the
-    ///   response's head.
+    /// - Parameter timeout: the seconds within which a server has to respond, from the beginning of the delivery to the end of
+    ///   the response's head.
     public init(timeout: TimeInterval = 10) {
         self.timeout = timeout
         session = URLSession(notifyingAtOnce: deliveries)
@@ -38,17 +38,17 @@ public final class URLSessionTransport: NotificationTransport {
     }
 }
 
-/// The deliveries that are under way; each has one result, the first that is found.
+/// The deliveries in progress; the first result of each counts.
 private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
     private typealias Reply = @Sendable (SendAttemptResult) -> Void
 
     private let replies = Locked<[Int: Reply]>([:])
-    /// A serial queue for what waits for the session, whose own queue calls this.
+    /// A serial queue for work that waits for the session, whose own queue calls this.
     private let queue = DispatchQueue(label: "StoreServer.deliveries")
 
     func add(_ task: URLSessionTask, timeout: TimeInterval, _ reply: @escaping @Sendable (SendAttemptResult) -> Void) {
         replies.withLock { $0[task.taskIdentifier] = reply }
-        // Where the delivery has ended before, nothing is kept for this.
+        // Retains nothing after the delivery has ended.
         queue.asyncAfter(deadline: .now() + timeout) { [weak self, weak task] in
             if let task { self?.finish(task, .timedOut) }
         }
@@ -85,7 +85,7 @@ private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        // A response would have been answered before.
+        // Without an error: if there had been a response, the delivery would have ended before.
         finish(task, error.map { ($0 as? URLError).map { .init(of: $0.code) } ?? .other } ?? .invalidResponse)
     }
 }
@@ -128,11 +128,11 @@ extension SendAttemptResult {
 public protocol NotificationTransport: Sendable {
     /// Posts a notification.
     ///
-    /// One at a time; the next one waits for the reply.
+    /// Deliveries are sequential: the next one waits for the reply.
     ///
     /// - Parameters:
     ///   - body: the JSON object with the `signedPayload`.
     ///   - url: the URL of the server.
-    ///   - reply: takes the result, exactly once, on any thread, also before this returns.
+    ///   - reply: receives the result, exactly once, on any thread, possibly before this returns.
     func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult) -> Void)
 }

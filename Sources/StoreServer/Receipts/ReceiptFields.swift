@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// The fields of a verification's answer that a store knows and a receipt does not.
+/// The fields of a verification's response that are not in the receipt.
 enum ReceiptFields {
     /// Returns the item of a transaction in `latest_receipt_info`.
     static func latest(_ transaction: TransactionPayload) throws -> [String: String] {
@@ -31,7 +31,7 @@ enum ReceiptFields {
         return fields
     }
 
-    /// Returns what an item of `in_app` has that its receipt does not say.
+    /// Returns the fields of an item in `in_app` that are not in its receipt.
     static func details(_ transaction: TransactionPayload) -> [String: String] {
         var fields = ["in_app_ownership_type": transaction.inAppOwnershipType.rawValue]
         fields["cancellation_reason"] = cancellationReason(transaction)
@@ -64,7 +64,7 @@ enum ReceiptFields {
         return fields
     }
 
-    /// Returns what the answer about a subscription's transaction receipt says of its renewal.
+    /// Returns the fields about the renewal in the response about a subscription's transaction receipt.
     static func renewal(_ renewal: RenewalPayload) -> [String: AnswerValue] {
         var fields: [String: AnswerValue] = [
             "auto_renew_status": .number(renewal.autoRenewStatus.rawValue),

@@ -8,11 +8,11 @@ package struct ReceiptService: Sendable {
     let sharedSecret: String?
     let failures: FailureSchedule
     let log: StoreLog
-    /// An app's server sends the same receipt again and again, and what a signature was found to be it stays.
+    /// A cache of verified receipts: an app's server sends the same receipt repeatedly, and the result never changes.
     private let recentReceipts = ExactMatchCache<AppReceipt>()
     private let recentQuestions = ExactMatchCache<Question>()
 
-    /// Creates the service of a store; without a shared secret, none is asked for.
+    /// Creates the service of a store; without a shared secret, none is required.
     package init(
         _ store: SandboxStore,
         _ view: ServerView,
@@ -39,7 +39,7 @@ package struct ReceiptService: Sendable {
         }
     }
 
-    /// What a request asks.
+    /// The content of a request.
     private struct Question {
         let receipt: Data
         let password: String?
@@ -51,7 +51,7 @@ package struct ReceiptService: Sendable {
         let status: ReceiptVerification.Status
     }
 
-    /// Answers a request, with HTTP status 200 whatever the answer is.
+    /// Returns the response to a request, with HTTP status 200 in any case.
     ///
     /// - Parameters:
     ///   - request: the request: untrusted input, of any content.
@@ -88,7 +88,7 @@ package struct ReceiptService: Sendable {
         }
     }
 
-    /// Reads a request, unless it was read before; nil for one without a receipt.
+    /// Parses a request, or returns the cached result; nil for a request without a receipt.
     private func question(in data: Data) -> Question? {
         if let question = recentQuestions.value(of: data) { return question }
         guard let body = try? UntrustedJSON.decode(Body.self, from: data), let text = body.receiptData?.value,
@@ -107,19 +107,19 @@ package struct ReceiptService: Sendable {
         ["status": .number(status.rawValue)]
     }
 
-    /// Returns the refusal of a receipt that the store has judged, and that was sent to servers of another environment.
+    /// Returns the refusal of a receipt that was sent to servers of another environment; `status` is the store's result.
     private func refusal(foreign status: ReceiptVerification.Status) -> Refusal {
         switch status {
         case .valid, .subscriptionExpired:
             let isProduction = view.environment == "Production"
             return Refusal(status: isProduction ? .productionReceiptInSandbox : .sandboxReceiptInProduction)
-        // The receipt may be one of that environment, which knows nothing of it.
+        // The receipt may belong to that environment, where it is unknown.
         case .sandboxReceiptInProduction, .productionReceiptInSandbox: return Refusal(status: .notAuthentic)
         default: return Refusal(status: status)
         }
     }
 
-    /// Throws if the shared secret is wrong, or missing although the receipt has subscriptions that renew.
+    /// Throws if the shared secret is wrong, or missing although the receipt has auto-renewable subscriptions.
     private func requireSecret(_ password: String?, hasSubscriptions: Bool) throws(Refusal) {
         guard let sharedSecret, hasSubscriptions || password != nil else { return }
         guard let password, password.isExactly(sharedSecret) else {
@@ -148,7 +148,7 @@ extension ReceiptService {
         try requireSecret(password, hasSubscriptions: hasSubscriptions)
 
         let known = try view.payloads(of: receipt.purchases.map(\.transactionIdentifier))
-        // A receipt of an account of which nothing is left.
+        // The receipt of a deleted account.
         if !receipt.purchases.isEmpty, known.isEmpty { throw Refusal(status: .accountNotFound) }
         var answer = try receipt.answer(environment: view.environment, requestedAt: view.clock.now) { purchase in
             guard let transaction = known[purchase.transactionIdentifier] else { return [:] }
@@ -171,7 +171,7 @@ extension ReceiptService {
         return answer
     }
 
-    /// Verifies a receipt, unless it was verified before.
+    /// Verifies a receipt, or returns the cached result.
     private func verified(_ data: Data) throws(ReceiptRefusal) -> AppReceipt {
         if let receipt = recentReceipts.value(of: data) { return receipt }
         let receipt = try store.verify(appReceipt: data)
@@ -179,7 +179,7 @@ extension ReceiptService {
         return receipt
     }
 
-    /// Returns all transactions of an account, by the dates of their purchases.
+    /// Returns all transactions of an account, sorted by purchase date.
     private func transactions(of some: String) throws -> [TransactionPayload] {
         var transactions: [TransactionPayload] = []
         var revision: String?
@@ -191,7 +191,7 @@ extension ReceiptService {
         return transactions.sorted { $0.purchaseDate < $1.purchaseDate }
     }
 
-    /// Returns the newest transaction of each subscription, in their order.
+    /// Returns the newest transaction of each subscription, in the same order.
     private func latestRenewals(_ transactions: [TransactionPayload]) -> [TransactionPayload] {
         var seen: Set<String> = []
         let latest = transactions.reversed().filter { transaction in

@@ -1,17 +1,17 @@
 import Foundation
 import StoreCore
 
-/// A cache of values by the whole of the bytes that they were made of.
+/// A cache of values by the bytes that they were created from, compared in full.
 ///
-/// At ``limit`` values all are dropped. Any thread may call.
+/// All values are dropped at ``limit`` of them. Any thread may call.
 final class ExactMatchCache<Value: Sendable>: Sendable {
     private let known = Locked<[Data: (data: Data, value: Value)]>([:])
 
     private static var limit: Int { 64 }
-    /// The most bytes that are kept.
+    /// The maximum length of a key in bytes; values of longer ones are not cached.
     private static var mostBytes: Int { 65_536 }
 
-    /// Returns the value of bytes; nil if it is not known.
+    /// Returns the cached value for bytes; nil if there is none.
     func value(of data: Data) -> Value? {
         let known = known.withLock { $0[Self.key(of: data)] }
         return known.flatMap { $0.data == data ? $0.value : nil }
@@ -25,6 +25,6 @@ final class ExactMatchCache<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns the end, which is a signature as a rule: the beginnings of receipts are the same.
+    /// Returns the last bytes, usually part of a signature, since receipts begin alike.
     private static func key(of data: Data) -> Data { Data(data.suffix(256)) }
 }

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// The failures that a test has ordered, in the order in which they are due.
+/// The failures that a test has planned, in order.
 package final class FailureSchedule: Sendable {
     /// A failure of a verification.
     struct Verification: Hashable, Sendable {
@@ -14,7 +14,7 @@ package final class FailureSchedule: Sendable {
         var requests = Queue<Int>()
     }
 
-    /// Failures, each with the number of times that it is still due.
+    /// A queue of failures, each with its remaining number of times.
     private struct Queue<Failure> {
         private var entries: [(failure: Failure, times: Int)] = []
 
@@ -34,7 +34,7 @@ package final class FailureSchedule: Sendable {
 
     package init() {}
 
-    /// Whether the server answers; if not, it says that it is not available.
+    /// Whether the server is available.
     package var isAvailable: Bool {
         get { state.withLock { $0.isAvailable } }
         set { state.withLock { $0.isAvailable = newValue } }
@@ -46,9 +46,9 @@ package final class FailureSchedule: Sendable {
 
     func failRequests(_ code: Int, times: Int) { state.withLock { $0.requests.append(code, times: times) } }
 
-    /// Returns the failure of this verification, and takes it off the list.
+    /// Removes and returns the failure of the next verification.
     func nextVerification() -> Verification? { state.withLock { $0.verifications.next() } }
 
-    /// Returns the code with which this request fails, and takes it off the list.
+    /// Removes and returns the error code of the next request.
     func nextRequest() -> Int? { state.withLock { $0.requests.next() } }
 }

@@ -6,7 +6,7 @@ extension AnswerValue {
     static func date(_ date: Date) -> AnswerValue { .number(Int(PayloadDate(date).milliseconds)) }
 }
 
-/// So that a view signs it, as it signs payloads.
+/// Encodable, so that a view can sign it like a payload.
 extension AnswerValue: Encodable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
@@ -20,7 +20,7 @@ extension AnswerValue: Encodable {
     }
 }
 
-/// A member of a JSON object that may have a value of another type: it is then nil, and the rest is read nevertheless.
+/// A member of a JSON object that is nil if its value has another type; the other members are decoded nevertheless.
 struct Lenient<Value: Decodable>: Decodable {
     let value: Value?
 

@@ -1,16 +1,16 @@
 import Foundation
 import StoreCore
 
-/// The clock of a simulated life, for apps that are given a clock.
+/// The clock of a simulated life, for apps that accept a clock.
 ///
-/// Its time is the store's, which moves with the steps alone.
+/// Its time is the store's, which only the steps advance.
 public struct AppClock: Clock {
     /// A moment in a life.
     public struct Instant: InstantProtocol {
         /// The time since the beginning of the life.
         public let offset: Duration
 
-        /// Returns the moment so much later.
+        /// Returns the moment after a duration.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
         /// Returns the time until another moment.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
@@ -28,10 +28,10 @@ public struct AppClock: Clock {
 
     /// The present moment.
     public var now: Instant { Instant(offset: .seconds(scheduler.now.timeIntervalSince(beginning))) }
-    /// The shortest time that can be told.
+    /// The shortest measurable time.
     public var minimumResolution: Duration { .milliseconds(1) }
 
-    /// Waits until the clock has moved to a moment.
+    /// Waits until the clock has reached a moment.
     ///
     /// - Throws: `CancellationError` if the task is canceled first.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {

@@ -41,7 +41,7 @@ struct AppCoverage: Sendable {
     /// A row for each step, one after another.
     private var cells = [Int](repeating: 0, count: AppStep.Row.allCases.count * Self.width)
     private var kills: [AppProcess.Boundary: Int] = [:]
-    /// The messages that faults have met, by their points.
+    /// The number of messages with a fault, by point.
     private var faults: [String: Int] = [:]
 
     private func row(_ row: AppStep.Row) -> ArraySlice<Int> {
@@ -49,10 +49,10 @@ struct AppCoverage: Sendable {
     }
     private func number(_ column: Int, of row: AppStep.Row) -> Int { cells[row.rawValue * Self.width + column] }
 
-    /// The number of steps, also of those that did nothing.
+    /// The number of steps, including those without an effect.
     var count: Int { AppStep.Row.allCases.reduce(0) { $0 + number(Self.drawn, of: $1) } }
 
-    /// The number of steps of a kind that did something.
+    /// The number of steps of a kind that had an effect.
     func count(of kind: AppStep.Kind) -> Int {
         AppStep.Row.allCases.reduce(0) { $0 + ($1.kind == kind ? number(Self.acted, of: $1) : 0) }
     }
@@ -65,10 +65,10 @@ struct AppCoverage: Sendable {
         states.forEach { cells[start + Self.firstState + $0] += 1 }
     }
 
-    /// A question of Store Kit 2 about what the user has bought, in the list of what faults meet.
+    /// The name, among the points of faults, of Store Kit 2 queries about what the user has bought.
     static let question = "history"
 
-    /// Notes that faults met so many messages at a point.
+    /// Adds to the number of messages with a fault at a point.
     mutating func noteFaults(_ count: Int, of point: String) {
         if count > 0 { faults[point, default: 0] += count }
     }
@@ -81,8 +81,8 @@ struct AppCoverage: Sendable {
         for (point, times) in other.faults { faults[point, default: 0] += times }
     }
 
-    /// A table: a line for each step, with how often it was drawn, how often it did something, and in which states it did
-    /// so; the boundaries of kills, and the messages that faults have met.
+    /// A table with a line for each step: how often it was drawn, how often it had an effect, and in which states; then the
+    /// boundaries of kills, and the messages with a fault.
     var table: String {
         let names = ["drawn", "acted"] + State.allCases.map(\.name)
         let width = AppStep.Row.allCases.map { "\($0)".count }.max() ?? 0

@@ -5,7 +5,7 @@ import StoreCore
 public final class AppLaunch: Sendable {
     /// The number of the launch, from 0, whichever device it is on.
     public let number: Int
-    /// What the app keeps between launches, on the device on which it is launched.
+    /// The data that the app stores between launches, on the device on which it is launched.
     public let storage: AppStorage
     /// The clock of the life, for an app that is given one.
     public let clock: AppClock
@@ -29,25 +29,25 @@ public final class AppLaunch: Sendable {
 
     /// The date by the store's clock.
     ///
-    /// Apps have to ask for it here where they compare dates: `Date()` is the real date, which does not move with the run.
+    /// Apps have to use it where they compare dates: `Date()` is the real date, which does not move with the simulation.
     public var now: Date { storeClock.now }
 }
 
-/// An app that was launched, of a type that only its simulation knows.
+/// A launched app, whose type only its simulation knows.
 class LaunchedApp {
-    /// A call of the app's code.
+    /// An asynchronous call of the app's code.
     typealias Call<Answer> = nonisolated(nonsending) @Sendable (LaunchedApp) async -> Answer
 
-    /// The app of a type.
+    /// A launched app of a known type.
     final class Box<App>: LaunchedApp {
         fileprivate let app: App
 
         init(_ app: App) { self.app = app }
     }
 
-    /// Returns a question to an app of a type.
+    /// Returns a call that queries an app of a type.
     ///
-    /// Each app that is called must be of this type, which is not checked.
+    /// The app that is called must be of this type, which is not checked.
     static func question<App, Answer>(_ question: @escaping @Sendable (App) async -> Answer) -> Call<Answer> {
         { launched in
             nonisolated(unsafe) let app = unsafeDowncast(launched, to: Box<App>.self).app  // A life uses one thread.
@@ -55,7 +55,7 @@ class LaunchedApp {
         }
     }
 
-    /// Returns an action of a user in an app of a type, as ``question(_:)`` does; its error is ignored.
+    /// Returns a call that performs a user's action in an app of a type, like ``question(_:)``; its error is ignored.
     static func action<App>(_ action: @escaping @Sendable (App) async throws -> Void) -> Call<Void> {
         { launched in
             nonisolated(unsafe) let app = unsafeDowncast(launched, to: Box<App>.self).app  // A life uses one thread.
@@ -64,18 +64,18 @@ class LaunchedApp {
     }
 }
 
-/// The context and the queue of a launch that has ended, as long as code of it uses them.
+/// The context and the queue of a launch that has ended, retained as long as code uses them.
 struct EndedLaunch {
     private weak let context: StoreContext?
     private weak let queue: SKPaymentQueue?
 
     init(_ launch: AppLife.Running) {
         context = launch.context
-        // Code without the context may keep its queue.
+        // Code that has lost the context may retain its queue.
         queue = launch.context.defaultQueueIfMade as? SKPaymentQueue
     }
 
-    /// Tells code that awaits a purchase, an update or the like that there is no more, and takes the store from it.
+    /// Ends the waits of code for a purchase, an update or the like, and disconnects it from the store.
     func endWaits() {
         guard let context = context ?? queue?.storeContext else { return }
         context.use(nil)
@@ -84,9 +84,9 @@ struct EndedLaunch {
     }
 }
 
-/// The context of code whose process has ended: one without a store.
+/// A context without a store, for code whose process has ended.
 ///
-/// Its callbacks are jobs, of which there are only so many: nothing else ends a request that begins again in its delegate.
+/// Its callbacks are jobs, whose number is limited: nothing else ends a request that its delegate starts again and again.
 /// One thread uses it.
 final class StorelessContext {
     private var context = StorelessContext.newContext()
@@ -96,7 +96,7 @@ final class StorelessContext {
     /// Binds the calling thread to this context.
     func bindToThread() { StoreContext.ofThread = context }
 
-    /// Ends what code listens to in this context, and binds the calling thread to a new one, where code may listen again.
+    /// Ends all observation in this context, and binds the calling thread to a new one, where code may observe again.
     func endWaits() {
         guard let queue = context.defaultQueueIfMade as? SKPaymentQueue else { return }
         let last = context
@@ -105,9 +105,9 @@ final class StorelessContext {
         withExtendedLifetime(last) { _ = queue.relaunch() }
     }
 
-    /// Frees the calling thread from this context.
+    /// Unbinds the calling thread from this context.
     ///
-    /// Code that still listens in it waits forever: on any other thread it would have the process's context.
+    /// Code that still waits in it waits forever: on any other thread it would use the process's context.
     func leave() {
         if context.defaultQueueIfMade != nil { _ = Unmanaged.passRetained(context) }
         StoreContext.ofThread = nil

@@ -2,9 +2,9 @@ import StoreContract
 import StoreCore
 import StoreKit
 
-// What must be true of the app.
+// The checks of an app.
 extension AppLife {
-    /// Brings the life to its end: whatever waits is decided, each user signs in, and the app is launched again.
+    /// Completes the life: makes all pending decisions, signs in each user, and launches the app again.
     nonisolated(nonsending) func windUp(_ step: Int) async throws {
         running?.process.disarm()
         for device in [first, second].compactMap(\.self) {
@@ -18,7 +18,7 @@ extension AppLife {
         {
             _ = try take(last)
         }
-        // What was begun for the present user goes to the store before there is another one.
+        // Sends what was begun for the current user to the store before another one signs in.
         try rest(step)
         try await checkLiveness(step)
         if second != nil {
@@ -31,7 +31,7 @@ extension AppLife {
         try checkBothDevices(step)
     }
 
-    /// Has each user sign in on the device in the user's hand.
+    /// Signs in each user on the device in use.
     private nonisolated(nonsending) func windUpDevice(_ step: Int) async throws {
         for isOther in setup.hasOtherUser ? [true, false] : [false] {
             _ = try take(.signIn(other: isOther))
@@ -39,7 +39,7 @@ extension AppLife {
             var before: Int?
             for _ in 0..<3 {
                 try readTransactions()
-                // Where a launch has brought nothing, and nothing waits, neither does the next.
+                // If a launch changed nothing and nothing is pending, the next one changes nothing either.
                 if try position == before && unfinished.isEmpty { break }
                 before = position
                 relaunch()
@@ -50,7 +50,7 @@ extension AppLife {
         }
     }
 
-    /// Lets everything come, and decides what waits for a decision.
+    /// Delivers everything, and makes the pending decisions.
     private func decide(_ step: Int) throws {
         try rest(step)
         for _ in store.undecided { _ = try take(.approve(0)) }
@@ -58,9 +58,9 @@ extension AppLife {
         try settle(before: step)
     }
 
-    /// Checks that an app delivers what comes while it runs, and not only after another launch.
+    /// Checks that an app delivers purchases while it runs, and not only after another launch.
     private nonisolated(nonsending) func checkLiveness(_ step: Int) async throws {
-        // What is signed wrongly, or for somebody else, waits for another launch.
+        // Purchases with a wrong signature or of another user may wait for another launch.
         try readTransactions()
         let account = device.account?.name
         let isForAnother = transactions.contains { $0.account != account && $0.account != AppStep.relativeName }
@@ -68,7 +68,7 @@ extension AppLife {
         try await check(.whileRunning, before: step)
     }
 
-    /// Lets time pass until lost messages have shown, and been sent again.
+    /// Advances the clock until lost messages have been noticed and sent again.
     private func rest(_ step: Int) throws {
         let turn = AppDevice.timeout + 1
         let end = clock.now + 4 * turn
@@ -84,15 +84,15 @@ extension AppLife {
         }
     }
 
-    /// The transactions that the device's user had not finished when the store's were read last.
+    /// The unfinished transactions of the device's user, as of the last reading of the store.
     private var unfinished: [SandboxTransaction] {
         get throws {
-            // Which of them the device has is asked only where there are any, since that reads the whole ledger.
+            // The device is queried only if there are any, since that reads the whole ledger.
             try transactions.contains { !$0.isFinished } ? device.unfinished : []
         }
     }
 
-    /// Checks that the device's user has nothing unfinished.
+    /// Checks that the device's user has no unfinished transactions.
     private func checkUnfinished(_ step: Int) throws {
         try readTransactions()
         guard running != nil, let left = try unfinished.first else { return }
@@ -106,18 +106,18 @@ extension AppLife {
         throw Violation("unfinished", sentence: "a transaction of \(left.productIdentifier) \(state)", step: step)
     }
 
-    /// A moment at which an app is checked.
+    /// The occasion of a check.
     enum Moment {
         /// Between two steps.
         case step
-        /// When everything has come to rest, before another launch.
+        /// When all work is done, before another launch.
         case whileRunning
-        /// At the end, for another user than the last.
+        /// At the end, for a user other than the last.
         case anotherUser
         case end
     }
 
-    /// Checks what is claimed.
+    /// Checks the claims.
     nonisolated(nonsending) func check(_ moment: Moment, before step: Int) async throws {
         guard running?.app != nil else {
             if moment == .end { throw Violation(sentence: "the app's launch never ends", step: step) }
@@ -126,9 +126,9 @@ extension AppLife {
         try readTransactions()
         note(transactions)
         noteHomes()
-        // What an app has delivered is the same as long as none of its code runs.
+        // An app's deliveries do not change while none of its code runs.
         let asksForDeliveries = moment != .step || second != nil || settledProgress != checkedProgress
-        // What it was told of meanwhile, by a claim too, counts when it is asked again.
+        // Includes what the app is shown meanwhile, even by a claim.
         let shown = asksForDeliveries ? shown.taken() : ShownTransactions.Interval()
         defer { hasWaited = false }
         var hasAsked = false
@@ -141,7 +141,7 @@ extension AppLife {
         checkedProgress = hasAsked ? currentProgress : settledProgress
     }
 
-    /// Returns a sentence about what breaks a claim; nil if nothing does.
+    /// Returns a sentence about the violation of a claim; nil if there is none.
     private nonisolated(nonsending) func sentence(
         on claim: AppSimulationSetup.Claim,
         _ index: Int,
@@ -170,7 +170,7 @@ extension AppLife {
         _ body: LaunchedApp.Call<Answer>,
         _ step: Int
     ) async throws -> Answer {
-        // A kill during the answer would be no fault of the app's.
+        // A kill during the call would not be the app's fault.
         running?.process.isSpared = true
         defer { running?.process.isSpared = false }
         guard let answer = try await call(.asking(step), body) else {
@@ -179,12 +179,12 @@ extension AppLife {
         if Task.isCancelled {
             throw Violation(sentence: "the app cancels the task in which it is asked what it has", step: step)
         }
-        // What it has begun is part of it.
+        // The work that it has begun is part of it.
         while scheduler.drainHere() {}
         return answer
     }
 
-    /// Notes which transactions nobody could trust since they were sold.
+    /// Notes the transactions whose signatures have been wrong since they were sold.
     private func note(_ transactions: [SandboxTransaction]) {
         if !setup.isVerified || store.signatureDefect == nil { return }
         untrusted = Set(transactions.filter(\.isSale).map(\.id)).subtracting(trusted)
@@ -202,7 +202,7 @@ extension AppLife {
 }
 
 extension AppLife {
-    /// Whether what gave the device's user access last was refunded to whoever paid for it.
+    /// Whether the last purchase that gave the device's user access was refunded to its payer.
     private func isRefunded(_ product: String, _ transactions: [SandboxTransaction]) -> Bool {
         let sales = transactions.filter { $0.productIdentifier == product && $0.isSale }
         guard let last = sales.last(where: { $0.account == device.account?.name }) else { return false }
@@ -211,14 +211,14 @@ extension AppLife {
     }
 }
 
-/// The purchases that an app was told of: only what it knows of can it deliver or take back.
+/// A record of the purchases that an app was shown: it can deliver or take back only what it knows of.
 final class ShownTransactions: Sendable {
-    /// What was shown between two moments.
+    /// The purchases shown between two calls.
     struct Interval: Sendable {
         fileprivate(set) var transactions: Set<String> = []
-        /// The products of which the app was told that something ended.
+        /// The products with a revocation that the app received.
         fileprivate(set) var revokedProducts: Set<String> = []
-        /// Whether it has read a receipt, which has everything.
+        /// Whether it has read a receipt, which contains everything.
         fileprivate(set) var isEverything = false
     }
 
@@ -254,20 +254,20 @@ final class ShownTransactions: Sendable {
 
 /// The purchases of a product by the users of the devices.
 ///
-/// The store's transactions are read after each step, and most of them are as they were: only what can change is looked at
-/// again. No step deletes any.
+/// The store's transactions are read after each step, and most of them have not changed: only those that can change are
+/// checked again. No step deletes any.
 struct PurchaseList {
     private(set) var purchases: [DeliveryTracker.Purchase] = []
     /// The index among the store's transactions of each purchase.
     private var indices: [Int] = []
-    /// The indices of those that may become a purchase.
+    /// The indices of transactions that may become a purchase.
     private var undecided: [Int] = []
-    /// The number of transactions that were looked at.
+    /// The number of transactions that have been read.
     private var count = 0
 
-    /// Takes over what the store has sold of a product, and what has become of it.
+    /// Applies the current state of a product's transactions.
     mutating func update(of product: String, from transactions: [SandboxTransaction]) {
-        // In place: a copy of a transaction costs more than all that is asked of it.
+        // In place, since copying a transaction is slower than reading all its properties.
         for (place, index) in indices.enumerated() {
             purchases[place].isFinished = transactions[index].isFinished
             purchases[place].isRefunded = transactions[index].cancellationDate != nil
@@ -288,7 +288,7 @@ struct PurchaseList {
         switch transactions[index].state {
         case .failed, .restored: return
         case .purchasing, .deferred: return undecided.append(index)
-        // What answers a purchase was sold before.
+        // An order that an earlier transaction satisfied is no sale.
         case .purchased: if transactions[index].held != nil { return }
         }
         indices.append(index)
@@ -304,16 +304,16 @@ struct PurchaseList {
     }
 }
 
-/// A set of purchases, by their places among those of their product.
+/// A set of purchases, by their indices among those of their product.
 struct PurchaseSet: Hashable {
-    /// A bit for each of the first places: most sets have no others, and need no array.
+    /// The bits of the first indices: most sets have no others, and need no array.
     private var first: UInt64 = 0
-    /// A bit for each further place, without zeros at the end, so that equal sets have equal words.
+    /// The bits of further indices, without zeros at the end, so that equal sets have equal words.
     private var further: [UInt64] = []
 
     var isEmpty: Bool { first == 0 && further.isEmpty }
 
-    /// The places, in order.
+    /// The indices, in order.
     var places: [Int] {
         var places: [Int] = []
         forEach { places.append($0) }
@@ -339,7 +339,7 @@ struct PurchaseSet: Hashable {
         trim()
     }
 
-    /// Adds a place, or takes it away if it is in the set.
+    /// Inserts an index, or removes it if it is in the set.
     mutating func toggle(_ place: Int) { if contains(place) { remove(place) } else { insert(place) } }
 
     mutating func removeAll() {

@@ -1,27 +1,27 @@
 import StoreCore
 
-// A life is lived in a task that calls the app's code itself: another task for each question would cost more than most
-// answers. Where the app's code waits for something, that task is left to it, and the life goes on in another.
+// A life runs in a task that calls the app's code directly: another task for each call would be slower than most calls.
+// If the app's code waits for something, that task is left to it, and the life continues in another.
 extension AppLife {
     /// The state of a life's task.
     enum Phase {
         /// Between two calls of the app's code.
         case between
-        /// In an action, or canceled by one.
+        /// In an action, or left to one that waits.
         case acting
-        /// In a question to the app, after so many steps.
+        /// In a call that queries the app, after a number of steps.
         case asking(Int)
         /// At the end of the life.
         case over(Result<Void, any Error>)
     }
 
-    /// Takes all steps, and winds up.
+    /// Performs all steps, and the end.
     func follow(_ course: LifeCourse) throws {
         while true {
             turn += 1
             if scheduler.replenish().isExhausted { throw Self.restlessness(before: course.index) }
             scheduler.run { [self, turn] in
-                // What never rests may have kept it from beginning.
+                // Jobs that never end may have delayed its beginning until the next turn.
                 if turn != self.turn { return }
                 let result: Result<Void, any Error>
                 do { result = .success(try await goOn(course)) } catch { result = .failure(error) }
@@ -42,7 +42,7 @@ extension AppLife {
         Violation(sentence: "the app never comes to rest", step: step)
     }
 
-    /// Lives the remaining steps and the end; completes the present step first, if its action is under way.
+    /// Performs the remaining steps and the end; completes the current step first, if its action is in progress.
     private nonisolated(nonsending) func goOn(_ course: LifeCourse) async throws {
         let isActing = if case .acting = phase { true } else { false }
         (phase, isBound) = (.between, false)
@@ -61,10 +61,10 @@ extension AppLife {
         try await windUp(course.steps.count)
     }
 
-    /// Takes the steps to the end of the running launch, or of the life, with the launch's context bound.
+    /// Performs the steps to the end of the running launch, or of the life, with the launch's context bound.
     ///
-    /// For all of them, since binding it costs as much as most calls. Whatever ends the launch is left to the caller: the
-    /// binding keeps its context, whose end is news to the app's tasks.
+    /// It binds once for all of them, since binding is as slow as most calls. The step that ends the launch is left to the
+    /// caller: the binding retains its context, whose end notifies the app's tasks.
     private nonisolated(nonsending) func takeStepsOfLaunch(_ course: LifeCourse) async throws {
         guard let context = running?.context else { preconditionFailure("a life has a launch until it is over") }
         let turn = turn
@@ -87,7 +87,7 @@ extension AppLife {
         }
     }
 
-    /// Begins the present step.
+    /// Begins the current step.
     private func begin(_ course: LifeCourse) throws {
         guard let step = course.step else { return }
         coming = course.steps[(course.index + 1)...]
@@ -95,7 +95,7 @@ extension AppLife {
         course.states = states
     }
 
-    /// Notes the present step, and moves to the next; returns whether anything may come of it now.
+    /// Records the current step, and moves to the next; returns whether the step may have consequences now.
     private func note(_ course: LifeCourse, hasActed: Bool) -> Bool {
         guard let step = course.step else { return false }
         course.index += 1
@@ -112,7 +112,7 @@ extension AppLife {
         try await check(.step, before: index)
     }
 
-    /// Has the user do something; returns whether there is an app to do it with.
+    /// Performs a user's action; returns whether there is an app to perform it.
     private nonisolated(nonsending) func act(_ name: String) async throws -> Bool {
         guard let action = setup.actions.first(where: { $0.name == name }) else {
             throw AppSimulationError.unknownAction(name)
@@ -125,7 +125,7 @@ extension AppLife {
 
     /// Calls a body as the running app.
     ///
-    /// - Throws: `CancellationError` if the life has gone on without it.
+    /// - Throws: `CancellationError` if the life has continued without it.
     @discardableResult
     nonisolated(nonsending) func call<Answer>(
         _ phase: Phase,
@@ -141,16 +141,16 @@ extension AppLife {
     }
 }
 
-/// The steps of a life, and how far it has come.
+/// The steps of a life, and its progress.
 final class LifeCourse {
     let steps: [AppStep]
-    /// Tells where the life is, and throws if it is to end.
+    /// Reports the place in the life, and throws if the life has to end.
     let report: (RunMonitor.Place) throws -> Void
-    /// The place of the present step.
+    /// The index of the current step.
     var index = 0
-    /// The present step, nil when all were taken.
+    /// The current step; nil after the last.
     var step: AppStep? { index < steps.count ? steps[index] : nil }
-    /// The states that the present step met.
+    /// The states at the beginning of the current step.
     var states = AppCoverage.States()
 
     init(steps: [AppStep], report: @escaping (RunMonitor.Place) throws -> Void) {

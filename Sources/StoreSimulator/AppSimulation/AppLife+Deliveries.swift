@@ -1,8 +1,8 @@
 import StoreCore
 
-// Whether the app has delivered each purchase once.
+// Checks that the app has delivered each purchase once.
 extension AppLife {
-    /// Compares how many an app says that it has delivered with what was paid for.
+    /// Compares the number that an app reports as delivered with the number that was paid for.
     func compare(
         _ held: Int,
         of product: String,
@@ -41,7 +41,7 @@ extension AppLife {
         return nil
     }
 
-    /// Compares what an app says that it has delivered for each transaction with what was paid for.
+    /// Compares the deliveries that an app reports for each transaction with what was paid for.
     func compare(_ deliveries: [String: Int], of product: String, _ claim: Int, _ moment: Moment) -> String? {
         var left = deliveries.filter { $0.value != 0 }
         for sale in purchases(of: product, claim) {
@@ -67,7 +67,7 @@ extension AppLife {
         return "\(other.value) delivered for transaction \(other.key), \(reason)"
     }
 
-    /// The purchases of a product by the users of the device, as far as they can be delivered on it.
+    /// The purchases of a product by the users of the device that can be delivered on it.
     private func purchases(of product: String, _ claim: Int) -> [DeliveryTracker.Purchase] {
         let all = sales(of: product, claim)
         guard let homes else { return all }
@@ -87,48 +87,48 @@ extension AppLife {
     }
 }
 
-/// A record of which purchases of a product an app can have delivered, as far as its count tells.
+/// A record of the purchases of a product that an app can have delivered, derived from the number that it reports.
 ///
-/// A count alone does not tell one delivered twice and another never from each of them delivered once. But an app can deliver
-/// only what it has been told of, and has no reason to deliver late what it has finished.
+/// A count alone does not distinguish one purchase delivered twice and another never from each delivered once. But an app can
+/// deliver only what it was shown, and has no reason to deliver a finished purchase late.
 struct DeliveryTracker {
     /// A purchase of the product.
     struct Purchase {
         let id: String
-        /// Its place among all purchases of the product, which it keeps.
+        /// Its permanent index among all purchases of the product.
         let place: Int
         let quantity: Int
         var isFinished: Bool
         var isRefunded: Bool
-        /// Whether it has to be delivered here; it may be in either case.
+        /// Whether it has to be delivered here; otherwise it may be.
         var isDue = true
     }
 
-    /// The largest number of explanations to tell apart.
+    /// The maximum number of explanations.
     private static let limit = 256
 
-    /// The different sets of purchases that can have been delivered, nil if there are too many.
+    /// The possible sets of delivered purchases; nil if there are too many.
     private var explanations: [PurchaseSet]? = [PurchaseSet()]
     private var count = 0
-    /// The purchases that the app was ever told of.
+    /// The purchases that the app was ever shown.
     private var known = PurchaseSet()
     private var unfinished = PurchaseSet()
-    /// The purchases that can have been delivered, or taken back, since the count was explained last.
+    /// The purchases that can have been delivered, or taken back, since the last explained count.
     private var deliverable = PurchaseSet()
     private var returnable = PurchaseSet()
 
-    /// The quantities of the purchases, by their places.
+    /// The quantities of the purchases, by their indices.
     private var quantities: [Int] = []
 
     /// Explains a new count.
     ///
     /// - Parameters:
-    ///   - count: how many the app says that it has delivered.
+    ///   - count: the number that the app reports as delivered.
     ///   - purchases: all purchases of the product.
-    ///   - shown: what the app was told of since the last call.
+    ///   - shown: what the app was shown since the last call.
     ///   - product: the product's identifier.
-    ///   - isLate: whether the app may have waited for something until now, and act on what it knew before.
-    /// - Returns: how many it can have delivered at most; nil if that is not known.
+    ///   - isLate: whether the app may have waited for something until now, and may act on what it knew before.
+    /// - Returns: the maximum number that it can have delivered; nil if that is unknown.
     mutating func explain(
         _ count: Int,
         of purchases: [Purchase],
@@ -138,11 +138,11 @@ struct DeliveryTracker {
     ) -> Int? {
         if explanations == nil { return nil }
         let mayReturn = shown.isEverything || shown.revokedProducts.contains(product)
-        // What comes late comes by itself, and not in place of something else.
+        // A late delivery adds to the count, and does not replace another one.
         let (isLateGain, isLateLoss) = (isLate && count > self.count, isLate && count < self.count)
         var fresh = PurchaseSet()
         for id in shown.transactions {
-            // Most often it is one of the last.
+            // Usually it is one of the last.
             if let purchase = purchases.last(where: { $0.id == id }) { fresh.insert(purchase.place) }
         }
         for index in purchases.indices {
@@ -161,7 +161,7 @@ struct DeliveryTracker {
             deliverable.removeAll()
             return count
         }
-        // Most often all that can be delivered is, at once, which no other set explains.
+        // Usually everything that can be delivered is, at once, which no other set explains.
         if explanations?.count == 1, returnable.isEmpty, let last = explanations?[0] {
             let all = last.union(deliverable)
             if sum(all) == count {
@@ -190,7 +190,7 @@ struct DeliveryTracker {
             self.explanations = nil
             return nil
         }
-        // Where nothing explains it, a part is delivered, or the app does not see all that it has: it will.
+        // Without an explanation, the app has delivered a part or does not see all of it yet; a later count will be explained.
         if next.isEmpty { return most }
         self.explanations = Array(next)
         self.count = count
@@ -205,12 +205,12 @@ struct DeliveryTracker {
         return sum
     }
 
-    /// Whether the count can be that of the purchases that should have been delivered.
+    /// Whether the count can include all purchases that should have been delivered.
     ///
     /// - Parameters:
     ///   - purchases: all purchases of the product.
-    ///   - isTakenBack: whether none that was refunded may be among them.
-    /// - Returns: whether there is an explanation, true if there are too many to tell.
+    ///   - isTakenBack: whether it must not include refunded ones.
+    /// - Returns: whether there is such an explanation; true if there are too many.
     func canBe(_ purchases: [Purchase], isTakenBack: Bool) -> Bool {
         guard let explanations else { return true }
         var (due, refunded) = (PurchaseSet(), PurchaseSet())

@@ -2,12 +2,12 @@ import Foundation
 import StoreContract
 import StoreCore
 
-// The user's two devices: the app runs on the one in their hand, and keeps something of its own on each.
+// The user's two devices: the app runs on the one in use, and has separate data on each.
 extension AppLife {
-    /// Puts one device aside, where the app ends, and launches it on the other; returns whether it is another.
+    /// Ends the app on one device and launches it on the other; returns whether the device has changed.
     func use(second isSecond: Bool) throws -> Bool {
         guard isSecond != (hand !== first) else { return false }
-        // What is there so far was for the device that is put aside.
+        // The sales so far belong to the device that is put aside.
         try readTransactions()
         if second == nil {
             let device = try store.addDevice(AppStep.secondDeviceName, signedInTo: store.account)
@@ -38,7 +38,7 @@ extension AppLife {
         self.homes = homes
     }
 
-    /// Checks that what may be delivered on either device was delivered on one of them.
+    /// Checks that purchases that may be delivered on either device were delivered on one of them.
     func checkBothDevices(_ step: Int) throws {
         guard let second else { return }
         for (index, claim) in setup.claims.enumerated() {
@@ -63,13 +63,13 @@ extension AppLife {
     }
 }
 
-/// One of the user's devices in a life, with what the app keeps on it.
+/// One of the user's devices in a life, with the app's data on it.
 final class AppDevice {
-    /// The time after which a lost message shows, in seconds.
+    /// The time after which a lost message is noticed, in seconds.
     static let timeout: TimeInterval = 60
 
     let device: SandboxDevice
-    /// The wire to the store, once a launch or a step needs one.
+    /// The fault injector between app and store, once a launch or a step needs one.
     private(set) var wire: FaultInjector?
     let disk = AppStorage.Disk()
     let journal: MemoryJournal
@@ -99,12 +99,12 @@ final class AppDevice {
         trackers = Array(repeating: DeliveryTracker(), count: claims)
         deliveries = Array(repeating: nil, count: claims)
         bit = 1 << UInt8(place)
-        // Journals on one store share no names.
+        // Journals on one store have different names.
         journal = MemoryJournal(firstID: JournalID(rawValue: 1 + UInt64(place) << 32))
         self.seed = seed &+ UInt64(place)
     }
 
-    /// Returns the wire, made now if nothing has needed it before.
+    /// Returns the fault injector, and creates it if necessary.
     func connectedWire() -> FaultInjector {
         if let wire { return wire }
         let new = FaultInjector(device, seed: seed, timeout: Self.timeout)

@@ -2,9 +2,9 @@ import Foundation
 import StoreContract
 import StoreCore
 
-// What the steps of a life do. Where there is nothing to act on, a step does nothing: a store's refusal is not news.
+// The effects of the steps of a life. A step that has nothing to act on, or that the store refuses, has no effect.
 extension AppLife {
-    /// Takes a step; returns whether it did something.
+    /// Performs a step; returns whether it had an effect.
     func take(_ step: AppStep) throws -> Bool {
         if step.mayEndWait { hasWaited = true }
         switch step {
@@ -42,7 +42,7 @@ extension AppLife {
             return attempt { try family.remove(relative) }
         case .storefront(let code): return try move(to: code)
         case .advance(let hours):
-            // Every step before has settled, or was one of which nothing comes.
+            // Every earlier step has settled, or has no immediate consequences.
             clock.advanceAtRest(by: Double(max(hours, 0)) * 3_600)
             return hours > 0
         case .autoRenew, .billingFails, .gracePeriod, .payBill, .expire, .askForConsent, .consent:
@@ -107,7 +107,7 @@ extension AppLife {
 
     private func changeSignature(to defect: SignatureDefect?) throws -> Bool {
         if defect == store.signatureDefect { return false }
-        // What was sold before could be trusted.
+        // Earlier sales had valid signatures.
         try readTransactions()
         if store.signatureDefect == nil { trusted = Set(transactions.filter(\.isSale).map(\.id)) }
         if defect != nil { hasSignedWrongly = true }
@@ -134,7 +134,7 @@ extension AppLife {
 
     private func refund(_ index: Int) throws -> Bool {
         try readTransactions()
-        // By indices: a copy of a transaction costs more than all that is asked of it.
+        // By index, since copying a transaction is slower than reading all its properties.
         let sold = transactions.indices.filter {
             transactions[$0].isSale && transactions[$0].origin != .familySharing
                 && transactions[$0].origin != .restoration && transactions[$0].cancellationDate == nil
@@ -159,14 +159,14 @@ extension AppLife {
         } catch { return false }
     }
 
-    /// Makes a change; returns whether it is one, and the store did not refuse it.
+    /// Makes a change; returns whether the value is new and the store accepted it.
     private func change<Value: Equatable>(from old: Value, to new: Value, _ body: () throws -> Void) -> Bool {
         old != new && attempt(body)
     }
 }
 
 extension AppStep {
-    /// Whether the step only changes what comes of later ones.
+    /// Whether the step has consequences only for later ones.
     var isSilent: Bool {
         switch self {
         case .kill, .user, .failPurchases, .failDownload, .fault, .failHistory, .delayHistory: true
@@ -190,7 +190,7 @@ extension AppStep {
         }
     }
 
-    /// Whether the step disturbs what passes between an app and the store, or kills the app there.
+    /// Whether the step disturbs messages between an app and the store, or kills the app there.
     var disturbs: Bool {
         switch self {
         case .kill, .fault, .loseConnection: true
@@ -198,7 +198,7 @@ extension AppStep {
         }
     }
 
-    /// Whether something may come with the step for which the app has waited.
+    /// Whether the step may end a wait of the app.
     fileprivate var mayEndWait: Bool {
         switch kind {
         case .time, .wire, .connection, .acknowledgement, .reading, .secondDevice: true

@@ -3,11 +3,11 @@ import StoreContract
 import StoreCore
 import StoreKit
 
-/// One life of an app: a store, a device, and the launches of the app on it.
+/// A simulated life of an app: a store, the user's devices, and the launches of the app on them.
 final class AppLife {
     /// A broken rule, and the number of steps before it.
     struct Violation: Error {
-        /// What tells rules apart, whatever the numbers in the sentence are.
+        /// The identity of the rule, independent of the numbers in the sentence.
         let rule: String
         let sentence: String
         let step: Int
@@ -24,7 +24,7 @@ final class AppLife {
         let process: AppProcess
         let backend: LaunchBackend
         let context: StoreContext
-        /// The app, once it is made.
+        /// The app, once its launch has created it.
         var app: LaunchedApp?
         var error: (any Error)?
 
@@ -40,7 +40,7 @@ final class AppLife {
 
     let setup: AppSimulationSetup
     let clock = ManualClock()
-    /// The clock of the queue's pauses, which moves at each step: a queue that cannot reach its store retries every few
+    /// The clock for the queue's pauses, which advances at each step: a queue that cannot reach its store retries every few
     /// minutes, a hundred thousand times in a year.
     private let pauses: ManualClock
     let scheduler: TaskScheduler
@@ -48,16 +48,16 @@ final class AppLife {
     /// The running process.
     private let present = Locked<AppProcess?>(nil)
     let store: SandboxStore
-    /// The other users of a life that may have any.
+    /// The second account, in a life that may have one.
     private(set) var other: SandboxAccount?
     private(set) var relative: SandboxAccount?
     /// The device that the user begins with.
     let first: AppDevice
-    /// The other one, once they have taken it.
+    /// The second device, once the user has taken it.
     var second: AppDevice?
-    /// The one in the user's hand, on which the app runs.
+    /// The device in use, on which the app runs.
     private(set) var hand: AppDevice
-    /// The devices on which each purchase can be delivered, by their bits; nil while there is only one.
+    /// The devices on which each purchase can be delivered, as bits; nil while there is only one device.
     var homes: [String: UInt8]?
     let historyFaults: HistoryFaults
     private let beginning: Date
@@ -68,16 +68,16 @@ final class AppLife {
     private let nowhere = StorelessContext()
     private(set) var running: Running?
     var coverage = AppCoverage()
-    /// The user's answer to payment sheets.
+    /// The user's reply to payment sheets.
     let answer = Locked(AppStep.UserAnswer.pays)
     private let reader: TransactionReader
-    /// The number of the store's records when they were read last.
+    /// The number of the store's records at the last reading.
     private(set) var position = 0
-    /// The store's transactions when they were read last.
+    /// The store's transactions at the last reading.
     private(set) var transactions: [SandboxTransaction] = []
     /// The purchases of products that are counted, by the numbers of the claims.
     var purchaseLists: [PurchaseList]
-    /// The transactions that have been sold since the store began to sign wrongly, which nobody can trust yet.
+    /// The transactions sold since the store began to sign wrongly, which never had a valid signature.
     var untrusted: Set<String> = []
     var hasSignedWrongly = false
     /// The transactions that had been sold before.
@@ -88,15 +88,15 @@ final class AppLife {
     private let sellsSubscriptions: Bool
     /// The steps that are still to come.
     var coming: ArraySlice<AppStep> = []
-    /// The number of tasks that have lived this life: what an earlier one still does is not part of it.
+    /// The number of tasks that have run this life; work of an earlier one no longer belongs to it.
     var turn = 0
     /// The state of the life's task.
     var phase = Phase.between
     /// Whether the life's task has bound the context of the running launch.
     var isBound = false
-    /// Whether the running app asks the store directly.
+    /// Whether the running app calls the store directly.
     private var isDirect = false
-    /// Whether something has come, since the last check, for which the app may have waited.
+    /// Whether, since the last check, something has happened for which the app may have waited.
     var hasWaited = false
 
     /// The app's progress when it settled last.
@@ -104,7 +104,7 @@ final class AppLife {
     /// The app's progress at the last check.
     var checkedProgress: Progress?
 
-    /// The progress of an app: some of its code has run if it has changed.
+    /// The progress of an app, which changes whenever some of its code runs.
     struct Progress: Equatable {
         let launches: Int
         let actions: Int
@@ -142,7 +142,7 @@ final class AppLife {
 
     // MARK: - The life
 
-    /// Lives through the steps, and winds up.
+    /// Performs the steps, and the end.
     ///
     /// - Throws: the first violation, or a mistake in the simulation.
     func live(_ steps: [AppStep]) throws {
@@ -151,7 +151,7 @@ final class AppLife {
         try scheduler.bind {
             defer { over() }
             coming = steps[...]
-            // What is recorded later is news to an app that is there.
+            // Accounts created later would notify a running app.
             if setup.hasOtherUser || steps.contains(where: \.involvesOthers) {
                 other = try store.addAccount(AppStep.otherName)
                 relative = try store.addAccount(AppStep.relativeName)
@@ -175,7 +175,7 @@ final class AppLife {
 
     /// Reads the store's transactions.
     func readTransactions() throws {
-        // Another copy would have the reader make one more before it reads on.
+        // Otherwise the reader would have to copy the array before it appends to it.
         transactions = []
         transactions = try reader.transactions()
         position = reader.position
@@ -211,10 +211,10 @@ final class AppLife {
         }
     }
 
-    /// Returns a launch's way to the store.
+    /// Returns a launch's connection to the store.
     ///
-    /// A launch whose steps disturb nothing on the way asks the store directly, as an app does whose store is in its process;
-    /// all others ask over the wire.
+    /// If none of its steps disturbs messages, a launch calls the store directly, like an app whose store is in its process;
+    /// any other launch uses the fault injector.
     private func backend(of process: AppProcess) -> LaunchBackend {
         isDirect = hand.wire?.isIdle != false && coming.prefix { $0 != .relaunch }.allSatisfy { !$0.disturbs }
         askUser()
@@ -223,9 +223,9 @@ final class AppLife {
             : LaunchBackend(hand.connectedWire(), process, shown, historyFaults)
     }
 
-    /// Sets the store's authorizer for the user's present answer.
+    /// Sets the store's authorizer for the user's current reply.
     ///
-    /// Between question and answer nothing happens to an app that asks the store directly: a user who pays is not asked.
+    /// For an app that calls the store directly, nothing happens between request and reply: a user who pays is not asked.
     func askUser() {
         let answer = answer
         let asks = !isDirect || answer.withLock { $0 } != .pays
@@ -241,16 +241,17 @@ final class AppLife {
         launch()
     }
 
-    /// Ends the running process: what it does until it waits is not heard.
+    /// Ends the running process: whatever its code does until it waits has no effect.
     ///
-    /// Nothing keeps the launch meanwhile: its context ends while code without one is nowhere, and not in the next launch.
+    /// Nothing retains the launch meanwhile, so that its context ends while code without a context is bound to none, and not
+    /// to that of the next launch.
     private func end() {
         guard running != nil else { return }
         running?.process.kill()
         running?.backend.close()
-        // Its tasks come to rest before there is another process.
+        // Its tasks finish their work before there is another process.
         while scheduler.drainHere() {}
-        // What sleeps now, or does so when the app is gone, does not wake in the next process.
+        // Tasks that sleep now, or when the app is released, must not wake in the next process.
         scheduler.strandSleepers()
         nowhere.bindToThread()
         if let running { endedLaunches.append(EndedLaunch(running)) }
@@ -274,7 +275,7 @@ final class AppLife {
         historyFaults.answerLate()
         scheduler.replenish()
         while scheduler.drainHere() {}
-        // Code that tries again is answered again, but not forever.
+        // Repeated requests get a reply again, but not without limit.
         for _ in 0..<3 {
             scheduler.strandSleepers()
             scheduler.wakeStranded()
@@ -294,7 +295,7 @@ final class AppLife {
 
     // MARK: - Rest
 
-    /// Lets everything happen that can happen without a further step; returns whether the app was killed.
+    /// Performs everything that can happen without a further step; returns whether the app was killed.
     @discardableResult
     func settle(before step: Int) throws -> Bool {
         comeToRest()
@@ -334,7 +335,7 @@ final class AppLife {
             + "task of its own calls, in place of which launch.clock.sleep waits without one)"
     }
 
-    /// Lets everything happen that needs no clock: what the queue does may be work for the store, and the other way round.
+    /// Performs everything that needs no clock: the queue's work may cause work of the store, and vice versa.
     ///
     /// It happens in the scheduler's jobs, and in the calls that they make.
     private func comeToRest() {
@@ -342,12 +343,12 @@ final class AppLife {
         if clock.activity.hasRegisteredWork { waitForThreads() }
     }
 
-    /// Waits until no other thread is at work for the store or a queue, as one of the app's own may be.
+    /// Waits until no other thread, such as one of the app's own, does work for the store or a queue.
     func waitForThreads() { clock.activity.comeToRest() }
 
-    /// The states that a step meets.
+    /// The states at the beginning of a step.
     ///
-    /// Looks at what was read of the store, as far as it can: this is asked before each step.
+    /// Uses the last reading of the store where possible, since this is called before each step.
     var states: AppCoverage.States {
         var (isUndecided, isRefunded, isUnfinished) = (false, false, false)
         for index in transactions.indices {

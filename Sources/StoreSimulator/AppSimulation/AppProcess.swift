@@ -5,8 +5,8 @@ import Synchronization
 /// The process of one launch, which may be killed at a boundary.
 ///
 /// A boundary lies before and after each call into Store Kit that reaches the store, each batch of updates, each write to
-/// the journal and each write to the app's storage. A launch that asks the store directly has fewer, and is killed at
-/// none. The code of a killed process runs on until it waits, but nothing that it does has any effect.
+/// the journal and each write to the app's storage. A launch that calls the store directly has fewer, and is killed at
+/// none. The code of a killed process runs on until it waits, but has no effect.
 final class AppProcess: Sendable {
     /// A place where a process may be killed.
     enum Boundary: String, CaseIterable, Sendable {
@@ -20,11 +20,11 @@ final class AppProcess: Sendable {
     /// The condition of a process.
     struct Condition {
         fileprivate(set) var isDead = false
-        /// Whether it was killed since it never came to rest.
+        /// Whether it was killed because it never came to rest.
         fileprivate(set) var isExhausted = false
-        /// What the app cannot do, in a sentence.
+        /// The first invalid operation of the app, in a sentence.
         fileprivate(set) var fault: String?
-        /// The number of boundaries that it has reached, also as a killed process.
+        /// The number of boundaries that it has reached, including those after it was killed.
         fileprivate(set) var reached = 0
         /// The number of calls from threads of the app's own.
         fileprivate(set) var escapes = 0
@@ -36,12 +36,12 @@ final class AppProcess: Sendable {
         var condition = Condition()
         var countdown = 0
         var killedAt: Boundary?
-        /// The number of boundaries that may still be passed at this moment.
+        /// The remaining number of boundaries at this moment.
         var patience = AppProcess.patience
         var moment = Date.distantPast
     }
 
-    /// Far more boundaries than an app passes at one moment.
+    /// A limit far above the number of boundaries that an app passes at one moment.
     private static let patience = 10_000
 
     private let state = Locked(State())
@@ -54,21 +54,21 @@ final class AppProcess: Sendable {
         self.afterlife = afterlife
     }
 
-    /// The questions that killed processes still wait for.
+    /// The replies that killed processes still wait for.
     ///
-    /// None is answered before the life is over: code that tries again when something fails would try forever.
+    /// They are sent only after the end of the life: code that retries after a failure would retry forever.
     final class Afterlife: Sendable {
         private let replies = Locked<[@Sendable () -> Void]?>([])
 
         fileprivate func add(_ reply: @escaping @Sendable () -> Void) { replies.withLock { $0?.append(reply) } }
 
-        /// Answers what waits, and drops what is asked from now on.
+        /// Sends the pending replies, and drops all further ones.
         func close() {
             answer()
             replies.withLock { $0 = nil }
         }
 
-        /// Answers what waits.
+        /// Sends the pending replies.
         func answer() {
             let waiting = replies.withLock { replies in
                 defer { if replies != nil { replies = [] } }
@@ -78,13 +78,13 @@ final class AppProcess: Sendable {
         }
     }
 
-    /// Keeps a reply to what a killed process still asks, so that in the end none of its tasks waits.
+    /// Stores a reply to a request of a killed process, so that in the end none of its tasks waits.
     func lose(_ reply: @escaping @Sendable () -> Void) { afterlife.add(reply) }
 
     /// The error in such replies.
     static let lost = StoreFailure.network(.networkConnectionLost, "the app was killed")
 
-    /// Passes on a question and its answer, as long as the process lives.
+    /// Forwards a request and its reply, as long as the process runs.
     func ask<Answer: Sendable>(
         _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
         _ call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
@@ -95,7 +95,7 @@ final class AppProcess: Sendable {
         }
     }
 
-    /// The same for an answer that is nil unless something failed.
+    /// Forwards a request whose reply is nil unless something failed.
     func ask(
         _ reply: @escaping @Sendable (StoreFailure?) -> Void,
         _ call: (@escaping @Sendable (StoreFailure?) -> Void) -> Void
@@ -105,7 +105,7 @@ final class AppProcess: Sendable {
         }
     }
 
-    /// Whether it is not killed at a boundary for now, since the simulation asks the app something.
+    /// Whether it cannot be killed for now, since the simulation queries the app.
     var isSpared: Bool {
         get { spared.load(ordering: .relaxed) }
         set { spared.store(newValue, ordering: .relaxed) }
@@ -115,7 +115,7 @@ final class AppProcess: Sendable {
     var killedAt: Boundary? { state.withLock { $0.killedAt } }
     /// The process's condition now.
     var condition: Condition { state.withLock { $0.condition } }
-    /// Notes what the app cannot do; the first counts.
+    /// Records an invalid operation of the app; only the first counts.
     func fail(_ sentence: String) {
         state.withLock { if $0.condition.fault == nil { $0.condition.fault = sentence } }
     }
@@ -124,17 +124,17 @@ final class AppProcess: Sendable {
     func arm(after count: Int) { state.withLock { $0.countdown = max(count, 1) } }
     func disarm() { state.withLock { $0.countdown = 0 } }
     func kill() { state.withLock { $0.condition.isDead = true } }
-    /// Lets as many boundaries be passed as at a new moment; returns the process's condition.
+    /// Resets the number of boundaries as for a new moment; returns the process's condition.
     func replenish() -> Condition {
         state.withLock { state in
             state.patience = Self.patience
             return state.condition
         }
     }
-    /// Kills the process, which goes on forever.
+    /// Kills the process, which never comes to rest.
     func exhaust() { state.withLock { $0.condition.exhaust() } }
 
-    /// Passes a boundary; returns whether the process lives on.
+    /// Passes a boundary; returns whether the process still runs.
     @discardableResult
     func pass(_ boundary: Boundary) -> Bool {
         let isForeign = TaskScheduler.current !== scheduler

@@ -3,7 +3,7 @@ import StoreCore
 import Synchronization
 
 extension AppSimulation {
-    /// Lives many lives, until one breaks a rule.
+    /// Runs many lives, until one breaks a rule.
     ///
     /// Each life uses one thread and shares nothing with the others. The same seed gives the same result on any number of
     /// threads.
@@ -11,8 +11,8 @@ extension AppSimulation {
     /// - Parameters:
     ///   - seed: the first life's seed; each further life has the next.
     ///   - runs: the number of lives, at least 1.
-    ///   - steps: the number of steps in each, at least 1, without those that each life begins with. With another number
-    ///     a seed's life is another, which ends earlier or later.
+    ///   - steps: the number of steps in each, at least 1, without those that each life begins with. With another number,
+    ///     the same seed draws a different life, not just a shorter or longer one.
     ///   - jobs: the maximum number of threads, at least 1; the number of the machine's cores unless given.
     /// - Returns: the number of lives and steps, and which steps met which states.
     /// - Throws: an ``AppSimulationFailure`` for the first life that breaks a rule, an ``AppSimulationError`` for a mistake
@@ -41,7 +41,7 @@ extension AppSimulation {
         StrayCalls.begin()
         defer { StrayCalls.end() }
         var report = AppSimulationReport(runs: 0, coverage: AppCoverage())
-        // One by one, so that it is known which of them ends the process.
+        // One at a time, to find the one that ends the process.
         for (seeds, jobs) in crashed.map({ ([$0], 1) }) + [(kept + (0..<UInt64(runs)).map { seed &+ $0 }, jobs)] {
             let plan = AppRunPlan(seeds: seeds, steps: steps, setup: setup, monitor: monitor)
             let (coverage, failure) = try await plan.performed(jobs: jobs)
@@ -62,10 +62,10 @@ extension AppSimulation {
         return report
     }
 
-    /// Lives one life again, as a failure prints it.
+    /// Repeats one life, as a failure prints it.
     ///
     /// - Parameters:
-    ///   - seed: the life's seed, which decides about the wire.
+    ///   - seed: the life's seed, which determines the faults of messages.
     ///   - steps: the steps.
     /// - Throws: an ``AppSimulationFailure`` if it breaks a rule, and an ``AppSimulationError`` for a mistake in the
     ///   simulation or in the steps, such as a product that it does not sell.
@@ -87,7 +87,7 @@ extension AppSimulation {
         throw failure
     }
 
-    /// Checks that the simulation has what steps name: those that act on nothing would pass for ever.
+    /// Checks that the simulation has everything that the steps name: steps without an effect would always pass.
     private func checkNames(in steps: [AppStep]) throws {
         for step in steps {
             switch step {
@@ -132,10 +132,9 @@ extension AppSimulation {
     }
 }
 
-/// What is known of the lives of a run while they are under way, for a run that is canceled, stands still, or ends with its
-/// process.
+/// The state of the lives in progress, for a run that is canceled, stalls, or ends with its process.
 final class RunMonitor: Sendable {
-    /// A life under way.
+    /// A life in progress.
     final class Life: Sendable {
         fileprivate struct State {
             var place = Place.launch
@@ -156,7 +155,7 @@ final class RunMonitor: Sendable {
         case end
     }
 
-    /// The lives under way, in the order of their beginnings.
+    /// The lives in progress, oldest first.
     private let lives = Locked<[Life]>([])
     private let isCanceled = Atomic<Bool>(false)
     private let limit: Duration
@@ -164,8 +163,8 @@ final class RunMonitor: Sendable {
     private let seeds: UnderwaySeeds?
 
     /// - Parameters:
-    ///   - limit: the time for which a life may stand still.
-    ///   - seeds: where the seeds under way are written.
+    ///   - limit: the time after which a life counts as stalled.
+    ///   - seeds: the file of the seeds in progress.
     ///   - say: prints a line.
     init(limit: Duration, seeds: UnderwaySeeds? = nil, say: @escaping @Sendable (String) -> Void) {
         self.limit = limit
@@ -180,7 +179,7 @@ final class RunMonitor: Sendable {
 
     // MARK: Lives
 
-    /// Calls a body that lives lives of a seed.
+    /// Calls a body that runs lives of a seed.
     func withSeed<R>(_ seed: UInt64, _ body: () throws -> R) rethrows -> R {
         seeds?.begin(seed)
         defer { seeds?.end(seed) }
@@ -193,7 +192,7 @@ final class RunMonitor: Sendable {
         return life
     }
 
-    /// Notes that a life goes on.
+    /// Records the progress of a life.
     ///
     /// - Throws: `CancellationError` if the run is canceled.
     func go(_ life: Life, to place: Place) throws {
@@ -207,7 +206,7 @@ final class RunMonitor: Sendable {
 
     // MARK: Standing still
 
-    /// Calls a body, and says which lives stand still meanwhile.
+    /// Calls a body, and reports stalled lives meanwhile.
     func watching<R>(_ body: () throws -> R) rethrows -> R {
         let condition = NSCondition()
         let isOver = Locked(false)
@@ -216,7 +215,7 @@ final class RunMonitor: Sendable {
             defer { condition.unlock() }
             while !isOver.withLock({ $0 }) {
                 let next = report()
-                // A wait of centuries traps (Foundation of Swift 6.3), and one of no time would use up a core.
+                // A wait of centuries traps (Foundation of Swift 6.3), and an empty one would occupy a core.
                 let pause = min(max(next.seconds, 0.01), 3_600)
                 _ = condition.wait(until: Date(timeIntervalSinceNow: pause))
             }
@@ -232,7 +231,7 @@ final class RunMonitor: Sendable {
         return try body()
     }
 
-    /// Says which lives stand still; returns the time until another may do.
+    /// Reports stalled lives; returns the time until the next one may be.
     private func report() -> Duration {
         let now = ContinuousClock.now
         var (lines, next) = ([String](), limit)
@@ -268,7 +267,7 @@ extension Duration {
     fileprivate var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }
 
-/// The lives of a simulation, distributed to threads; the result does not depend on which thread lived which.
+/// A distribution of a simulation's lives to threads, on which the result does not depend.
 struct AppRunPlan: Sendable {
     private let seeds: [UInt64]
     private let stepCount: Int
@@ -291,7 +290,7 @@ struct AppRunPlan: Sendable {
         /// The number of lives, from the first on, whose coverage is merged.
         var merged = 0
         var coverage = AppCoverage()
-        /// The coverages of lives that wait for one before them.
+        /// The coverages of lives that wait for an earlier one.
         var waiting: [Int: AppCoverage] = [:]
         /// The outcome of the first run that does not count.
         var outcome: Outcome?
@@ -315,7 +314,7 @@ struct AppRunPlan: Sendable {
         case error(any Error)
     }
 
-    /// Lives all lives, and returns what they met and the first failure.
+    /// Runs all lives, and returns their coverage and the first failure.
     func performed(jobs: Int) async throws -> (AppCoverage, AppSimulationFailure?) {
         let state = Locked(State(end: seeds.count))
         return try await withTaskCancellationHandler {

@@ -13,23 +13,23 @@ import StoreCore
 /// .run(runs: 200)
 /// ```
 ///
-/// A life is a number of steps: what the user does in the app, and whatever else happens, ``AppStep``. The app is launched
+/// A life is a sequence of steps, ``AppStep``: the user's actions in the app, and whatever else happens. The app is launched
 /// with a `StoreContext` of its own bound, so that its code uses `SKPaymentQueue.default()`, `Transaction.updates` and the
-/// rest as ever, on either face of Store Kit. It is killed at boundaries of Store Kit and of its storage, and launched again.
+/// like unchanged, with either API of Store Kit. It is killed at boundaries of Store Kit and of its storage, and relaunched.
 /// At the end everything is decided, and the app must have delivered what was paid for: each consumable exactly once,
 /// access exactly while there is an entitlement, with no transaction left unfinished.
 ///
-/// The first life that ends otherwise is reduced to the steps that it takes, and thrown as an ``AppSimulationFailure``.
+/// The first life that ends otherwise is reduced to the steps that are needed, and thrown as an ``AppSimulationFailure``.
 ///
-/// All code of an app runs on one thread, its tasks and the main actor's included, in an order that follows from the seed;
-/// `Task.sleep` waits for the simulation's clock, too, but not in a task that the app has begun, in a method of an actor other
-/// than the main one: there it waits for real, and what comes after it runs on a thread of the runtime's, so that a right app
-/// may be misjudged. Use ``AppLaunch/clock``, which never does that. Threads and dispatch queues of the app's own, the main
-/// queue included, are beyond the simulation's reach. A write to the storage from one of them, or a call to the launch's queue or store that it
-/// was handed, is reported as a violation while its launch runs. What it asks Store Kit for by itself, as in
-/// `SKPaymentQueue.default()` or `Transaction.all`, is the process's and not the launch's: the `hint` of failures and reports
-/// says how many such calls there were, from whatever code of the process. Nothing else that such threads do is noticed. Out of reach is
-/// also what differs between two processes: the order of a `Set`, a `UUID()`, a random number.
+/// All code of an app runs on one thread, its tasks and the main actor's included, in an order that follows from the seed.
+/// `Task.sleep` uses the simulation's clock, with one exception: in a method of an actor other than the main one, called from
+/// a task that the app has begun, it waits for real, and the code after it runs on a thread of the runtime, so that a correct
+/// app may be misjudged. Use ``AppLaunch/clock``, which has no exception. Threads and dispatch queues of the app's own, the
+/// main queue included, are not simulated. If one of them writes to the storage, or calls the launch's queue or store that it
+/// was handed, that is reported as a violation while its launch runs. Where it uses Store Kit by itself, as in
+/// `SKPaymentQueue.default()` or `Transaction.all`, it uses the process's store and not the launch's: the `hint` of failures
+/// and reports has the number of such calls, from any code of the process. Nothing else on such threads is noticed. Also not
+/// simulated is what differs between two processes: the order of a `Set`, a `UUID()`, a random number.
 public struct AppSimulation<App>: Sendable {
     /// A simulated app's launch.
     public typealias Launch = @Sendable (AppLaunch) async throws -> App
@@ -44,7 +44,7 @@ public struct AppSimulation<App>: Sendable {
     ///
     /// - Parameters:
     ///   - products: the products that the store sells.
-    ///   - launch: makes the app's purchase code anew, as a launch of the app does. It is called on the simulation's
+    ///   - launch: creates the app's purchase code, as a launch of the app does. It is called on the simulation's
     ///     threads, once for each launch, and should begin to observe transactions where the app does.
     public init(products: [SandboxProduct], launch: @escaping Launch) {
         setup = AppSimulationSetup(products: products) { LaunchedApp.Box(try await launch($0)) }
@@ -61,11 +61,11 @@ public struct AppSimulation<App>: Sendable {
 // MARK: - What a user can do
 
 extension AppSimulation {
-    /// Adds something that the user can do in the app.
+    /// Adds an action of the user in the app.
     ///
     /// - Parameters:
     ///   - name: its name, as failures print it; the last action of a name counts.
-    ///   - body: does it. It may go on when the next step comes: a purchase waits for its outcome. Its error is the user's.
+    ///   - body: performs it. It may continue during later steps: a purchase waits for its outcome. Its error is ignored.
     /// - Returns: the simulation with the action.
     public func action(_ name: String, _ body: @escaping @Sendable (App) async throws -> Void) -> Self {
         changed {
@@ -78,19 +78,19 @@ extension AppSimulation {
 // MARK: - What must be true
 
 extension AppSimulation {
-    /// Requires that each purchase of a product is delivered exactly once, also across deaths.
+    /// Requires that each purchase of a product is delivered exactly once, even if the app is killed.
     ///
-    /// It counts for consumables and non-renewing subscriptions, a purchase of several as so many. What comes while the app
-    /// runs has to be delivered before it is launched again; this is not looked at in lives in which another user of the
-    /// device has bought something, or something was signed wrongly.
+    /// The product is a consumable or a non-renewing subscription; a purchase of several counts as so many. Purchases that come
+    /// while the app runs have to be delivered before it is launched again; this is not checked in lives in which another user
+    /// of the device has bought something, or something was signed wrongly.
     ///
-    /// That one is delivered twice and another never does not show in the number, but in when it changes: an app delivers
-    /// what it has just been told of, or has not finished yet. It remains hidden where both happen between the same two
-    /// steps; ``delivers(_:_:)`` tells them apart always.
+    /// The number itself does not show that one purchase was delivered twice and another never, but the time of its change
+    /// does: an app delivers what it has just been shown, or has not finished yet. The mistake remains hidden if both happen
+    /// between the same two steps; ``delivers(_:_:)`` always distinguishes them.
     ///
     /// - Parameters:
     ///   - product: the product.
-    ///   - count: returns how many the app has delivered in all, also by earlier launches. It is asked at least
+    ///   - count: returns the total number that the app has delivered, including earlier launches. It is called at least
     ///     after each step in which some of the app's code has run, and at the end.
     /// - Returns: the simulation with the requirement.
     public func holds(_ product: String, _ count: @escaping @Sendable (App) async -> Int) -> Self {
@@ -100,12 +100,12 @@ extension AppSimulation {
     /// Requires that each purchase of a product is delivered exactly once, as ``holds(_:_:)`` does, but compares each purchase
     /// by itself.
     ///
-    /// For apps that keep what they have delivered by transaction, as is best.
+    /// For apps that store their deliveries by transaction, which is best.
     ///
     /// - Parameters:
     ///   - product: the product.
-    ///   - deliveries: returns how many the app has delivered for each transaction, by Store Kit's identifier of it. It is
-    ///     asked as often as the count of ``holds(_:_:)``.
+    ///   - deliveries: returns the number that the app has delivered for each transaction, by Store Kit's identifier of it. It
+    ///     is called as often as the count of ``holds(_:_:)``.
     /// - Returns: the simulation with the requirement.
     public func delivers<Identifier: Hashable & LosslessStringConvertible & Sendable>(
         _ product: String,
@@ -125,7 +125,7 @@ extension AppSimulation {
 
     /// Requires that the app gives access to a product exactly while its user is entitled to it.
     ///
-    /// It counts for non-consumables and auto-renewable subscriptions, at the end of each life, for each user who signs in.
+    /// The product is a non-consumable or an auto-renewable subscription; each user is checked at the end of each life.
     ///
     /// - Parameters:
     ///   - product: the product.
@@ -135,24 +135,24 @@ extension AppSimulation {
         changed { $0.setup.claims.append(.allows(product, LaunchedApp.question(isAllowed))) }
     }
 
-    /// Requires something of the app's own whenever it rests.
+    /// Requires an invariant of the app's own whenever the app is idle.
     ///
     /// - Parameters:
     ///   - sentence: the rule in words, as in `the balance is not negative`.
-    ///   - isKept: returns whether the app keeps it.
+    ///   - isKept: returns whether the invariant holds.
     /// - Returns: the simulation with the requirement.
     public func invariant(_ sentence: String, _ isKept: @escaping @Sendable (App) async -> Bool) -> Self {
         changed { $0.setup.claims.append(.invariant(sentence, LaunchedApp.question(isKept))) }
     }
 
-    /// Requires that the app takes back what was refunded.
+    /// Requires that the app takes back refunded purchases.
     ///
-    /// Otherwise what was refunded may be kept or not.
+    /// Otherwise it may do so or not.
     public func takesBackRefunds() -> Self { changed { $0.setup.isTakenBack = true } }
 
-    /// Requires that the app delivers nothing whose signature it cannot trust.
+    /// Requires that the app delivers nothing with an invalid signature.
     ///
-    /// Only then does the store sign wrongly at times, ``AppStep/sign(_:)``.
+    /// Only with this requirement does the store sometimes sign wrongly, ``AppStep/sign(_:)``.
     public func verifiesSignatures() -> Self { changed { $0.setup.isVerified = true } }
 }
 
@@ -171,41 +171,41 @@ extension AppSimulation {
     ///   - weight: how often, in relation to the others, whose sum is about 140; 40 for actions and 14 for
     ///     ``AppStep/kill(after:)`` by default. Negative numbers count as 0, which leaves the kind out, and numbers above a
     ///     million as a million.
-    /// - Returns: the simulation that draws so.
+    /// - Returns: the simulation with the weight.
     public func weighing(_ kind: AppStep.Kind, _ weight: Int) -> Self {
         changed { $0.setup.weights[kind] = min(max(weight, 0), 1_000_000) }
     }
 
     /// Begins each life with these steps.
     ///
-    /// A run throws an ``AppSimulationError`` for steps with an action, a product or the like that the simulation does not
-    /// have.
+    /// A run throws an ``AppSimulationError`` if the simulation does not have an action, a product or the like that the steps
+    /// name.
     public func beginning(with steps: [AppStep]) -> Self { changed { $0.setup.beginning = steps } }
 
-    /// Makes callbacks of payment queues and requests before the call returns that caused them.
+    /// Calls back from payment queues and requests before the call that caused it returns.
     ///
-    /// Otherwise they come on the main actor, as Store Kit makes them on the main queue.
+    /// Otherwise callbacks come on the main actor, as Store Kit's come on the main queue.
     public func callingInline() -> Self { changed { $0.setup.isInline = true } }
 
-    /// Keeps the seeds of failed lives in a file, and tries those in it first.
+    /// Saves the seeds of failed lives in a file, and repeats those in it first.
     ///
     /// Beside a file `app.seeds`, the failure of seed 7 writes ``AppSimulationFailure/page`` as `app-7.html`, in place of an
     /// older one.
     ///
-    /// A seed draws the same life as long as the simulation draws from the same: one more action or product, or another
-    /// weight, makes it another life, and so does another number of steps. What a failure prints stays what it is.
+    /// A seed draws the same life as long as the simulation draws from the same choices: one more action or product, another
+    /// weight, or another number of steps makes it a different life. The steps that a failure prints do not change.
     ///
-    /// While the run lasts, the seeds under way are in a file beside this one. A trap in the app's code ends the process, and
-    /// leaves that file: the next run names the seeds, and tries them before all others.
+    /// During the run, the seeds in progress are in a file beside this one. A trap in the app's code ends the process, and
+    /// leaves that file: the next run reports the seeds, and repeats them before all others.
     ///
-    /// - Parameter file: a text file with a seed in each line, made when there is something to keep. Lines that begin with
+    /// - Parameter file: a text file with a seed in each line, created with the first seed. Lines that begin with
     ///   `#` are comments.
-    /// - Returns: the simulation that keeps them.
+    /// - Returns: the simulation that saves them.
     public func keepingSeeds(in file: URL) -> Self { changed { $0.seedFile = SeedFile(url: file) } }
 
-    /// Says on the standard error stream which life has stood still for so long, at which step; a minute by default.
+    /// Reports on the standard error stream which life has stalled for so long, and at which step; a minute by default.
     ///
-    /// A call that blocks its thread forever stops the simulation, which nothing can help. Then at least it is known where.
+    /// A call that blocks its thread forever stops the simulation, which cannot be prevented; the report says where.
     public func reportingStalls(after patience: Duration) -> Self { changed { $0.patience = patience } }
 
     private func changed(_ body: (inout Self) -> Void) -> Self {
@@ -215,13 +215,13 @@ extension AppSimulation {
     }
 }
 
-/// A mistake in a simulation of an app.
+/// An error in the setup of an app's simulation.
 public enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A product that is not among the simulation's.
     case unknownProduct(String)
-    /// ``AppSimulation/holds(_:_:)`` of a product that is not bought again and again.
+    /// ``AppSimulation/holds(_:_:)`` of a product that cannot be bought repeatedly.
     case isNotCounted(String)
-    /// ``AppSimulation/allows(_:_:)`` of a product that is used up.
+    /// ``AppSimulation/allows(_:_:)`` of a consumable or a non-renewing subscription.
     case isNotAccess(String)
     /// A step with an action that the simulation does not have.
     case unknownAction(String)
@@ -231,14 +231,14 @@ public enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertib
     case unknownFile(String)
     /// A step to a country without a store, or with a code that is not ISO 3166-1 alpha-3.
     case unknownCountry(String)
-    /// Nothing that a rule is about: neither products nor invariants.
+    /// Neither a claim about a product nor an invariant.
     case nothingIsClaimed
     /// A number of runs, steps or threads below 1.
     case wrongNumber(Int)
-    /// A line of a file of seeds that is no seed, with the file's path.
+    /// An invalid line of a file of seeds, with the file's path.
     case noSeed(String, file: String)
 
-    /// A sentence that describes the mistake.
+    /// A sentence that describes the error.
     public var description: String {
         switch self {
         case .unknownProduct(let name): "the simulation sells no product \(name)"

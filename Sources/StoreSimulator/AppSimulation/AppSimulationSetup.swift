@@ -3,9 +3,9 @@ import StoreCore
 
 /// The configuration of an ``AppSimulation``, independent of the app's type.
 ///
-/// Nothing that lives a life is generic: unspecialized code takes longer than most apps' own.
+/// No code that runs a life is generic: unspecialized code is slower than most apps' own.
 struct AppSimulationSetup: Sendable {
-    /// A property of an app that is compared with what the store has sold.
+    /// A property of an app that is compared with the store's sales.
     enum Claim: Sendable {
         /// The number of deliveries of a product.
         case holds(String, LaunchedApp.Call<Int>)
@@ -16,7 +16,7 @@ struct AppSimulationSetup: Sendable {
         /// The app's own invariant, with its name.
         case invariant(String, LaunchedApp.Call<Bool>)
 
-        /// Whether it is about what the app has delivered.
+        /// Whether it concerns the app's deliveries.
         var isOfDeliveries: Bool {
             switch self {
             case .holds, .delivers: true
@@ -27,7 +27,7 @@ struct AppSimulationSetup: Sendable {
 
     let products: [SandboxProduct]
     let launch: @Sendable (AppLaunch) async throws -> LaunchedApp
-    /// Actions and claims call an app of the type that `launch` returns.
+    /// The user's actions; like the claims, they call an app of the type that `launch` returns.
     var actions: [(name: String, body: LaunchedApp.Call<Void>)] = []
     var claims: [Claim] = []
     var weights: [AppStep.Kind: Int] = [:]
@@ -46,7 +46,7 @@ struct AppSimulationSetup: Sendable {
 
     var choices: AppStepGenerator.Choices {
         var weights = weights
-        // An app that need not look at signatures delivers whatever they are.
+        // An app that need not verify signatures delivers in any case.
         if !isVerified { weights[.signature] = 0 }
         return .init(actions: actions.map(\.name), products: products, weights: weights)
     }
@@ -54,9 +54,9 @@ struct AppSimulationSetup: Sendable {
 
 // One life.
 extension AppSimulationSetup {
-    /// Lives a life on the calling thread.
+    /// Runs a life on the calling thread.
     ///
-    /// Returns the rule that it breaks, nil for none, and then what the store recorded.
+    /// Returns the rule that it breaks, nil for none, and then the records of the store.
     func violation(
         seed: UInt64,
         steps: [AppStep],
@@ -74,13 +74,13 @@ extension AppSimulationSetup {
         }
     }
 
-    /// Lives a life, and returns the failure of the shortest life that breaks a rule as well; nil if it breaks none.
+    /// Runs a life; if it breaks a rule, also finds the shortest life that does, and returns its failure, else nil.
     func failure(seed: UInt64, steps: [AppStep], _ monitor: RunMonitor) throws -> AppSimulationFailure? {
         let (violation, _, events) = try violation(seed: seed, steps: steps, monitor)
         return try violation.map { try failure(of: $0, events, seed: seed, steps: steps, monitor) }
     }
 
-    /// Returns the failure of the shortest life that breaks a rule, as a life has done; of this one if it does not repeat.
+    /// Returns the failure of the shortest life that breaks a rule; that of the original life if it does not repeat.
     func failure(
         of violation: AppLife.Violation,
         _ events: SandboxTimeline,
@@ -93,14 +93,14 @@ extension AppSimulationSetup {
         }
         if let again = try self.violation(seed: seed, steps: steps, monitor).0 {
             let shrunk = try shrunk(seed: seed, steps: steps, again, monitor)
-            // Only now, for no other life is looked at.
+            // Traced only now, since the events of other lives are not used.
             let (last, _, told) = try self.violation(seed: seed, steps: shrunk, monitor, tracesDeliveries: true)
             if let last { return failure(last.sentence, shrunk, told) }
         }
         return failure("\(violation.sentence), which the same seed did not bring about again", steps, events)
     }
 
-    /// Calls a body on a thread that may be used up.
+    /// Calls a body on a thread that it may block.
     func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
@@ -108,16 +108,16 @@ extension AppSimulationSetup {
     }
 }
 
-// Of a life that breaks a rule, the shortest part that does.
+// The shrinking of a life that breaks a rule to the shortest part that does.
 extension AppSimulationSetup {
-    /// Returns the steps that it takes to break a rule, if not always the same.
+    /// Returns the steps that are needed to break a rule, possibly another one.
     func shrunk(
         seed: UInt64,
         steps: [AppStep],
         _ first: AppLife.Violation,
         _ monitor: RunMonitor
     ) throws -> [AppStep] {
-        // What breaks the same rule is most likely the same mistake.
+        // Breaking the same rule most likely means the same mistake.
         let same = try shrunk(steps, first) {
             try violation(seed: seed, steps: $0, monitor).0.map { $0.rule == first.rule } ?? false
         }
@@ -126,7 +126,7 @@ extension AppSimulationSetup {
         return other.count < same.count ? other : same
     }
 
-    /// As many steps as are understood at a glance.
+    /// The number of steps that are easily understood.
     private static var few: Int { 8 }
 
     private func shrunk(
@@ -139,7 +139,7 @@ extension AppSimulationSetup {
         if prefix.count < steps.count, try breaks(prefix) { best = prefix }
         while true {
             let next = try shrunkOnce(best, breaks)
-            // A process that is killed earlier may need less again.
+            // With an earlier kill, fewer steps may be needed.
             if next == best { return best }
             best = next
         }
@@ -147,7 +147,7 @@ extension AppSimulationSetup {
 
     private func shrunkOnce(_ steps: [AppStep], _ breaks: ([AppStep]) throws -> Bool) throws -> [AppStep] {
         var best = try withoutPieces(steps, breaks)
-        // What a process passes before it is killed may not be needed where it is killed earlier.
+        // Steps before a kill may not be needed if the kill comes earlier.
         var index = 0
         while index < best.count {
             var rest = best
@@ -161,7 +161,7 @@ extension AppSimulationSetup {
         return try killsEarlier(best).first(where: breaks) ?? best
     }
 
-    /// Takes out pieces, large ones first.
+    /// Removes groups of steps, large ones first.
     private func withoutPieces(_ steps: [AppStep], _ breaks: ([AppStep]) throws -> Bool) rethrows -> [AppStep] {
         var (best, size) = (steps, max(steps.count / 2, 1))
         while true {

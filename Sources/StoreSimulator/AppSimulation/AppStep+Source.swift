@@ -50,10 +50,10 @@ extension AppStep: CustomStringConvertible {
 }
 
 extension AppStep {
-    /// The lines that make the accounts of a simulation, which steps name.
+    /// The lines that create the accounts that steps name.
     static let scenarioPreparation = ["try add-account \(Self.otherName)", "try add-account \(Self.relativeName)"]
 
-    /// The lines of a scenario that do what the steps do to the store.
+    /// The lines of a scenario with the effects of the steps on the store.
     static func scenarioLines(of steps: [AppStep]) -> [String] {
         var isOnSecond = false
         return steps.flatMap { step -> [String] in
@@ -62,9 +62,9 @@ extension AppStep {
         }
     }
 
-    /// The lines of a scenario that do what the step does to the store; a comment, if it does nothing to it.
+    /// The lines of a scenario with the step's effects on the store; a comment if it has none.
     ///
-    /// - Parameter device: the device in the user's hand.
+    /// - Parameter device: the device in use.
     /// - Returns: the lines.
     private func scenarioLines(on device: String) -> [String] {
         switch self {
@@ -123,7 +123,7 @@ extension AppStep {
         return "try \(line) --account \(Self.accountName)"
     }
 
-    /// The names of the account that signs in in place of the first, and of the relative in its family.
+    /// The names of the account that replaces the first on a device, and of the relative in its family.
     static let (otherName, relativeName) = ("other", "relative")
     /// The name of the user's second device.
     static let secondDeviceName = "second"
@@ -143,11 +143,11 @@ extension AppStep.UserAnswer {
 }
 
 extension Bool {
-    /// The word of a scenario for it.
+    /// The scenario's word for the value.
     package var word: String { self ? "on" : "off" }
 }
 
-// Failures that runs plan.
+// The failures of simulations.
 extension StoreFailure {
     fileprivate static let storeKitNames: [(name: String, code: Code)] = [
         ("unknown", .unknown), ("cloudServiceNetworkConnectionFailed", .cloudServiceNetworkConnectionFailed),

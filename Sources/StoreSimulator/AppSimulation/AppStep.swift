@@ -3,32 +3,32 @@ import StoreCore
 
 /// A step of a simulated life of an app, as a failed simulation prints it.
 ///
-/// What a step has nothing to act on does nothing, so that steps can be left out of a run.
+/// A step without anything to act on has no effect, so that steps can be left out of a life.
 public enum AppStep: Hashable, Sendable {
-    /// The user does what the app offers under a name, see ``AppSimulation/action(_:_:)``.
+    /// The user performs an action of the app, see ``AppSimulation/action(_:_:)``.
     case action(String)
 
     // MARK: Launches
 
     /// The app's process is killed at the n-th boundary from now, and launched again.
     ///
-    /// A boundary lies before and after each submission to the store and each question for products, transactions, receipts
+    /// A boundary lies before and after each submission to the store and each request for products, transactions, receipts
     /// or hosted files, each update, each write of the queue and each write to ``AppLaunch/storage``.
     case kill(after: Int)
-    /// The app is ended while it rests, and launched again.
+    /// The app ends while it is idle, and is launched again.
     case relaunch
 
     // MARK: The user
 
-    /// The user's answer to payment sheets, from now on.
+    /// The user's reply to payment sheets, from now on.
     case user(UserAnswer)
-    /// Purchases are deferred from now on, until a parent decides, or are not any more.
+    /// Purchases are deferred until a parent decides, from now on, or no longer are.
     case askToBuy(Bool)
     /// A parent approves of one of the deferred purchases.
     case approve(Int)
     /// A parent declines one of the deferred purchases.
     case decline(Int)
-    /// Purchases are interrupted from now on, until the user has settled something with the store, or are not any more.
+    /// Purchases are interrupted until the user has settled something with the store, from now on, or no longer are.
     case interrupt(Bool)
     /// The user settles what interrupted a purchase, which the store then completes.
     case settleInterruption(Int)
@@ -36,9 +36,9 @@ public enum AppStep: Hashable, Sendable {
     case buyElsewhere(String)
     /// The user has tapped a promoted product in the store.
     case promote(String)
-    /// The user puts the device aside, where the app is ended, and takes their second one, or the first one again.
+    /// The user puts the device aside, where the app ends, and takes their second one, or the first one again.
     ///
-    /// Each has an ``AppLaunch/storage`` of its own. What else happens to a device, from then on happens to this one.
+    /// Each has an ``AppLaunch/storage`` of its own. Later steps about a device concern this one.
     case useSecondDevice(Bool)
     /// Another user signs in on the device, or the first one does again.
     case signIn(other: Bool)
@@ -77,7 +77,7 @@ public enum AppStep: Hashable, Sendable {
 
     // MARK: Hosted files
 
-    /// The files that the store hosts come at 1,000 bytes a second of its clock from now on, or at once.
+    /// Hosted files arrive at 1,000 bytes a second of the store's clock from now on, or at once.
     case slowDownloads(Bool)
     /// The next download of a file fails once.
     case failDownload(String)
@@ -88,25 +88,25 @@ public enum AppStep: Hashable, Sendable {
     case refund(Int)
     /// Every purchase fails with a code from now on; nil for none.
     case failPurchases(StoreFailure.Code?)
-    /// The store signs wrongly from now on; nil for rightly.
+    /// The store signs wrongly from now on; nil for correctly.
     case sign(SignatureDefect?)
 
     // MARK: The wire
 
     /// The device can reach the store from now on, or cannot.
     case reachable(Bool)
-    /// The device's connection to the store breaks, with all messages that are under way.
+    /// The device's connection to the store breaks, and all messages in flight are lost.
     case loseConnection
     /// The next message at a point has a fault.
     case fault(FaultInjector.Fault, at: FaultInjector.Point)
-    /// What faults hold back arrives.
+    /// Messages that faults hold back arrive.
     case release
-    /// The next question of Store Kit 2 about what the user has bought fails.
+    /// The next Store Kit 2 query about what the user has bought fails.
     case failHistory(StoreFailure)
-    /// The answer to the next such question comes so many seconds late, by the store's clock.
+    /// The result of the next such query is delayed by some seconds of the store's clock.
     case delayHistory(seconds: Int)
 
-    /// A user's answer to a payment sheet.
+    /// A user's reply to a payment sheet.
     public enum UserAnswer: String, Hashable, CaseIterable, Sendable {
         /// The user pays.
         case pays
@@ -119,7 +119,7 @@ public enum AppStep: Hashable, Sendable {
         case hesitates
     }
 
-    /// A kind of steps, which a simulation can draw more often or not at all.
+    /// A kind of steps, which a simulation can draw more often or never.
     public enum Kind: String, Hashable, CaseIterable, Sendable {
         /// ``AppStep/action(_:)``.
         case action
@@ -163,10 +163,10 @@ public enum AppStep: Hashable, Sendable {
         case failure
         /// ``AppStep/sign(_:)``.
         case signature
-        /// ``AppStep/reachable(_:)``, ``AppStep/release``, and ``AppStep/fault(_:at:)`` of submissions, updates, questions
-        /// for products and receipts, downloads, and the answers.
+        /// ``AppStep/reachable(_:)``, ``AppStep/release``, and ``AppStep/fault(_:at:)`` of submissions, updates, product and
+        /// receipt requests, downloads, and the replies.
         case wire
-        /// ``AppStep/loseConnection``, and faults of requests for updates and of notices that a connection is lost.
+        /// ``AppStep/loseConnection``, and faults of requests for updates and of reports of a lost connection.
         case connection
         /// Faults of acknowledgements, which are lost or late.
         case acknowledgement
@@ -179,7 +179,7 @@ public enum AppStep: Hashable, Sendable {
 }
 
 extension AppStep {
-    /// A step without what it names, as a table of steps has it.
+    /// A step without its associated values, for tables of steps.
     enum Row: Int, CaseIterable, Sendable {
         case action, kill, relaunch, user, askToBuy, approve, decline, interrupt, settleInterruption, buyElsewhere,
             promote, useSecondDevice, signIn, familyBuys, familyLeaves, storefront, advance, autoRenew, expire,

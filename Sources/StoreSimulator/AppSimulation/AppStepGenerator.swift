@@ -1,13 +1,13 @@
 import StoreContract
 import StoreCore
 
-/// A generator of an app's lives, the same ones from the same seed.
+/// A generator of an app's lives; the same seed generates the same lives.
 struct AppStepGenerator {
-    /// What can be drawn.
+    /// The choices of the generator.
     struct Choices: Sendable {
         var actions: [String]
         var products: [SandboxProduct]
-        /// How often each kind is drawn.
+        /// The weight of each kind.
         var weights: [AppStep.Kind: Int]
 
         /// The steps that redeem the products' offers.
@@ -49,10 +49,10 @@ struct AppStepGenerator {
         return (0..<count).map { _ in step() }
     }
 
-    /// The last boundary from a step on at which a process is killed.
+    /// The maximum number of boundaries from a step to its kill.
     static let latestKill = 16
 
-    /// How often a kind is drawn unless the user says otherwise.
+    /// The default weight of a kind.
     private static func weight(of kind: AppStep.Kind) -> Int {
         switch kind {
         case .action: 40

@@ -1,20 +1,20 @@
 import Foundation
 import StoreCore
 
-/// What an app keeps between launches, in place of its files, defaults and keychain.
+/// The data that an app stores between launches, which replaces its files, defaults and keychain.
 ///
 /// ```swift
 /// storage["swords", default: 0] += transaction.payment.quantity
 /// ```
 ///
-/// A write takes effect whole or not at all: the process may be killed before it and after it. What is read is a copy of what
-/// was written, by `Codable`, as it is on a disk: a change of an object has to be written again. Any thread may use a storage,
-/// but see ``AppSimulation`` about threads of the app's own.
+/// A write is atomic: the process may be killed before it and after it. A read returns a copy of what was written, by
+/// `Codable`, as from a disk: a changed object has to be written again. Any thread may use a storage, but see
+/// ``AppSimulation`` about threads of the app's own.
 public final class AppStorage: Sendable {
-    /// The values, which outlive launches.
+    /// The values, which survive launches.
     final class Disk: Sendable {
         fileprivate enum Entry: Sendable {
-            /// A value that no other can change, and its type.
+            /// An immutable value without references, and its type.
             case plain(any Sendable, ObjectIdentifier)
             case encoded(Data, ObjectIdentifier)
         }
@@ -23,7 +23,7 @@ public final class AppStorage: Sendable {
 
         /// Replaces a plain value with another of its type; returns whether there is one.
         ///
-        /// Finding out whether a value is plain takes longer.
+        /// This is faster than checking whether a value is plain.
         fileprivate func replace<Value: Sendable>(_ value: Value, for key: String) -> Bool {
             entries.withLock { entries in
                 guard let place = entries.index(forKey: key), case .plain(_, let type) = entries.values[place],
@@ -43,15 +43,15 @@ public final class AppStorage: Sendable {
         self.process = process
     }
 
-    /// A value, nil where there is none of this type under the key.
+    /// A value; nil if there is none of this type under the key.
     ///
-    /// Setting it to nil removes it. A value that cannot be encoded, or that cannot be decoded again, breaks a rule of the
+    /// Setting it to nil removes it. A value that cannot be encoded, or cannot be decoded again, breaks a rule of the
     /// simulation.
     public subscript<Value: Codable & Sendable>(key: String) -> Value? {
         get {
             switch disk.entries.withLock({ $0[key] }) {
             case nil: return nil
-            // Nothing is no value either where an optional one is asked for.
+            // A stored nil is no value, even if an optional one is requested.
             case .plain(let value, _): return value as? Value
             case .encoded(let data, let type):
                 guard type == ObjectIdentifier(Value.self) else { return nil }
@@ -79,7 +79,7 @@ public final class AppStorage: Sendable {
         }
     }
 
-    /// A value, the default where there is none of this type under the key.
+    /// A value; the default if there is none of this type under the key.
     public subscript<Value: Codable & Sendable>(key: String, default value: @autoclosure () -> Value) -> Value {
         get { self[key] ?? value() }
         set { self[key] = newValue }
@@ -107,7 +107,7 @@ public final class AppStorage: Sendable {
     }
 }
 
-/// A value without references, of which a copy is as good as one from a disk.
+/// A value without references, whose copy is equivalent to one decoded from a disk.
 private protocol PlainValue {}
 
 extension Bool: PlainValue {}
@@ -134,7 +134,7 @@ extension Array: PlainValue where Element: PlainValue {}
 extension Set: PlainValue where Element: PlainValue {}
 extension Dictionary: PlainValue where Key: PlainValue, Value: PlainValue {}
 
-/// The journal of one launch, on a disk that outlives it.
+/// The journal of one launch, on a disk that survives it.
 final class LaunchJournal: QueueJournal {
     private struct Killed: Error {}
 
@@ -147,7 +147,7 @@ final class LaunchJournal: QueueJournal {
     }
 
     func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
-        // The launch before is over: it has nothing to say about it.
+        // The earlier launch has ended and need not be notified.
         try pass { disk.open(superseded: {}) }
     }
 

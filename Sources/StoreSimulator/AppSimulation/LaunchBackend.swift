@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// The way to the store of one launch: nothing that a killed process sends arrives, and it hears nothing.
+/// One launch's connection to the store: a killed process can neither send nor receive anything.
 class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may have subclasses
     private let wire: any StoreBackend
     let process: AppProcess
@@ -18,7 +18,7 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
         self.wire = wire
         self.process = process
         self.shown = shown
-        // Made once: they are asked for with each purchase.
+        // Created once, since each purchase reads them.
         var services = wire.services
         services.history = services.history.map { LaunchHistory($0, process, shown, historyFaults) }
         services.content = services.content.map { LaunchContent($0, process) }
@@ -29,7 +29,7 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
     var clock: any StoreClock { wire.clock }
     var lane: BackendLane { .caller }
 
-    /// The store's services, of which a killed process has those that only read.
+    /// The store's services; a killed process can use only those that read.
     var services: StoreServices {
         guard process.isDead else { return ownServices }
         var services = ownServices
@@ -38,7 +38,7 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
     }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        // A queue that hears nothing keeps whoever awaits a finish.
+        // A queue that is not called any more retains the tasks that await a finish.
         let lose = { @Sendable [process] in process.lose { reply(.tryLater(AppProcess.lost)) } }
         guard process.pass(.call) else { return lose() }
         wire.submit(commands) { [process] answer in
@@ -86,7 +86,7 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
     }
 }
 
-/// What one launch downloads.
+/// The downloads of one launch.
 private final class LaunchContent: ContentService {
     private let content: any ContentService
     private let process: AppProcess
@@ -128,7 +128,7 @@ private final class LaunchReceipts: ReceiptService {
     }
 }
 
-/// A receiver that hears nothing once its process is killed.
+/// A receiver that is not called once its process is killed.
 private final class LaunchReceiver: StoreUpdateReceiver {
     let receiver: any StoreUpdateReceiver
     private let process: AppProcess
@@ -154,10 +154,10 @@ private final class LaunchReceiver: StoreUpdateReceiver {
     }
 }
 
-/// The way to the store of one launch in which no step disturbs the wire or kills the process at a boundary.
+/// One launch's connection to the store, if no step disturbs messages or kills the process at a boundary.
 ///
-/// The queue asks the store directly, as it asks any store in its process: nothing is in flight, so nothing needs a wire. The
-/// commands of a process that has ended are refused, and its queue is not notified.
+/// The queue calls the store directly, like any store in its process: nothing is in flight, so no fault injector is needed.
+/// The commands of a process that has ended are refused, and its queue is not notified.
 final class DirectLaunchBackend: LaunchBackend, ImmediateStore, @unchecked Sendable {  // unchecked: as its superclass
     private let store: any ImmediateStore
     private let connections = Locked<Set<StoreConnectionID>>([])
@@ -165,8 +165,8 @@ final class DirectLaunchBackend: LaunchBackend, ImmediateStore, @unchecked Senda
     /// - Parameters:
     ///   - store: the device in the store.
     ///   - process: the launch's process.
-    ///   - shown: the record of what the app is told of.
-    ///   - historyFaults: the faults of questions about what was bought.
+    ///   - shown: the record of what the app was shown.
+    ///   - historyFaults: the faults of queries about what was bought.
     init(
         _ store: any ImmediateStore,
         _ process: AppProcess,
@@ -232,7 +232,7 @@ private final class LaunchListener: NewsListener {
     func newsArrived() { if process.pass(.update) { listener.newsArrived() } }
 }
 
-/// What one launch reads of its user's history.
+/// One launch's access to its user's history.
 final class LaunchHistory: HistoryService {
     private let history: any HistoryService
     private let process: AppProcess
@@ -251,13 +251,13 @@ final class LaunchHistory: HistoryService {
         self.faults = faults
     }
 
-    /// Passes on a question and its answer, with the next fault if there is one.
+    /// Forwards a query and its result, with the next fault if there is one.
     private func ask<Answer: Sendable>(
         _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
         _ call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
     ) {
         process.ask(reply) { answered in
-            // What a simulation asks an app is answered.
+            // The simulation's own queries have no faults.
             if process.isSpared { call(answered) } else { faults.ask(answered, call) }
         }
     }
@@ -312,20 +312,20 @@ final class LaunchHistory: HistoryService {
     }
 }
 
-/// The faults of the questions that Store Kit 2 asks about what the user has bought.
+/// The faults of Store Kit 2 queries about what the user has bought.
 final class HistoryFaults: Sendable {
-    /// A fault of one question.
+    /// A fault of one query.
     enum Fault: Sendable {
-        /// It is not answered, and fails.
+        /// The query is not made, and fails.
         case fail(StoreFailure)
-        /// Its answer comes so many seconds later.
+        /// The result is delayed by some seconds.
         case delay(TimeInterval)
     }
 
     private struct State {
-        /// The faults of the next questions.
+        /// The faults of the next queries.
         var next: [Fault] = []
-        /// The answers that come late.
+        /// The results that are delayed.
         var late: [Int: @Sendable () -> Void] = [:]
         var count = 0
     }
@@ -335,13 +335,13 @@ final class HistoryFaults: Sendable {
 
     init(clock: ManualClock) { self.clock = clock }
 
-    /// The number of questions with a fault.
+    /// The number of queries with a fault.
     var count: Int { state.withLock { $0.count } }
 
     func add(_ fault: Fault) { state.withLock { $0.next.append(fault) } }
     func removeAll() { state.withLock { $0.next = [] } }
 
-    /// Asks a question, with the next fault if there is one.
+    /// Makes a query, with the next fault if there is one.
     func ask<Answer: Sendable>(
         _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
         _ call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
@@ -358,7 +358,7 @@ final class HistoryFaults: Sendable {
         }
     }
 
-    /// Keeps the answer to a question with a fault, of which each has a number.
+    /// Delays the result of a query with a fault, of which each has a number.
     private func keep(_ number: Int, for seconds: TimeInterval, _ answer: @escaping @Sendable () -> Void) {
         state.withLock { $0.late[number] = answer }
         clock.schedule(at: clock.now + seconds) { [weak self] in
@@ -366,7 +366,7 @@ final class HistoryFaults: Sendable {
         }
     }
 
-    /// Gives all answers that are late, so that nobody waits for them when the life is over.
+    /// Delivers all delayed results, so that nothing waits for them at the end of the life.
     func answerLate() {
         let late = state.withLock { state in
             defer { state.late = [:] }

@@ -5,7 +5,7 @@ import StoreCore
 struct SeedFile: Sendable {
     let url: URL
 
-    /// Reads the seeds, none where there is no file.
+    /// Reads the seeds; none if there is no file.
     func seeds() throws -> [UInt64] {
         guard FileManager.default.fileExists(atPath: url.path) else { return [] }
         return try seeds(in: String(contentsOf: url, encoding: .utf8))
@@ -30,7 +30,7 @@ struct SeedFile: Sendable {
         return file
     }
 
-    /// Adds a seed, unless it is there.
+    /// Adds a seed, unless the file contains it.
     ///
     /// Several tests and processes may do so at a time.
     func add(_ seed: UInt64) throws {
@@ -38,7 +38,7 @@ struct SeedFile: Sendable {
         guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: url.path]) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         guard flock(descriptor, LOCK_EX) == 0 else { throw CocoaError(.fileLocking) }
-        // Closing the file ends the lock.
+        // Closing the file releases the lock.
         let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
         guard try !seeds(in: text).contains(seed) else { return }
         let beginning = text.isEmpty ? "# Seeds of lives that failed.\n" : text.hasSuffix("\n") ? "" : "\n"
@@ -46,23 +46,23 @@ struct SeedFile: Sendable {
     }
 }
 
-/// The seeds of the lives under way, in a file beside the seeds that are kept.
+/// The seeds of the lives in progress, in a file beside the file of seeds.
 ///
-/// The file is gone when the run is over. One that is left is that of a process which ended in one of these lives: a trap ends
-/// the process, and leaves nothing else to tell the seed.
+/// The file is removed at the end of the run. One that is left belongs to a process that ended in one of these lives: after
+/// a trap, nothing else reveals the seed.
 final class UnderwaySeeds: Sendable {
     private let path: String
     private let descriptor: Int32
     private let seeds: Locked<[UInt64]>
 
-    /// Begins a file, which is locked as long as the process lives; nil where none can be made.
+    /// Creates a file, which is locked until the process ends; nil if that fails.
     ///
     /// - Parameters:
-    ///   - file: the file of the seeds that are kept.
-    ///   - first: seeds that are still to be lived.
+    ///   - file: the file of seeds.
+    ///   - first: the seeds whose lives have not begun.
     init?(beside file: URL, first: [UInt64]) {
         path = "\(Self.prefix(file))\(UUID().uuidString)"
-        // Nobody sees it under its name before it is locked.
+        // It gets its name only after it is locked.
         let temporary = "\(file.path).new-\(UUID().uuidString)"
         descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         seeds = Locked(first)
@@ -76,7 +76,7 @@ final class UnderwaySeeds: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Puts a seed first, which is lived now.
+    /// Moves a seed to the front, whose life begins now.
     func begin(_ seed: UInt64) {
         seeds.withLock { seeds in
             if let index = seeds.firstIndex(of: seed) { seeds.remove(at: index) }
@@ -105,7 +105,7 @@ final class UnderwaySeeds: Sendable {
 
     private static func prefix(_ file: URL) -> String { "\(file.path).underway-" }
 
-    /// Removes the files of processes that have ended, and returns their seeds, those first that were lived last.
+    /// Removes the files of processes that have ended, and returns their seeds, latest first.
     static func taken(beside file: URL) -> [UInt64] {
         let folder = file.deletingLastPathComponent()
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
@@ -116,7 +116,7 @@ final class UnderwaySeeds: Sendable {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
-            // A process that lives holds the lock.
+            // A running process holds the lock.
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
             let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
             for seed in text.split(separator: "\n").compactMap({ UInt64($0) }) where !seeds.contains(seed) {

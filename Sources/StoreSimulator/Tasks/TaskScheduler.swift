@@ -4,36 +4,36 @@ import StoreCore
 
 /// A scheduler that runs the Swift tasks of one thread on this thread, in an order that follows from their code alone.
 ///
-/// Jobs of all actors, the main actor included, run first in, first out, when the thread calls ``drainHere()``. A task that
-/// sleeps is continued when the clock has moved that far. Threads and dispatch queues that the tasks' code uses by itself are
-/// beyond its reach.
+/// Jobs of all actors, the main actor included, run first in, first out, when the thread calls ``drainHere()``. A sleeping
+/// task is resumed when the clock has advanced far enough. Threads and dispatch queues that the tasks' code uses by itself
+/// are not scheduled.
 final class TaskScheduler: ActivityMember, Sendable {
     private struct State {
         var jobs: [(job: UnownedJob, lane: TaskSchedulerLane)] = []
         var next = 0
         var work = 0
         var foreignJobs = 0
-        /// The number of jobs that may still run at this moment.
+        /// The remaining number of jobs at this moment.
         var budget = TaskScheduler.budget
-        /// The number of jobs that may run after these, so that what others wait for is done.
+        /// The number of jobs that may run after these, so that work that others wait for is completed.
         var overtime = TaskScheduler.budget
         var moment = Date.distantPast
         var isExhausted = false
-        /// What wakes those who sleep, by their numbers.
+        /// The closures that wake sleeping tasks, by number.
         var sleepers: [Int: (wake: @Sendable () -> Void, timer: TimerToken)] = [:]
         var sleeperCount = 0
-        /// What would have woken those who slept when their process was killed.
+        /// The closures of tasks that slept when their process was killed.
         var stranded: [@Sendable () -> Void] = []
     }
 
-    /// Far more jobs than an app has at one moment.
+    /// A limit far above the number of jobs that an app has at one moment.
     private static let budget = 100_000
 
     private let state = Locked(State())
     private let clock: ManualClock
-    /// Ends what keeps tasks going that go on forever.
+    /// Ends the cause of endless jobs.
     ///
-    /// Called once for each ``replenish()``; what still goes on after as many jobs again does not run.
+    /// Called once for each ``replenish()``; after as many jobs again, none runs any more.
     private let stop: @Sendable () -> Void
     /// The executor of tasks without an actor, and of all actors but the main one, where no task prefers another.
     let general = TaskSchedulerLane.next()
@@ -66,7 +66,7 @@ final class TaskScheduler: ActivityMember, Sendable {
         }
     }
 
-    /// Enqueues a job once the clock has moved by so many seconds.
+    /// Enqueues a job once the clock has advanced by some seconds.
     func enqueue(_ job: UnownedJob, on lane: TaskSchedulerLane, after seconds: TimeInterval) {
         if seconds <= 0 { return enqueue(job, on: lane) }
         sleep(until: now + seconds) { [weak self] in self?.enqueue(job, on: lane) }
@@ -75,10 +75,10 @@ final class TaskScheduler: ActivityMember, Sendable {
     /// The time by the scheduler's clock.
     var now: Date { clock.now }
 
-    /// Lets as many jobs run as at a new moment.
+    /// Resets the number of jobs as for a new moment.
     ///
-    /// - Returns: whether tasks went on forever since the last call, the number of jobs that another thread has
-    ///   enqueued, of which no seed tells when they come, and the number of all jobs.
+    /// - Returns: whether jobs were endless since the last call, the number of jobs that another thread has enqueued, whose
+    ///   order depends on no seed, and the number of all jobs.
     @discardableResult
     func replenish() -> (isExhausted: Bool, foreignJobs: Int, work: Int) {
         state.withLock { state in
@@ -89,7 +89,7 @@ final class TaskScheduler: ActivityMember, Sendable {
 
     // MARK: Sleepers
 
-    /// Calls a closure when the clock has moved to a moment.
+    /// Calls a closure when the clock has reached a moment.
     ///
     /// - Returns: the sleeper's number.
     @discardableResult
@@ -103,12 +103,12 @@ final class TaskScheduler: ActivityMember, Sendable {
         return number
     }
 
-    /// Lets a sleeper wake by other means.
+    /// Removes a sleeper, which is woken by other means.
     func forget(_ number: Int) { state.withLock { $0.sleepers.removeValue(forKey: number) }?.timer.cancel() }
 
     private func wake(_ number: Int) { state.withLock { $0.sleepers.removeValue(forKey: number) }?.wake() }
 
-    /// Leaves those asleep who sleep now, until ``wakeStranded()``: their process is killed.
+    /// Leaves all sleepers asleep until ``wakeStranded()``, since their process was killed.
     func strandSleepers() {
         let timers = state.withLock { state -> [TimerToken] in
             if state.sleepers.isEmpty { return [] }
@@ -129,9 +129,9 @@ final class TaskScheduler: ActivityMember, Sendable {
         for wake in stranded { wake() }
     }
 
-    /// Begins a task, and runs everything that is ready; the task may wait for something then.
+    /// Begins a task, and runs everything that is ready; the task may still wait for something afterwards.
     ///
-    /// The task prefers an executor of this scheduler's: what it calls needs no switch to another one.
+    /// The task prefers an executor of this scheduler, so that calls from it need no switch to another one.
     func run(_ body: @escaping () async -> Void) {
         nonisolated(unsafe) let body = body  // The scheduler uses one thread.
         let task = Task(executorPreference: calls) { await body() }
@@ -191,9 +191,9 @@ extension TaskScheduler {
         pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Calls a body on the calling thread, which keeps the tasks that begin on it until the body returns.
+    /// Calls a body on the calling thread, and schedules the tasks that begin on it until the body returns.
     ///
-    /// - Throws: ``TaskSchedulerError`` if the runtime has no such hooks or others have replaced them, and the body's error.
+    /// - Throws: ``TaskSchedulerError`` if the runtime has no such hooks or other code has replaced them, and the body's error.
     func bind<R>(_ body: () throws -> R) throws -> R {
         try RuntimeHooks.check()
         let before = pthread_getspecific(Self.key)
@@ -203,7 +203,7 @@ extension TaskScheduler {
     }
 }
 
-/// An error of a Swift runtime whose tasks cannot be kept on one thread.
+/// An error of a Swift runtime whose tasks cannot be scheduled on one thread.
 enum TaskSchedulerError: Error, CustomStringConvertible {
     case noHooks
     case otherHooks
@@ -218,10 +218,10 @@ enum TaskSchedulerError: Error, CustomStringConvertible {
     }
 }
 
-/// An executor of a ``TaskScheduler``, which also decides when its tasks have slept.
+/// An executor of a ``TaskScheduler``, which also decides when its tasks wake.
 ///
-/// A lane is never freed: tasks refer to their executor without owning it, and one that the app's own thread resumes may
-/// come when the scheduler is gone. It serves another scheduler when some thousand others have done so.
+/// A lane is never freed: tasks refer to their executor without owning it, and one that is resumed by the app's own thread
+/// may arrive after the scheduler is released. Another scheduler reuses a lane only after some thousand other lanes.
 final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor {
     private struct WeakScheduler { weak var scheduler: TaskScheduler? }
 
@@ -232,15 +232,15 @@ final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor 
 
     private struct Pool {
         var retired: [TaskSchedulerLane] = []
-        /// Those that have waited, last the one that has waited longest.
+        /// The lanes that may be reused; the last one has waited longest.
         var ready: [TaskSchedulerLane] = []
     }
 
     private static let pool = Locked(Pool())
-    /// The number of lanes that wait, so that what was late for one scheduler does not come to the next.
+    /// The number of lanes that wait, so that late jobs of one scheduler do not reach the next.
     private static let waiting = 4_096
 
-    /// Returns a lane that serves no scheduler.
+    /// Returns a lane that belongs to no scheduler.
     static func next() -> TaskSchedulerLane {
         let lane = pool.withLock { pool -> TaskSchedulerLane? in
             if pool.ready.isEmpty, pool.retired.count >= 2 * waiting {
@@ -284,15 +284,15 @@ final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor 
     private static func seconds<D: DurationProtocol>(_ duration: D) -> Double {
         guard let duration = duration as? Duration else { return 0 }
         let (seconds, attoseconds) = duration.components
-        // What remains of a duration differs with each run.
+        // Rounded, since the remainder of a duration differs with each run.
         return ((Double(seconds) + Double(attoseconds) * 1e-18) * 100).rounded(.up) / 100
     }
 }
 
-/// The hooks of Swift's runtime by which a thread keeps the tasks that begin on it.
+/// The hooks of Swift's runtime by which a thread schedules the tasks that begin on it.
 ///
-/// They belong to the process: a thread without a ``TaskScheduler`` is served by the hooks that were set before, or by the
-/// runtime as ever. The runtime finds the general executor and the main actor's through them; actors' executors run on the
+/// They are process-wide: a thread without a ``TaskScheduler`` is served by the hooks that were set before, or by the
+/// runtime as usual. The runtime finds the general executor and the main actor's through them; actors' executors run on the
 /// general one.
 enum RuntimeHooks {
     private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
@@ -300,7 +300,7 @@ enum RuntimeHooks {
     private typealias MainExecutor = @convention(thin) () -> UnownedSerialExecutor
     private typealias MainExecutorHook = @convention(thin) (MainExecutor) -> UnownedSerialExecutor
 
-    /// A variable of the runtime's, and the hook's address in it.
+    /// A variable of the runtime, and the hook's address in it.
     private struct Place: @unchecked Sendable {  // unchecked: the runtime reads it without a lock, too
         let variable: UnsafeMutableRawPointer
         let hook: UInt
@@ -314,13 +314,13 @@ enum RuntimeHooks {
         var isSet: Bool { variable.load(as: UInt.self) == hook }
     }
 
-    // Set once, before the hooks are that read them.
+    // Set once, before the hooks that read it.
     nonisolated(unsafe) private static var olderEnqueue: EnqueueHook?
     nonisolated(unsafe) private static var olderMainExecutor: MainExecutorHook?
 
-    /// Where the hooks are, which are set on first use; nil with a runtime that does not have them.
+    /// The addresses of the hooks, which are set on first use; nil if the runtime does not have them.
     private static let places: [Place]? = {
-        // Before these, which pass on to it: a hook that is set later would replace them.
+        // Before these hooks, which call it: a hook that is set later would replace them.
         DetachedTasks.begin()
         guard let process = dlopen(nil, RTLD_NOW),
             let enqueue = dlsym(process, "swift_task_enqueueGlobal_hook"),
@@ -341,7 +341,7 @@ enum RuntimeHooks {
 
     /// Sets the hooks, unless that was done.
     ///
-    /// - Throws: a ``TaskSchedulerError`` if the runtime has none, or somebody has set others since.
+    /// - Throws: a ``TaskSchedulerError`` if the runtime has none, or if other code has replaced them since.
     static func check() throws {
         guard let places else { throw TaskSchedulerError.noHooks }
         if !places.allSatisfy(\.isSet) { throw TaskSchedulerError.otherHooks }

@@ -98,7 +98,7 @@ struct FileReport {
 struct OfferReport {
     private(set) var lines: [String] = []
 
-    /// Creates the report on the offers of a product, of which most have none.
+    /// Creates the report on the offers of a product; most products have none.
     init(_ product: SandboxProduct) {
         guard let subscription = product.subscription else { return }
         lines += subscription.introductoryOffers.map { "introductory offer: \(Self.describe($0))" }

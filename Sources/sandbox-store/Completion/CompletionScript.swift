@@ -1,14 +1,14 @@
 import StoreScenario
 
-/// The script by which a shell completes the tool's commands, made from the tables of commands.
+/// The script by which a shell completes the tool's commands, generated from the tables of commands.
 struct CompletionScript {
     /// A shell that runs it.
     enum Shell: String, CaseIterable { case bash, zsh }
 
-    /// The words that may stand at a place.
+    /// The words that are valid at a position.
     enum Words: Equatable {
         case files
-        /// Some words, and what the store has of a kind.
+        /// Some words, and the store's names of a kind.
         case some([String], names: String? = nil)
     }
 
@@ -58,10 +58,10 @@ struct CompletionScript {
         }
     }
 
-    /// The functions, for every shell: the first prints the words for the last of its arguments, which come behind the
-    /// program's name; the second what the store of the line has of a kind, and nothing where it cannot be read.
+    /// The functions for every shell: the first prints the completions of its last argument, given the arguments after the
+    /// program's name; the second prints the store's names of a kind, and nothing if the store cannot be read.
     ///
-    /// They find the program in a variable of their caller's.
+    /// The program's path is in a variable of the caller.
     private var function: String {
         let valueOptions = Set(CompletionTable.commands.flatMap { $0.options.filter { $0.words != nil }.map(\.name) })
         return """
@@ -110,7 +110,7 @@ struct CompletionScript {
             """
     }
 
-    /// The words behind each option of each command.
+    /// The words after each option of each command.
     private var values: [(String, Words)] {
         CompletionTable.commands.flatMap { command in
             command.options.compactMap { option in option.words.map { ("\(command.name) \(option.name)", $0) } }
@@ -122,7 +122,7 @@ struct CompletionScript {
         CompletionTable.commands.map { ($0.name, .some($0.options.map(\.name))) }
     }
 
-    /// The words at each place of each command.
+    /// The words at each position of each command.
     private var places: [(String, Words)] {
         CompletionTable.commands.flatMap { command in
             command.parameters.enumerated().map { ("\(command.name) \($0)", $1) }

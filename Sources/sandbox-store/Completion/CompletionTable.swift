@@ -4,12 +4,12 @@ import StoreScenario
 enum CompletionTable {
     struct Option {
         let name: String
-        /// The words behind it; nil for an option without one.
+        /// The words after it; nil for an option without one.
         var words: CompletionScript.Words?
     }
 
     struct Entry {
-        /// The command's name; empty for what stands before any.
+        /// The command's name; empty for the words before any command.
         let name: String
         var parameters: [CompletionScript.Words] = []
         var options: [Option] = []
@@ -50,7 +50,7 @@ enum CompletionTable {
         Entry(name: "completion", parameters: [.some(CompletionScript.Shell.allCases.map(\.rawValue))]),
     ]
 
-    /// Every command, first what stands before any.
+    /// All commands, preceded by the words before any command.
     static let commands: [Entry] = [first] + own + ScenarioCommand.all.map(Entry.init)
 
     fileprivate static let first = Entry(

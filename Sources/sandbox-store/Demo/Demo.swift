@@ -4,7 +4,7 @@ import StoreScenario
 
 /// A demo of an app on a `.storekit` file, in scenes.
 ///
-/// It runs on the main thread, where its callbacks are made; the clock advances only by a minute between scenes.
+/// It runs on the main thread, as do its callbacks; the clock advances only by a minute between scenes.
 @MainActor
 final class Demo {
     private let configuration: StoreConfiguration
@@ -91,7 +91,7 @@ final class Demo {
         try restore()
     }
 
-    /// Stops the app between a purchase and its delivery, and relaunches it: it hears of the purchase again.
+    /// Stops the app between a purchase and its delivery, and relaunches it, which notifies it of the purchase again.
     private func relaunch(_ cast: Cast) -> ShopApp {
         let stopped = ShopApp(timeline, delivers: false)
         stopped.launch()
@@ -105,7 +105,7 @@ final class Demo {
         return app
     }
 
-    /// Verifies a receipt at the store as the app's server, and one with a changed byte.
+    /// Verifies a receipt with the store, as the app's server does, and one with a changed byte.
     private func verify(_ receipt: Data?) {
         scene("The app's server verifies the receipt, and a forged one") {
             guard let receipt else { return timeline(.server, "has got no receipt") }
@@ -158,7 +158,7 @@ struct DemoOptions: Equatable {
 }
 
 extension Command {
-    /// Makes the command of the arguments behind `demo`, sorted.
+    /// Creates the command from the arguments after `demo`, separated into options and files.
     static func demonstration(_ options: [String], _ files: [String]) throws(Mistake) -> Command {
         guard files.count <= 1 else {
             throw Mistake(sentence: "demo plays on one file; \(files.count) were given")
@@ -175,7 +175,7 @@ extension Command {
     }
 }
 
-/// A log of events, each line with the store's time and the actor, or each an object of JSON.
+/// A log of events: lines with the store's time and the actor, or JSON objects.
 struct Timeline: Sendable {
     enum Who: String {
         case app, user, delegate, observer, server
@@ -185,7 +185,7 @@ struct Timeline: Sendable {
     let write: @Sendable (String) -> Void
     var isJSON = false
 
-    /// Prints a sentence about the whole.
+    /// Prints a sentence that belongs to no actor.
     func note(_ sentence: String) { line(sentence, ["note": .string(sentence)]) }
 
     /// Begins a scene.

@@ -58,7 +58,7 @@ final class ShopApp: NSObject {
 
 extension ShopApp: SKProductsRequestDelegate {
     func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse) {
-        // A store answers in any order.
+        // A store returns products in any order.
         let found = Dictionary(uniqueKeysWithValues: response.products.map { ($0.productIdentifier, $0) })
         products = wanted.compactMap { found[$0] }
         let width = products.map(\.productIdentifier.count).max() ?? 0
@@ -93,7 +93,7 @@ final class ShopObserver: NSObject, SKPaymentTransactionObserver {
     private let timeline: Timeline
     /// Whether the app runs long enough to deliver.
     ///
-    /// It hears of unfinished transactions again at its next launch.
+    /// Otherwise it receives unfinished transactions again at its next launch.
     private let delivers: Bool
     /// The receipt of the latest delivery.
     private(set) var receipt: Data?
@@ -142,7 +142,7 @@ final class ShopObserver: NSObject, SKPaymentTransactionObserver {
 // MARK: - In words
 
 extension ShopObserver {
-    /// Returns a transaction in one line, with an event: unless given, the change to its state.
+    /// Returns a transaction in one line, with an event; by default the change of its state.
     private static func describe(_ transaction: SKPaymentTransaction, as event: String? = nil) -> String {
         let quantity = transaction.payment.quantity
         var text = (event ?? "\(transaction.transactionState)").padded(to: 10)

@@ -2,7 +2,7 @@ import Foundation
 
 /// The options of `serve`.
 struct ServeOptions: Equatable {
-    /// The file that keeps the store, or the `postgresql://` URL of the database that does.
+    /// The file of the store, or the `postgresql://` URL of its database.
     var store: String
     /// The folder of the certificates and of the API's key.
     var folder: String
@@ -10,24 +10,24 @@ struct ServeOptions: Equatable {
     var port: UInt16 = 0
     /// The address to listen on; this machine's own, if nil.
     var host: String?
-    /// The `.storekit` file with the products; those that the store's file knows, if nil.
+    /// The `.storekit` file with the products; the products of the store's ledger, if nil.
     var configuration: String?
     /// The app's bundle identifier.
     var bundleIdentifier = "com.example.app"
     /// The URL to send notifications to; none are sent, if nil.
     var notificationURL: URL?
-    /// The most bytes of a request to verify a receipt; the server's own bound, if nil.
+    /// The maximum size of a request to verify a receipt in bytes; the server's own limit, if nil.
     var receiptLimit: Int?
-    /// The shared secret of verification; none is asked for, if nil.
+    /// The shared secret of verification; none is required, if nil.
     var sharedSecret: String?
-    /// The host names and addresses for which the authority issues a certificate; none, and plain HTTP, if empty.
+    /// The host names and addresses in the server's certificate; plain HTTP, if empty.
     var secureHosts: [String] = []
     /// Whether the line about the servers is JSON.
     var isJSON = false
 }
 
 extension Command {
-    /// Parses the arguments behind `serve`.
+    /// Parses the arguments after `serve`.
     static func service(_ arguments: ArraySlice<String>) throws(Mistake) -> Command {
         if arguments.contains(where: isHelp) { return .help }
         var values: [String: String] = [:]

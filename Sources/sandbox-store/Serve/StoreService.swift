@@ -6,7 +6,7 @@ import StoreSQLite
 import StoreScenario
 import StoreServer
 
-/// A store in a file or on a database server, and the servers for it, on the system's clock; in a file, also ahead of it.
+/// A store with its servers, on the system's clock; a store in a file may be ahead of it, one on a database server is not.
 struct StoreService {
     private let database: ServedDatabase
     private let server: StoreServer
@@ -14,10 +14,10 @@ struct StoreService {
 
     /// Opens the database, the folder and the servers.
     ///
-    /// Throws an error with a sentence that holds neither a key nor the shared secret.
+    /// Throws an error whose sentence contains neither a key nor the shared secret.
     init(_ options: ServeOptions) throws {
         folder = URL(filePath: options.folder)
-        // Before the API's key: an authority makes itself only in a folder that has nothing else.
+        // Before the API's key: an authority is created only in an otherwise empty folder.
         let authority = try CertificateAuthority(folder: folder, now: Date())
         var configuration = StoreServer.Configuration()
         configuration.credentials = try StoreServer.Credentials(folder: folder)
@@ -48,14 +48,14 @@ struct StoreService {
         self.database = database
     }
 
-    /// Returns the clock of a store: where other processes have it open too, one that nobody moves.
+    /// Returns the clock of a store: the system's if other processes have it open too, as nobody moves that one.
     private static func clock(of database: ServedDatabase, _ settings: SettingsFile) throws -> any StoreClock {
         if database.isShared { return SystemClock.shared }
-        // A clock that was moved ahead does not fall back when the store is opened again.
+        // A clock that was moved ahead does not go back when the store is reopened.
         return ShiftedClock(notBefore: try settings.time(of: database.ledger, at: Date()))
     }
 
-    /// Where the servers are, and what their clients need, in one line; in a second one where the page for browsers is.
+    /// The URL of the servers and what their clients need, in one line; in a second one, the URL of the page for browsers.
     var text: String {
         let (key, issuer) = (server.credentials.keyIdentifier, server.credentials.issuer)
         return "serving at \(server.url.absoluteString): key \(path("AuthKey_\(key).p8")), issuer \(issuer),"
@@ -84,20 +84,20 @@ struct StoreService {
     }
 }
 
-/// The database of a store that is served: a file of this machine's, or a PostgreSQL server that several machines share.
+/// The database of a served store: a file on this machine, or a PostgreSQL server that several machines share.
 struct ServedDatabase {
     let ledger: any Ledger
-    /// The path beside which is kept what the ledger does not keep.
+    /// The path beside which settings are stored that are not in the ledger.
     let place: String
     /// Whether other processes may have the store open too.
     let isShared: Bool
     private let closing: () -> Void
 
-    /// Opens the database that `--store` names.
+    /// Opens the database named by `--store`.
     ///
     /// - Parameters:
-    ///   - store: a file's path, or what ``SharedStoreAddress`` reads.
-    ///   - folder: the folder that has this process's keys, and its settings where the store is on a server.
+    ///   - store: a file's path, or an address that ``SharedStoreAddress`` parses.
+    ///   - folder: the folder of this process's keys, and of its settings if the store is on a server.
     /// - Throws: the errors of the database.
     init(_ store: String, folder: URL) throws {
         guard let address = SharedStoreAddress(store) else {
@@ -114,15 +114,15 @@ struct ServedDatabase {
     func close() { closing() }
 }
 
-/// SIGTERM and SIGINT, held back until they are waited for: one that comes while a server opens is not lost, and ends nothing
-/// in the middle.
+/// SIGTERM and SIGINT, blocked until they are waited for: a signal that arrives while a server opens is not lost, and
+/// interrupts nothing.
 ///
-/// To be made before any thread that should not get them.
+/// It has to be created before all threads that must not receive them.
 struct TerminationSignals {
     private var signals = sigset_t()
     private var earlier = sigset_t()
 
-    /// Holds the signals back.
+    /// Blocks the signals.
     init() {
         sigemptyset(&signals)
         sigaddset(&signals, SIGTERM)
@@ -130,14 +130,14 @@ struct TerminationSignals {
         pthread_sigmask(SIG_BLOCK, &signals, &earlier)
     }
 
-    /// Waits for one of them, or returns at once if one has come.
+    /// Waits for one of them; returns immediately if one has arrived.
     func wait() {
         var signals = signals
         var number: Int32 = 0
         sigwait(&signals, &number)
     }
 
-    /// Lets them through again.
+    /// Unblocks the signals.
     func restore() {
         var earlier = earlier
         pthread_sigmask(SIG_SETMASK, &earlier, nil)

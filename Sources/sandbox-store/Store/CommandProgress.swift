@@ -1,14 +1,14 @@
 import Foundation
 import StoreCore
 
-/// The line on a terminal about work that takes longer than a second, with the store's time.
+/// A line on a terminal about work that takes longer than a second, with the store's time.
 final class CommandProgress: @unchecked Sendable {  // unchecked: a timer may be canceled on any thread
     private struct State {
         var text = ""
         var clock: (any StoreClock)?
         var begin = ContinuousClock.now
         var isShown = false
-        /// Whether anything is being done.
+        /// Whether work is in progress.
         var isRunning = false
     }
 
@@ -37,14 +37,14 @@ final class CommandProgress: @unchecked Sendable {  // unchecked: a timer may be
     ///
     /// - Parameters:
     ///   - text: the work, in a few words.
-    ///   - clock: the clock of the store that is worked on; nil as long as there is none.
+    ///   - clock: the clock of the store; nil as long as there is none.
     func begin(_ text: String, _ clock: (any StoreClock)? = nil) {
         state.withLock { $0 = State(text: text, clock: clock, isRunning: true) }
     }
 
     /// Ends the work, and erases its line.
     func end() {
-        // Written with the lock held, so that no line is written behind it.
+        // Written under the lock, so that the line is not written again afterwards.
         state.withLock { state in
             state.isRunning = false
             guard state.isShown else { return }
@@ -53,7 +53,7 @@ final class CommandProgress: @unchecked Sendable {  // unchecked: a timer may be
         }
     }
 
-    /// Writes the line, if the command has taken long enough.
+    /// Writes the line, if the work has taken long enough.
     func show(_ now: ContinuousClock.Instant) {
         state.withLock { state in
             guard state.isRunning, now - state.begin >= Self.patience else { return }

@@ -16,7 +16,7 @@ extension SandboxStoreTool {
                 try printNames(of: kind, options)
                 return 0
             }
-            // Before the store is opened: a line that makes no sense touches nothing.
+            // Parsed before the store is opened: an invalid line changes nothing.
             let scenario = try scenario(options.work)
             let progress = console.isTerminal ? CommandProgress(console) : nil
             defer { progress?.end() }
@@ -24,7 +24,7 @@ extension SandboxStoreTool {
                 try perform(scenario, with: performer(inMemory: options), on: nil, options, progress)
                 return 0
             }
-            // An address may hold a password.
+            // Only its name: an address may contain a password.
             progress?.begin("opening \(address.map(\.name) ?? path)")
             let store = try open(path, options)
             defer { store.close() }
@@ -45,7 +45,7 @@ extension SandboxStoreTool {
         }
     }
 
-    /// Opens the store that is kept, or makes it.
+    /// Opens an existing store, or creates it.
     private func open(_ path: String, _ options: StoreOptions, patience: TimeInterval = 5) throws -> any KeptStore {
         let address = SharedStoreAddress(path)
         guard case .initialize(let file, let start) = options.work else {
@@ -67,7 +67,7 @@ extension SandboxStoreTool {
         console.complain("\(console.emphasized("sandbox-store:", as: .failure)) \("\(error)".printable)\n")
     }
 
-    /// Prints what a store has of a kind, for a shell to complete; the newest of many.
+    /// Prints a store's names of a kind, for a shell to complete; if there are many, the newest.
     private func printNames(of kind: ScenarioValueKind, _ options: StoreOptions) throws {
         // A shell does not wait for a server to end.
         let store = try options.store.map { try open($0, options, patience: 0) }
@@ -104,7 +104,7 @@ extension SandboxStoreTool {
         _ options: StoreOptions,
         _ progress: CommandProgress?
     ) throws {
-        // What was done is kept, whatever became of the rest.
+        // Commands that were performed are saved, even if a later one fails.
         var failure: (any Error)?
         let isScenario = if case .run = options.work { true } else { false }
         do {
@@ -113,7 +113,7 @@ extension SandboxStoreTool {
                 try store?.check(step)
                 let answer = try performer.perform(step)
                 progress?.end()
-                // Before it is told: whoever reads the answer may end this process by reading no more.
+                // Saved before the result is printed: a reader that closes the pipe may end this process.
                 try store?.keep()
                 if isScenario, !options.isJSON {
                     console.write("\(console.emphasized("\(step)".printable, as: .heading))\n")

@@ -3,49 +3,49 @@ import StoreCore
 import StoreCrypto
 import StoreScenario
 
-/// The file beside a store's ledger that keeps what the ledger does not: the store's time, and what commands have set.
+/// The file beside a store's ledger for what the ledger does not store: the store's time, and settings made by commands.
 ///
-/// It is written when one of these has changed, and then only; questions and purchases leave it alone.
+/// It is written only when one of these has changed; queries and purchases do not write it.
 final class SettingsFile: Sendable {
     private struct Content: Codable, Equatable {
         /// The store's time, in seconds since 2001.
         var now: TimeInterval
-        /// The seconds by which a clock that goes by itself was ahead of the system's.
+        /// The seconds by which a running clock was ahead of the system's.
         var lead: TimeInterval?
-        /// The lines that set again what was set.
+        /// The lines that restore the settings.
         var settings: [String]
     }
 
-    /// What can have changed: the settings, and how far the clock was moved.
+    /// The state that can change: the settings, and how far the clock was moved.
     private struct Mark: Equatable {
         var settings: [String] = []
         var progress: TimeInterval = 0
 
-        /// Whether a clock has been moved since; it does not stand out among the moments that pass by themselves.
+        /// Whether a clock has been moved since; a smaller difference is time that passed by itself.
         func isMoved(since other: Mark) -> Bool { progress - other.progress > 0.5 }
 
         func differs(from other: Mark) -> Bool { settings != other.settings || isMoved(since: other) }
     }
 
     private struct Memory {
-        /// What the file has.
+        /// The state in the file.
         var written = Mark()
-        /// What there was when it was last to be kept.
+        /// The state at the last call of `keep`.
         var seen = Mark()
     }
 
     private let url: URL
     private let memory = Locked(Memory())
 
-    /// The file beside a path.
+    /// Creates the file's description, beside a path.
     init(beside path: String) { url = URL(filePath: "\(path).state") }
 
-    /// Finds the time at which the store of a ledger was last.
+    /// Returns the last known time of a ledger's store.
     ///
     /// - Parameters:
     ///   - ledger: the ledger.
-    ///   - systemTime: the system's time, for a clock that has gone on since; nil for one that has stood still.
-    /// - Returns: the time of the last event, or a later one that was kept; nil for neither.
+    ///   - systemTime: the system's time, for a clock that kept running; nil for one that stood still.
+    /// - Returns: the time of the last event, or a later one that was saved; nil if there is neither.
     /// - Throws: ``StoreFile/Failure`` if the file cannot be read, and the ledger's errors.
     func time(of ledger: any Ledger, at systemTime: Date? = nil) throws -> Date? {
         let head = try ledger.head
@@ -56,7 +56,7 @@ final class SettingsFile: Sendable {
         return [last, kept, ahead].compactMap(\.self).max()
     }
 
-    /// Sets again what was set.
+    /// Restores the settings.
     ///
     /// - Throws: ``StoreFile/Failure`` if the file cannot be read, or has a line that the store refuses.
     func restore(_ performer: ScenarioPerformer) throws {
@@ -71,9 +71,9 @@ final class SettingsFile: Sendable {
         memory.withLock { $0 = Memory(written: mark, seen: mark) }
     }
 
-    /// Writes what has changed since it was last written; nothing where nothing has.
+    /// Writes the state, if it has changed since it was last written.
     ///
-    /// - Throws: ``StoreFile/Failure`` if what has changed since the last call cannot be written: it names what will be lost.
+    /// - Throws: ``StoreFile/Failure`` if a change since the last call cannot be written; it names what will be lost.
     func keep(_ performer: ScenarioPerformer) throws {
         let mark = mark(of: performer)
         let now = performer.store.clock.now
@@ -86,7 +86,7 @@ final class SettingsFile: Sendable {
                 try write(Content(now: now.timeIntervalSinceReferenceDate, lead: lead, settings: mark.settings))
                 memory.written = mark
             } catch {
-                // Whoever did something else was told that it is done, and is right.
+                // An earlier call has reported the failure; the present command has lost nothing.
                 guard isNew else { return }
                 let what = Self.loss(of: mark, memory.written, now)
                 throw StoreFile.Failure(
@@ -96,7 +96,7 @@ final class SettingsFile: Sendable {
         }
     }
 
-    /// Returns what is not in the file, in a few words.
+    /// Returns a short description of the changes that are not in the file.
     private static func loss(of mark: Mark, _ written: Mark, _ now: Date) -> String {
         var parts: [String] = []
         if mark.isMoved(since: written) { parts.append("the store's time, \(Wording.moment(now)),") }
@@ -110,7 +110,7 @@ final class SettingsFile: Sendable {
     }
 
     private func mark(of performer: ScenarioPerformer) -> Mark {
-        // A clock that goes by itself has been moved if its lead has grown.
+        // A running clock has been moved if its lead has grown.
         let clock = performer.store.clock
         let progress =
             (clock as? ShiftedClock)?.lead ?? (clock as? ManualClock)?.now.timeIntervalSinceReferenceDate ?? 0
@@ -130,7 +130,7 @@ final class SettingsFile: Sendable {
     private func write(_ content: Content) throws(CryptoError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        // Numbers and texts can always be encoded.
+        // Numbers and strings can always be encoded.
         let data = (try? encoder.encode(content)) ?? Data()
         try KeyFolder(url.deletingLastPathComponent()).put(data, to: url, mode: 0o600, isReplacing: true)
     }

@@ -5,20 +5,20 @@ import StoreScenario
 
 /// A store on a database server, which other processes may have open too.
 ///
-/// It goes by the system's clock, which no command moves. What the ledger does not keep is each process's own.
+/// It uses the system's clock, which no command moves. What the ledger does not store is each process's own.
 struct SharedStore: KeptStore {
     let performer: ScenarioPerformer
     private let database: PostgresDatabase
-    /// Whether what is set has to outlast this process.
+    /// Whether settings have to outlast this process.
     private let mustKeep: Bool
 
     /// Opens a store.
     ///
     /// - Parameters:
     ///   - address: the server and the store's name.
-    ///   - configuration: the products and settings with which other processes have it open; those that it knows, if nil.
-    ///   - patience: the seconds to wait for a server that is away.
-    ///   - mustKeep: whether setting what the ledger does not keep is an error.
+    ///   - configuration: the products and settings with which other processes open it; those in the ledger, if nil.
+    ///   - patience: the seconds to wait for a server that cannot be reached.
+    ///   - mustKeep: whether a setting that the ledger does not store is an error.
     /// - Throws: ``StoreFile/Failure`` if the database has no such store, and the errors of the database and the store.
     init(
         opening address: SharedStoreAddress,
@@ -35,14 +35,14 @@ struct SharedStore: KeptStore {
         try self.init(database, database.ledger(address.name, lane: .caller), configuration, mustKeep: mustKeep)
     }
 
-    /// Makes a store, with the products of a configuration.
+    /// Creates a store, with the products of a configuration.
     ///
     /// - Throws: ``StoreFile/Failure`` if the database has one of that name, and the errors of the database and the store.
     init(creating address: SharedStoreAddress, _ configuration: StoreConfiguration) throws {
-        // Products that cannot be sold leave no store behind.
+        // Checked first, so that invalid products leave no store behind.
         _ = try SandboxStore(configuration)
         let database = try Self.connect(address, patience: 5)
-        // One that has no records was begun, and not made.
+        // A ledger without records belongs to a store that was not completed.
         let ledger = try database.ledger(address.name, lane: .caller)
         guard try ledger.head == 0 else {
             throw StoreFile.Failure(description: "the store \(address.name) exists already; init makes a new store")
@@ -70,7 +70,7 @@ struct SharedStore: KeptStore {
     private static func connect(_ address: SharedStoreAddress, patience: TimeInterval) throws -> PostgresDatabase {
         var options = PostgresDatabase.Options()
         options.patience = patience
-        // Whoever has no patience is a shell.
+        // Only shell completion has no patience.
         if patience == 0 { options.responseTime = 2 }
         return try PostgresDatabase(address.settings, options: options, log: .silent)
     }
@@ -81,23 +81,23 @@ struct SharedStore: KeptStore {
         throw StoreFile.Failure(description: "\(step.command.name): \(reason)")
     }
 
-    /// The ledger has kept everything.
+    /// Does nothing, since the ledger stores everything.
     func keep() {}
 
     func close() { database.close() }
 }
 
-/// What `--store` says of a store on a database server: a `postgresql://` URL, whose fragment is the store's name.
+/// The address of a store on a database server: a `postgresql://` URL, whose fragment is the store's name.
 struct SharedStoreAddress: Equatable {
-    /// The settings of the connection, which may hold a password.
+    /// The settings of the connection, which may contain a password.
     let settings: String
-    /// The store's name: `store` without a fragment.
+    /// The store's name; `store` if the URL has no fragment.
     let name: String
 
-    /// Reads an address; nil for the path of a file.
+    /// Parses an address; nil for the path of a file.
     init?(_ text: String) {
         guard ["postgresql://", "postgres://"].contains(where: text.hasPrefix) else { return nil }
-        // A password may have the sign too; libpq looks for one before the first slash.
+        // A password may contain the sign too; libpq looks for one before the first slash.
         let authority = text.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" }
         let user = authority.firstIndex(of: "@") ?? text.startIndex
         let end = text[user...].firstIndex(of: "#") ?? text.endIndex
@@ -107,14 +107,14 @@ struct SharedStoreAddress: Equatable {
     }
 }
 
-/// A store that goes on from process to process.
+/// A store that outlasts the process.
 protocol KeptStore {
     var performer: ScenarioPerformer { get }
 
-    /// Throws if a command would do something that cannot be kept.
+    /// Throws if a command would make a setting that cannot be saved.
     func check(_ step: ScenarioStep) throws
 
-    /// Keeps what the ledger does not.
+    /// Saves what the ledger does not store.
     func keep() throws
 
     /// Closes the file or the connections.

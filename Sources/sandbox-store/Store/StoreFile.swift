@@ -4,11 +4,11 @@ import StoreCrypto
 import StoreSQLite
 import StoreScenario
 
-/// A store in a SQLite file that goes on from process to process: its time and its settings are kept beside the ledger.
+/// A store in a SQLite file that outlasts the process: its time and its settings are stored beside the ledger.
 ///
 /// The store's clock stands still between processes, and moves by commands only.
 struct StoreFile: KeptStore {
-    /// A file that cannot be used, in a sentence.
+    /// The error of a file that cannot be used, with a sentence.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -21,7 +21,7 @@ struct StoreFile: KeptStore {
     ///
     /// - Parameters:
     ///   - path: the file's path.
-    ///   - patience: the seconds to wait for another process that has the file.
+    ///   - patience: the seconds to wait for another process that uses the file.
     /// - Throws: ``Failure`` if there is no such file, or the state beside it cannot be read, and the errors of the
     ///   database and the store.
     init(opening path: String, patience: TimeInterval = 5) throws {
@@ -39,18 +39,18 @@ struct StoreFile: KeptStore {
         try settings.restore(performer)
     }
 
-    /// Makes a store in a file that does not exist.
+    /// Creates a store in a file that does not exist.
     ///
     /// - Parameters:
     ///   - path: the file's path.
     ///   - configuration: the store's products and settings.
-    ///   - start: the store's time; that of every new store, if nil.
+    ///   - start: the store's time; the default of new stores, if nil.
     /// - Throws: ``Failure`` if the file exists, and the errors of the database and the store.
     init(creating path: String, _ configuration: StoreConfiguration, start: Date?) throws {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw Failure(description: "\(path) exists already; init makes a new store")
         }
-        // Products that cannot be sold leave no file behind.
+        // Checked first, so that invalid products leave no file behind.
         _ = try SandboxStore(configuration)
         let database = try SQLiteDatabase(at: URL(filePath: path))
         let clock = start.map(ManualClock.init(startingAt:)) ?? ManualClock()
@@ -67,10 +67,10 @@ struct StoreFile: KeptStore {
         performer = ScenarioPerformer(store: store)
     }
 
-    /// Everything is kept.
+    /// Does nothing, since everything can be saved.
     func check(_ step: ScenarioStep) {}
 
-    /// Writes what the ledger does not keep.
+    /// Saves what the ledger does not store.
     func keep() throws { try settings.keep(performer) }
 
     /// Closes the file.
@@ -78,7 +78,7 @@ struct StoreFile: KeptStore {
 
     // MARK: Shared with serve
 
-    /// Opens a store on a ledger, with the products of a file if there is one, else those that the ledger knows.
+    /// Opens a store on a ledger, with the products of a file if there is one, else those in the ledger.
     static func openStore(
         _ configuration: StoreConfiguration?,
         clock: any StoreClock,
@@ -100,7 +100,7 @@ struct StoreFile: KeptStore {
 
     // MARK: Files
 
-    /// Returns the signer with the key beside a store's file, which is made if it does not exist.
+    /// Returns the signer with the key beside a store's file, and creates the key if it does not exist.
     private static func signer(beside path: String) throws -> HMACReceiptSigner {
         let file = file(beside: path, "key")
         if FileManager.default.fileExists(atPath: file.path) {
@@ -109,7 +109,7 @@ struct StoreFile: KeptStore {
             return HMACReceiptSigner(key: key)
         }
         let key = Data((0..<32).map { _ in UInt8.random(in: .min ... .max) })
-        // Whole, or not at all: an empty key would keep the store from being opened.
+        // Atomically: an empty key would prevent the store from being opened.
         try KeyFolder(file.deletingLastPathComponent()).put(key, to: file, mode: 0o600, isReplacing: false)
         return HMACReceiptSigner(key: key)
     }

@@ -3,7 +3,7 @@ import StoreScenario
 
 /// The options of the commands that act on a store.
 struct StoreOptions: Equatable {
-    /// The work to do on the store.
+    /// The work on the store.
     enum Work: Equatable {
         /// The words of a command.
         case command([String])
@@ -11,17 +11,17 @@ struct StoreOptions: Equatable {
         case run(file: String)
         /// The kind of the names to print.
         case names(ScenarioValueKind)
-        /// The `.storekit` file of a store that is made, and the time at which it begins.
+        /// The `.storekit` file of a new store, and the time at which it begins.
         case initialize(file: String, start: Date?)
     }
 
     var work: Work
-    /// The file that keeps the store; a store in memory, if nil.
+    /// The file or the address of the store; a store in memory, if nil.
     var store: String?
-    /// The `.storekit` file of a store in memory, or with which a shared one is served; the one in the package, or what the
-    /// store knows, if nil.
+    /// The `.storekit` file of a store in memory, or of a shared one; if nil, the file in the package, or the products of the
+    /// store's ledger.
     var configuration: String?
-    /// Whether each answer is printed as JSON.
+    /// Whether each result is printed as JSON.
     var isJSON = false
 }
 
@@ -92,7 +92,7 @@ extension Command {
         }
     }
 
-    /// Removes an option without a value, wherever it stands before `--`, and returns whether it was there.
+    /// Removes an option without a value before `--`, and returns whether it was present.
     static func takeFlag(_ option: String, from arguments: inout ArraySlice<String>) -> Bool {
         let options = arguments.prefix { $0 != "--" }
         let kept = options.filter { $0 != option }

@@ -29,11 +29,13 @@ package final class WireProxy: Sendable {
     private let target: @Sendable () -> Target?
     private let listener: Int32
     private let state = Locked(State())
-    private let unused = NSCondition()
+    /// Signals what is waited for.
+    private let condition = NSCondition()
 
     fileprivate struct State {
         var mode = Mode.passing
         var isOpen = true
+        var hasSwallowed = false
         /// The sockets of the connections, in pairs.
         var pairs: [(client: Int32, server: Int32)] = []
     }
@@ -75,9 +77,12 @@ package final class WireProxy: Sendable {
 
     /// Waits until there is no connection.
     package func waitUntilUnused() {
-        unused.lock()
-        while connections > 0 { unused.wait() }
-        unused.unlock()
+        condition.withLock { while connections > 0 { condition.wait() } }
+    }
+
+    /// Waits until an answer was swallowed: the server has read a request.
+    package func waitUntilSwallowed() {
+        condition.withLock { while !state.withLock({ $0.hasSwallowed }) { condition.wait() } }
     }
 
     /// Cuts all connections, at both ends.
@@ -142,7 +147,11 @@ package final class WireProxy: Sendable {
             switch mode {
             case .passing: break
             case .delaying(let seconds): Thread.sleep(forTimeInterval: seconds)
-            case .swallowingAnswers: if isAnswer { continue }
+            case .swallowingAnswers:
+                guard isAnswer else { break }
+                state.withLock { $0.hasSwallowed = true }
+                condition.withLock { condition.broadcast() }
+                continue
             case .silent: continue
             }
             var sent = 0
@@ -187,7 +196,7 @@ package final class WireProxy: Sendable {
 
     private func forget(_ client: Int32, _ server: Int32) {
         state.withLock { $0.pairs.removeAll { $0.client == client } }
-        unused.withLock { unused.broadcast() }
+        condition.withLock { condition.broadcast() }
         closeBoth(client, server)
     }
 }

@@ -7,7 +7,7 @@ import StoreSQLite
 ///
 /// Ends with 1 after a run that breaks a rule, which it prints shortened and as a test to paste, and with 2 after a command line
 /// that makes no sense.
-@main struct Simulate {
+@main struct Simulate: Sendable {
     static let usage = """
         simulate [--seed N] [--runs K] [--operations M] [--jobs J] [--transport direct|socket|both]
                  [--storage memory|sqlite|postgres] [--page FILE] [--coverage]
@@ -20,18 +20,19 @@ import StoreSQLite
             --coverage   prints how often each event met each state, and what was not met
         """
 
-    private var seed: UInt64 = 1
-    private var runs = 1000
-    private var operations = 50
-    private var jobs = ProcessInfo.processInfo.activeProcessorCount
-    private var transport: Transport?
-    private var storage = Storage.memory
-    private var page: String?
-    private var printsCoverage = false
+    private(set) var seed: UInt64 = 1
+    private(set) var runs = 1000
+    private(set) var operations = 50
+    private(set) var jobs = ProcessInfo.processInfo.activeProcessorCount
+    private(set) var transport: Transport?
+    private(set) var storage = Storage.memory
+    private(set) var page: String?
+    private(set) var printsCoverage = false
 
-    private struct Mistake: Error { let sentence: String }
+    /// A mistake in a command line, in one sentence.
+    struct Mistake: Error, Equatable { let sentence: String }
 
-    private init(_ arguments: some Sequence<String>) throws(Mistake) {
+    init(_ arguments: some Sequence<String>) throws(Mistake) {
         var words = Array(arguments)[...]
         func number<Number: FixedWidthInteger>(_ option: String, from least: Number) throws(Mistake) -> Number {
             guard let number = words.popFirst().flatMap({ Number($0) }), number >= least else {
@@ -66,25 +67,36 @@ import StoreSQLite
         }
     }
 
-    static func main() throws {
-        let arguments = CommandLine.arguments.dropFirst()
-        if arguments.contains("--help") {
-            print(usage)
-            return
-        }
-        let simulate: Simulate
-        do throws(Mistake) {
-            simulate = try Simulate(arguments)
-        } catch {
-            end("\(error.sentence); see simulate --help", 2)
-        }
-        try simulate.run()
+    static func main() {
+        let (text, code) = output(for: CommandLine.arguments.dropFirst())
+        let handle = code == 2 ? FileHandle.standardError : .standardOutput
+        try? handle.write(contentsOf: Data("\(text)\n".utf8))
+        exit(code)
     }
 
-    private func run() throws {
+    /// Performs a command line.
+    ///
+    /// - Parameters:
+    ///   - arguments: the words behind the program's name.
+    ///   - standIn: returns the backend in place of a device's.
+    /// - Returns: the text to print and the exit code.
+    static func output(
+        for arguments: some Sequence<String>,
+        standIn: @escaping StandIn = { $0 }
+    ) -> (text: String, code: Int32) {
+        do {
+            return arguments.contains("--help") ? (usage, 0) : try Simulate(arguments).output(standIn)
+        } catch let mistake as Mistake {
+            return ("simulate: \(mistake.sentence); see simulate --help", 2)
+        } catch {
+            return ("simulate: \(error.localizedDescription)", 2)
+        }
+    }
+
+    private func output(_ standIn: @escaping StandIn) throws -> (text: String, code: Int32) {
         switch storage.name {
-        case "sqlite" where !SQLite.isAvailable: Self.end(SQLite.advice, 1)
-        case "postgres" where !Postgres.isAvailable: Self.end(Postgres.advice, 1)
+        case "sqlite" where !SQLite.isAvailable: throw Mistake(sentence: SQLite.advice)
+        case "postgres" where !Postgres.isAvailable: throw Mistake(sentence: Postgres.advice)
         default: break
         }
         let report = Simulator.run(
@@ -93,18 +105,14 @@ import StoreSQLite
             operations: operations,
             jobs: jobs,
             transport: transport,
-            storage: storage
+            storage: storage,
+            standIn: standIn
         )
-        print(report)
-        if printsCoverage { print("\n\(report.tables)") }
-        guard let failure = report.failure else { return }
+        var lines = ["\(report)"]
+        if printsCoverage { lines += ["", report.tables] }
+        guard let failure = report.failure else { return (lines.joined(separator: "\n"), 0) }
         if let page { try Data(failure.page.utf8).write(to: URL(filePath: page), options: .atomic) }
-        print(page.map { "its timeline: \($0)" } ?? "--page FILE writes its timeline")
-        exit(1)
-    }
-
-    private static func end(_ sentence: String, _ code: Int32) -> Never {
-        try? FileHandle.standardError.write(contentsOf: Data("simulate: \(sentence)\n".utf8))
-        exit(code)
+        lines.append(page.map { "its timeline: \($0)" } ?? "--page FILE writes its timeline")
+        return (lines.joined(separator: "\n"), 1)
     }
 }

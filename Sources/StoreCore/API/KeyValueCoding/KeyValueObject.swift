@@ -1,9 +1,9 @@
 import Foundation
 
-/// An object whose properties can be read and set by their names, for tests that prepare objects that way.
+/// An object whose properties can be read and set by name, for tests.
 ///
-/// The superclass of those classes of Store Kit that tests prepare. Apple's inherit key-value coding from `NSObject`,
-/// which has none without Objective-C; there is no key-value observing here.
+/// The superclass of the Store Kit classes that tests prepare. Apple's classes inherit key-value coding from `NSObject`,
+/// which has none without Objective-C. There is no key-value observing here.
 open class KeyValueObject: NSObject {
     /// Creates an object without properties, for Store Kit's own subclasses.
     public override init() { super.init() }
@@ -77,18 +77,18 @@ open class KeyValueObject: NSObject {
     }
 }
 
-/// An object that keeps the values that key-value coding sets, beside its immutable ones.
+/// An object that stores the values set through key-value coding, beside its immutable ones.
 protocol ChangeKeeper: KeyValueObject {
     func keep(_ value: Any, for key: String)
 }
 
-/// The values that key-value coding has set on an otherwise immutable object.
+/// The values set through key-value coding on an otherwise immutable object.
 ///
-/// Costs one word until it is used.
+/// Takes up one word until it is used.
 struct KeyedChanges: ~Copyable, Sendable {
     private let box = LazyReference<Locked<[String: Any]>>()
 
-    /// Returns the value that was set, else the original.
+    /// Returns the value that was set, or the original if none was.
     func value<Value>(_ key: String, else original: @autoclosure () -> Value) -> Value {
         guard let changed = box.load(), let value = changed.withLock({ $0[key] }) else { return original() }
         return value as! Value
@@ -172,7 +172,7 @@ extension KeyedKind where Value: RawRepresentable, Value.RawValue: FixedWidthInt
     }
 }
 
-/// A property as key-value coding sees it: its names, its getter, and a setter that may reject the value.
+/// A property for key-value coding: its names, its getter, and a setter that may reject the value.
 struct KeyedProperty: Sendable {
     fileprivate let names: [String]
     let read: @Sendable (KeyValueObject) -> Any?
@@ -197,7 +197,7 @@ struct KeyedProperty: Sendable {
         }
     }
 
-    /// Creates a property whose changes the object keeps under the property's name.
+    /// Creates a property whose changes the object stores under the property's name.
     init<Owner: ChangeKeeper, Value: SendableMetatype>(
         _ name: String,
         or oldName: String? = nil,

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// A list of observers, held weakly but for the queue's face.
+/// A list of observers, held weakly except for the queue's `QueueFace`.
 ///
-/// The queue keeps its face anyhow, and a weak reference would slow down all use of it.
+/// The queue retains its face in any case, and a weak reference would slow down every access.
 ///
-/// An observer may be deallocated on another thread at any moment, and its deinitializer may lead back here. No
-/// reference to one is therefore released with the lock held.
+/// An observer may be deallocated on another thread at any moment, and its deinitializer may call back into the list.
+/// Therefore no reference to one is released with the lock held.
 final class ObserverList: Sendable {
     private let list = Locked<[Entry]>([])
     private let changes = Atomic<Int>(0)
@@ -60,7 +60,7 @@ final class ObserverList: Sendable {
 
     /// Empties the list if every observer was deallocated without having been removed.
     ///
-    /// Returns true if it did.
+    /// Returns whether it did.
     func removeAllIfDeallocated() -> Bool {
         let (isEmptied, live) = list.withLock { list -> (Bool, (any SKPaymentTransactionObserver)?) in
             for entry in list {
@@ -76,7 +76,7 @@ final class ObserverList: Sendable {
 
 /// Strong references to the observers, for the duration of their callbacks.
 ///
-/// There is hardly ever more than one.
+/// There is rarely more than one.
 struct LiveObservers {
     /// The version of the list when they were loaded.
     let version: Int

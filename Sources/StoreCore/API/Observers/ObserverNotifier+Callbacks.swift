@@ -11,7 +11,7 @@ extension ObserverNotifier {
     func deliver(_ driver: QueueDriver) {
         turn.lock()
         defer { turn.unlock() }
-        // Whoever called may have bound it: to bind it again costs as much as a callback.
+        // The caller may have bound the context already: binding it again costs as much as a callback.
         if StoreContext.isBound(with: core) { return deliver(driver, to: queue) }
         context.run { deliver(driver, to: queue) }
     }
@@ -33,7 +33,7 @@ extension ObserverNotifier {
         }
     }
 
-    /// Delivers the rest of a batch, and all that follow.
+    /// Delivers the remainder of a batch, and all batches that follow.
     ///
     /// Returns false if observers were added or removed before the end.
     private func run(
@@ -42,7 +42,7 @@ extension ObserverNotifier {
         _ live: LiveObservers,
         _ queue: SKPaymentQueue
     ) -> Bool {
-        // Reused for each callback, unless an observer has kept it. Moved out: a callback may lead to another delivery.
+        // Reused for each callback unless an observer has stored it. Moved out: a callback may start another delivery.
         var page: [SKPaymentTransaction] = []
         swap(&page, &self.page)
         defer { swap(&page, &self.page) }
@@ -199,7 +199,7 @@ extension ObserverNotifier {
             if mustAdd {
                 add(payment, to: queue, driver)
             } else if let face, driver.currentEpoch == epoch {
-                // Last, since it keeps for the app what nobody has bought.
+                // Called last: the face stores the purchase for the app if no observer has added it.
                 _ = face.paymentQueue(queue, shouldAddStorePayment: payment, for: product)
             }
         case .told(let cursor):
@@ -211,7 +211,7 @@ extension ObserverNotifier {
 
     /// Adds a payment that the store promotes.
     ///
-    /// A store's mistake is logged instead of trapping.
+    /// A payment that cannot be added is the store's mistake: it is logged and does not trap.
     private func add(_ payment: SKPayment, to queue: SKPaymentQueue, _ driver: QueueDriver) {
         do { try queue.addThrowing(payment) } catch {
             driver.log("the store promotes a payment that cannot be added: \(error)")

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A translator between a driver, which knows numbers, and the observers, which know Store Kit's objects.
+/// An adapter between a driver, which works with numbers, and the observers, which work with Store Kit's objects.
 ///
-/// A queue has one notifier for its lifetime. The notifier's driver changes when the context's store does.
+/// A queue has one notifier for its lifetime. The notifier's driver is replaced when the context's store is.
 final class ObserverNotifier: QueueDriverDelegate {
     let core: ContextCore
     /// The context of a queue that it does not own; nil for a default queue, which its context owns.
@@ -30,7 +30,7 @@ final class ObserverNotifier: QueueDriverDelegate {
         var ownJournal: (any QueueJournal)?
         /// Whether a relaunch has replaced the queue, or the queue is deallocated.
         var isOver = false
-        /// What another module shows of the queue.
+        /// The queue's interface for another module.
         var face: (any QueueFace)?
         weak var delegate: (any SKPaymentQueueDelegate)?
     }
@@ -87,9 +87,9 @@ final class ObserverNotifier: QueueDriverDelegate {
 
     private var currentDriver: QueueDriver? { state.withLock { $0.driver } }
 
-    /// Stops callbacks for good.
+    /// Stops callbacks permanently.
     ///
-    /// The driver stays: another would take the journal from the queue that follows.
+    /// The driver stays: a new one would take over the journal that belongs to the queue's successor.
     func retire() {
         let face = state.withLock { state in
             state.isOver = true
@@ -123,12 +123,12 @@ final class ObserverNotifier: QueueDriverDelegate {
         noticeDeallocatedObservers()
         let others = currentObservers
         observers.add(observer)
-        // A face of the queue is no reason not to show an app's first observer what is unfinished.
+        // The first observer of the app is shown unfinished transactions even if a `QueueFace` was attached earlier.
         let isFirst = !(observer is any QueueFace) && others.allSatisfy { $0 is any QueueFace }
         if isFirst, revocations.withLock({ $0.takeForObserver() }) { driver.askAgain() }
         driver.observersChanged(allLeft: isFirst && !others.isEmpty)
         guard isFirst else { return }
-        // What waited to be told is told anew, but for removals.
+        // Pending notices are repeated for the new observer, except for removals.
         if !others.isEmpty { face?.removalsMissed() }
         driver.askForPriceConsent()
     }
@@ -138,10 +138,10 @@ final class ObserverNotifier: QueueDriverDelegate {
         driver.observersChanged()
     }
 
-    /// The queue's face, nil while nobody has asked for one.
+    /// The queue's `QueueFace`, nil until one is requested.
     var face: (any QueueFace)? { state.withLock { $0.face } }
 
-    /// Returns the queue's face, made and attached when it is first asked for; one that is over once the queue is.
+    /// Returns the queue's `QueueFace`, created and attached on first use; one that has already ended if the queue has.
     func face<Face: QueueFace>(_ make: () -> Face) -> Face {
         if let face = state.withLock({ $0.face }) as? Face { return face }
         let new = make()
@@ -203,7 +203,7 @@ extension ObserverNotifier: ContextMember {
     func setupChanged() {
         let old = state.withLock { state -> QueueDriver? in
             guard !state.isOver, let old = state.driver.take() else { return nil }
-            // Pending commands in the queue's own journal were meant for the previous store.
+            // Pending commands in the queue's own journal were intended for the previous store.
             if state.ownJournal != nil, !(old.backend is NoBackend) { state.ownJournal = MemoryJournal() }
             return old
         }
@@ -217,7 +217,7 @@ extension ObserverNotifier: ContextMember {
     }
 }
 
-// The questions of a queue to its delegate, each in its turn among the observers' callbacks.
+// Questions to the queue's delegate, asked in order among the observers' callbacks.
 extension ObserverNotifier {
     /// Asks the delegate whether a purchase continues in a new storefront, and reports the answer to the store.
     ///
@@ -230,7 +230,7 @@ extension ObserverNotifier {
         _ driver: QueueDriver
     ) {
         guard transaction.isPurchasing || transaction.isDeferred else { return }
-        // Whoever ordered it through a face decides there.
+        // The face decides about purchases that were ordered through it.
         let shouldContinue =
             face?.shouldContinue(transaction, in: storefront)
             ?? queue.delegate?.paymentQueue(queue, shouldContinue: transaction, in: SKStorefront(storefront)) ?? true
@@ -246,24 +246,24 @@ extension ObserverNotifier {
     }
 }
 
-/// The revocations of which a queue's face and the app's own observers were not both told.
+/// The revocations that the app's own observers and the queue's `QueueFace` have not both been notified of.
 ///
-/// The store sends each until it is acknowledged, which it is when an observer of the app's was told, or the face has passed
-/// it on to the app. An observer that comes before that is told by the store, a face from here: it looks the transactions up,
-/// and finds none if somebody else is signed in by then.
+/// The store resends each until it is acknowledged: once an observer of the app is notified, or the face has passed it on to
+/// the app. An observer added before that is notified by the store, a face from here. The face looks the transactions up, and
+/// finds none if another user has signed in by then.
 struct RevocationNews: Sendable {
-    /// The products of which observers were told before the queue had a face.
+    /// The products that observers were notified of before the queue had a face.
     private var unfaced: [String] = []
-    /// The products of which only the face was told, and which the store would send again.
+    /// The products that only the face was notified of, and that the store would send again.
     private var unacknowledged: [String] = []
-    /// The place in a driver's updates through which they can be acknowledged.
+    /// The position in a driver's updates through which they can be acknowledged.
     private var place: (cursor: UpdateCursor, driver: ObjectIdentifier)?
-    /// Whether there is something else to be acknowledged, which must not come again.
+    /// Whether another update must be acknowledged because it must not be sent again.
     private var isUrgent = false
-    /// The number of the last notice of revoked products, with every store of the queue.
+    /// The number of the last notice of revoked products, counted across all stores of the queue.
     private var lastNotice = 0
 
-    /// Records that observers are told of revoked products, and returns the number of the notice.
+    /// Records that observers are notified of revoked products, and returns the number of the notice.
     mutating func told(_ products: [String], isObserved: Bool, hasFace: Bool) -> Int {
         if !hasFace { Self.add(products, to: &unfaced) }
         if !isObserved { Self.add(products, to: &unacknowledged) }
@@ -271,10 +271,10 @@ struct RevocationNews: Sendable {
         return lastNotice
     }
 
-    /// Records that a promoted purchase was told: a face keeps it, and would keep it twice.
+    /// Records the notification of a promoted purchase, which must not be sent again: a face would store it twice.
     mutating func toldPromotion() { isUrgent = true }
 
-    /// Records that everything up to a cursor was told; returns whether to acknowledge it.
+    /// Records that all updates up to a cursor were reported; returns whether to acknowledge them.
     mutating func told(through cursor: UpdateCursor, by driver: QueueDriver) -> Bool {
         defer { isUrgent = false }
         if unacknowledged.isEmpty { return true }
@@ -286,10 +286,10 @@ struct RevocationNews: Sendable {
         return false
     }
 
-    /// Records that the face has passed all on, through a notice; returns the place to be acknowledged, if that is told
-    /// already.
+    /// Records that the face has passed on everything through a notice.
     ///
-    /// A later notice is on its way to the face, which will have passed on that one too when it next says so.
+    /// Returns the position to be acknowledged, if it has been reported already. If a later notice is on its way to the face,
+    /// nothing is acknowledged: the face's next call covers that notice too.
     mutating func passedOn(through notice: Int, by driver: QueueDriver) -> UpdateCursor? {
         guard notice == lastNotice else { return nil }
         let place = place
@@ -299,19 +299,19 @@ struct RevocationNews: Sendable {
 
     private mutating func acknowledge() { (unacknowledged, place) = ([], nil) }
 
-    /// Forgets what the app's first observer has to be told; returns whether the store has to be asked for it.
+    /// Clears what the app's first observer must be notified of; returns whether the store must send it again.
     mutating func takeForObserver() -> Bool {
         defer { acknowledge() }
         return !unacknowledged.isEmpty
     }
 
-    /// Removes what a new face has to be told, and returns it with the number of the last notice.
+    /// Removes the products that a new face must be notified of, and returns them with the number of the last notice.
     mutating func takeForFace() -> (products: [String], notice: Int) {
         defer { unfaced = [] }
         return (unfaced, lastNotice)
     }
 
-    /// Forgets the news of a store that was replaced.
+    /// Discards the revocations of a store that was replaced.
     mutating func forget() {
         let last = lastNotice
         self = RevocationNews()

@@ -4,9 +4,9 @@ import Foundation
 public protocol ContentService: Sendable {
     /// Sends a range of bytes of a hosted file.
     ///
-    /// A queue requests one piece of a file at a time, and the next when it has written the last one. A download that
-    /// was paused or failed resumes where it stopped, however long ago that was. The bytes of one version never change;
-    /// a version that is no longer hosted is refused.
+    /// A queue requests one range of a file at a time, and the next once it has written the last one. A download that was
+    /// paused or failed resumes where it stopped, however long ago that was. The bytes of one version never change; a
+    /// version that is no longer hosted is refused.
     ///
     /// - Parameters:
     ///   - request: the range of bytes, and their file.
@@ -18,11 +18,11 @@ public protocol ContentService: Sendable {
 
 /// A ``ContentService`` written with `async` functions, for an ``AsyncStoreBackend`` to conform to.
 public protocol AsyncContentService: Sendable {
-    /// Returns some bytes of a file that the store hosts, as ``ContentService/fetchContent(_:reply:)`` says.
+    /// Returns a range of bytes of a hosted file, as ``ContentService/fetchContent(_:reply:)`` says.
     ///
     /// - Parameter request: the range of bytes, and their file.
     /// - Returns: at least one byte and at most ``ContentRequest/limit``, beginning at ``ContentRequest/offset``.
-    /// - Throws: the reason why it cannot. The download fails with it, and the app may start it again.
+    /// - Throws: the reason for the failure. The download fails with it, and the app may start it again.
     func content(_ request: ContentRequest) async throws -> Data
 }
 
@@ -39,7 +39,7 @@ public struct ContentRequest: Hashable, Codable, Sendable {
     /// The largest number of bytes to send, at least 1.
     public var limit: Int
 
-    /// Makes a request for a range of bytes.
+    /// Creates a request for a range of bytes.
     public init(
         transaction: String,
         productIdentifier: String,
@@ -85,8 +85,8 @@ extension ContentRequest {
 
 /// A file that a store hosts for a transaction: its name, version and size.
 ///
-/// Comes with the transaction (``StoreTransaction/content``). The bytes are fetched, piece by piece, once the app asks
-/// for them: see ``ContentService/fetchContent(_:reply:)``.
+/// It is part of the transaction (``StoreTransaction/content``). The bytes are fetched in ranges, once the app starts the
+/// download: see ``ContentService/fetchContent(_:reply:)``.
 public struct StoreContent: Hashable, Codable, Sendable {
     /// The file's name within its transaction; the product's identifier, unless there are several files.
     public var identifier: String
@@ -95,7 +95,7 @@ public struct StoreContent: Hashable, Codable, Sendable {
     /// The file's size in bytes, at least 0.
     public var length: Int64
 
-    /// Describes a hosted file.
+    /// Creates a description of a hosted file.
     public init(identifier: String, version: String = "1.0", length: Int64) {
         self.identifier = identifier
         self.version = version

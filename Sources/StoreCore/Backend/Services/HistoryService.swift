@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// A store's service that answers for what an account has bought: what Store Kit 2 needs beyond a queue.
+/// A store's service that reports the purchases of an account, as Store Kit 2 needs them beside a queue.
 ///
-/// All answers are about the account that is signed in on the device, and empty where none is. Every requirement may be
+/// All results concern the account that is signed in on the device, and are empty without one. Every requirement may be
 /// called on any thread; each reply is to be called once, on any thread, before the call returns or later.
 public protocol HistoryService: Sendable {
     /// Looks up transactions.
     ///
     /// - Parameters:
-    ///   - query: the question. A cursor may be one of an earlier launch.
+    ///   - query: the choice of transactions. A cursor may come from an earlier launch.
     ///   - reply: receives a page, or the reason why there is none.
     func transactions(_ query: HistoryQuery, reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void)
 
@@ -24,7 +24,7 @@ public protocol HistoryService: Sendable {
 
     /// Brings the history up to date with the account's other devices; fails where nobody is signed in.
     ///
-    /// Default: replies with nil, for a store whose answers are always up to date.
+    /// Default: replies with nil, for a store whose history is always up to date.
     func synchronize(reply: @escaping @Sendable (StoreFailure?) -> Void)
 
     /// Returns whether the account may use an introductory offer of a group.
@@ -33,7 +33,7 @@ public protocol HistoryService: Sendable {
         reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
     )
 
-    /// Asks the store's operator for a refund of a transaction.
+    /// Requests a refund of a transaction from the store's operator.
     ///
     /// Default: fails with the code `unknown`.
     func requestRefund(
@@ -41,19 +41,19 @@ public protocol HistoryService: Sendable {
         reply: @escaping @Sendable (Result<RefundAnswer, StoreFailure>) -> Void
     )
 
-    /// The identifier that payloads for this device are tied to, nil where they are not.
+    /// The identifier that payloads for this device are tied to; nil where they are not.
     ///
     /// Must be quick. Default: nil.
     var deviceVerificationID: UUID? { get }
 
-    /// Begins to notify a listener, held weakly, of every change of the answers.
+    /// Begins to notify a listener, held weakly, of every change of the history.
     ///
-    /// It may be notified of changes that do not concern it.
+    /// It may also be notified of changes that do not concern it.
     func follow(_ listener: any HistoryListener)
 }
 
 extension HistoryService {
-    /// Replies with nil: the answers are up to date.
+    /// Replies with nil: the history is up to date.
     public func synchronize(reply: @escaping @Sendable (StoreFailure?) -> Void) { reply(nil) }
     /// Nil: payloads are not tied to a device.
     public var deviceVerificationID: UUID? { nil }
@@ -68,7 +68,7 @@ extension HistoryService {
 
 /// A listener that a ``HistoryService`` notifies.
 public protocol HistoryListener: AnyObject, Sendable {
-    /// Announces that answers may have changed. Called without a lock, on any thread; must be quick.
+    /// Reports that the history may have changed. Called without a lock, on any thread; must be quick.
     func historyChanged()
 }
 
@@ -76,7 +76,7 @@ public protocol HistoryListener: AnyObject, Sendable {
 public protocol AsyncHistoryService: Sendable {
     /// Returns transactions; see ``HistoryService/transactions(_:reply:)``.
     ///
-    /// - Throws: the reason why there is no answer; a ``StoreFailure`` is passed on as it is.
+    /// - Throws: the reason why there is no result; a ``StoreFailure`` is passed on as it is.
     func transactions(_ query: HistoryQuery) async throws -> HistoryPage
     /// Returns the states of subscriptions.
     func subscriptions(_ query: SubscriptionQuery) async throws -> [SignedSubscription]
@@ -86,16 +86,16 @@ public protocol AsyncHistoryService: Sendable {
     func synchronize() async throws
     /// Returns whether the account may use an introductory offer of a group.
     func isEligibleForIntroductoryOffer(inGroup group: String) async throws -> Bool
-    /// Asks the store's operator for a refund. Default: fails with the code `unknown`.
+    /// Requests a refund from the store's operator. Default: fails with the code `unknown`.
     func requestRefund(ofTransaction identifier: String) async throws -> RefundAnswer
     /// The identifier that payloads for this device are tied to. Must be quick. Default: nil.
     var deviceVerificationID: UUID? { get }
-    /// Begins to notify a listener, held weakly, of every change of the answers.
+    /// Begins to notify a listener, held weakly, of every change of the history.
     func follow(_ listener: any HistoryListener)
 }
 
 extension AsyncHistoryService {
-    /// Does nothing: the answers are up to date.
+    /// Does nothing: the history is up to date.
     public func synchronize() async throws {}
     /// Nil: payloads are not tied to a device.
     public var deviceVerificationID: UUID? { nil }
@@ -105,10 +105,10 @@ extension AsyncHistoryService {
     }
 }
 
-/// Whether a listener to a history wants to hear of changes.
+/// A switch that tells a store whether a history listener needs to be notified of changes.
 ///
-/// Turned on before its owner reads what it is to be told the changes of: a store that asks with its own lock held then misses
-/// none.
+/// The listener's owner turns it on before reading the history. A store that checks it under its own lock then misses no
+/// change after that reading.
 package final class HistoryAttention: Sendable {
     private let state = Atomic<Bool>(true)
 
@@ -120,72 +120,71 @@ package final class HistoryAttention: Sendable {
     }
 }
 
-/// A listener that need not hear of every change.
+/// A listener that can turn its notifications off.
 package protocol AttentiveHistoryListener: HistoryListener {
     var attention: HistoryAttention { get }
 }
 
-/// The history of a store in the same process, which is asked by value for what a purchase has just made.
+/// The history of a store in the same process, which returns a transaction synchronously, for a purchase just made.
 package protocol ImmediateHistory: HistoryService {
-    /// Returns one of the account's transactions; nil if it has none of that identifier.
+    /// Returns one of the account's transactions; nil if it has none with that identifier.
     ///
-    /// - Throws: the reason why there is no answer, a ``StoreFailure``.
+    /// - Throws: the reason why there is no result, a ``StoreFailure``.
     func transaction(_ identifier: String) throws -> SignedValue<TransactionPayload>?
 }
 
-/// A question about the transactions of the account that is signed in on a device.
+/// A query for transactions of the account that is signed in on a device.
 public struct HistoryQuery: Hashable, Codable, Sendable {
-    /// A choice of transactions.
+    /// A selection of transactions.
     public enum Selection: Hashable, Sendable {
-        /// The history: all that the account bought, renewed or has from its family, newest first.
+        /// The history: every transaction that the account bought, renewed or received from its family, newest first.
         ///
-        /// Refunded transactions are included. Of consumables it has those that are unfinished or refunded.
+        /// Refunded transactions are included. Consumables are included only while unfinished, or if refunded.
         case all
         /// The purchased and restored transactions that no app has finished, oldest first.
         case unfinished
         /// The newest transaction of each product that the account may use now, newest first; no consumables.
         ///
-        /// That is every non-consumable that is not refunded, every non-renewing subscription, even one that is long
-        /// over, and every auto-renewable one that is paid for or in its grace period.
+        /// These are the non-consumables that are not refunded, all non-renewing subscriptions, even long expired ones, and
+        /// the auto-renewable ones that are paid for or in their grace period.
         case entitlements
-        /// The newest transaction of the product, or of each, newest first.
+        /// The newest transaction of the product, or of each product, newest first.
         case latest
-        /// The refunded transactions, and those that the family shares no longer, in the order in which that happened.
+        /// Transactions that were refunded or are no longer shared by the family, in the order of revocation.
         ///
-        /// Every page has a ``HistoryPage/next``, behind which later ones will be. It is a place among all
-        /// accounts' revocations, so that it means the same whoever signs in.
+        /// Every page has a ``HistoryPage/next``, after which later revocations will follow. It is a position among the
+        /// revocations of all accounts, so it means the same whoever signs in.
         case revoked
-        /// The transactions of these identifiers, in this order; those that the account does not have are left out.
+        /// The transactions with these identifiers, in this order; those that the account does not have are left out.
         case transactions([String])
     }
 
-    /// The choice of transactions.
+    /// The selection of transactions.
     public var selection: Selection
-    /// The product, nil for every one.
+    /// The product; nil for every product.
     public var productIdentifier: String?
-    /// Whether the history has finished consumables too.
+    /// Whether the history also includes finished consumables.
     public var includesFinishedConsumables = false
-    /// The place behind which to go on, a page's ``HistoryPage/next``; nil for the beginning.
+    /// The position after which to continue, a page's ``HistoryPage/next``; nil for the beginning.
     public var cursor: String?
     /// The largest number of transactions to return, at least 1.
     ///
-    /// A choice by identifiers is answered whole.
+    /// Does not apply to a selection by identifiers.
     public var limit = defaultLimit
     package static let defaultLimit = 256
 
-    /// Creates a question; further properties are set afterwards.
+    /// Creates a query; further properties are set afterwards.
     public init(_ selection: Selection, ofProduct productIdentifier: String? = nil) {
         self.selection = selection
         self.productIdentifier = productIdentifier
     }
 }
 
-/// A part of the answer to a ``HistoryQuery``.
+/// One page of the result of a ``HistoryQuery``.
 public struct HistoryPage: Sendable {
     /// The transactions, signed for the device.
     public var transactions: [SignedValue<TransactionPayload>]
-    /// The place behind which the next page begins; nil if this is the last, unless
-    /// the query's selection says otherwise.
+    /// The position after which the next page begins; nil on the last page, unless the query's selection says otherwise.
     public var next: String?
 
     /// Creates a page.
@@ -199,7 +198,7 @@ extension HistoryQuery.Selection: Codable {
     private enum Kind: String, Codable { case all, unfinished, entitlements, latest, revoked, transactions }
     private enum CodingKeys: String, CodingKey { case type, transactionIdentifiers }
 
-    /// Decodes a choice by its type.
+    /// Decodes a selection by its type.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         switch try container.decode(Kind.self, forKey: .type) {
@@ -213,7 +212,7 @@ extension HistoryQuery.Selection: Codable {
         }
     }
 
-    /// Encodes the type, and what belongs to it.
+    /// Encodes the type, and the values that belong to it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         let kind: Kind =
@@ -232,13 +231,13 @@ extension HistoryQuery.Selection: Codable {
     }
 }
 
-/// A question about the subscriptions of the account that is signed in on a device.
+/// A query for subscriptions of the account that is signed in on a device.
 public enum SubscriptionQuery: Hashable, Sendable {
-    /// Those of every group in which the account ever had one.
+    /// The subscriptions of every group in which the account ever had one.
     case all
-    /// Those of one group: the account's own first, then what its family shares.
+    /// The subscriptions of one group: the account's own first, then those that its family shares.
     case group(String)
-    /// The one that a transaction belongs to.
+    /// The subscription that a transaction belongs to.
     case transaction(String)
 }
 
@@ -246,7 +245,7 @@ extension SubscriptionQuery: Codable {
     private enum Kind: String, Codable { case all, group, transaction }
     private enum CodingKeys: String, CodingKey { case type, groupIdentifier, transactionIdentifier }
 
-    /// Decodes a question by its type.
+    /// Decodes a query by its type.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         switch try container.decode(Kind.self, forKey: .type) {
@@ -256,7 +255,7 @@ extension SubscriptionQuery: Codable {
         }
     }
 
-    /// Encodes the type, and what belongs to it.
+    /// Encodes the type, and the values that belong to it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {
@@ -271,11 +270,11 @@ extension SubscriptionQuery: Codable {
     }
 }
 
-/// A store's answer to a request for a refund.
+/// The immediate response to a request for a refund.
 public enum RefundAnswer: String, Hashable, Codable, Sendable {
-    /// The request was taken; what becomes of it is the operator's decision.
+    /// The request was accepted; the operator decides it later.
     case taken
-    /// The transaction is refunded already, or a request for it waits or was refused.
+    /// The transaction is refunded already, or a request for it is pending or was refused.
     case duplicate
     /// The transaction cannot be refunded: it cost nothing, or another member of the family bought it.
     case ineligible

@@ -2,8 +2,8 @@
 public protocol OfferCodeService: Sendable {
     /// Shows the sheet in which the user redeems an offer code.
     ///
-    /// A redeemed code leads to an ordinary purchased transaction, which comes with the updates. Called on the app's
-    /// thread; must not block.
+    /// A redeemed code leads to an ordinary purchased transaction, which arrives as an update. Called on the app's thread;
+    /// must not block.
     ///
     /// - Parameter reply: to be called once, when the sheet is closed: with nil if the user redeemed a code or
     ///   canceled, else with the reason why there was no sheet or the code had no effect. The queue logs it.

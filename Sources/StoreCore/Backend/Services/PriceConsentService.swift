@@ -4,8 +4,8 @@
 public protocol PriceConsentService: Sendable {
     /// Whether the store wants to ask the user of this device.
     ///
-    /// Read when a queue's first observer is added, and when the app comes to the front; the queue's delegate is asked
-    /// then whether it may.
+    /// Read when a queue's first observer is added, and when the app enters the foreground; the queue's delegate then
+    /// decides whether the store may ask.
     var isPriceConsentPending: Bool { get }
 
     /// Asks the user now. Called where ``isPriceConsentPending`` is true and the app agrees.

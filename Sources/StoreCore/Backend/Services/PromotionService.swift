@@ -1,6 +1,6 @@
-/// A store's service that keeps the app's changes to how products are promoted on this device.
+/// A store's service that stores the app's changes to the promotion of products on this device.
 ///
-/// Where a store does not offer it, the changes are kept in memory.
+/// Without this service, the changes are held in memory.
 public protocol PromotionService: Sendable {
     /// The app's changes on this device. Must not block.
     var promotionOverrides: PromotionOverrides { get }
@@ -21,7 +21,7 @@ public protocol AsyncPromotionService: Sendable {
     /// Changes how the store promotes products on this device.
     ///
     /// - Parameter change: the change that the app wants.
-    /// - Throws: the reason why it cannot. The app's completion handler gets it.
+    /// - Throws: the reason for the failure, passed to the app's completion handler.
     func changePromotion(_ change: PromotionChange) async throws
 }
 
@@ -62,7 +62,7 @@ extension PromotionChange: Codable {
         }
     }
 
-    /// Encodes the type, and what belongs to it.
+    /// Encodes the type, and the values that belong to it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {

@@ -4,14 +4,14 @@ import Foundation
 ///
 /// Any thread may call it.
 public protocol ReceiptService: Sendable {
-    /// Returns the signed receipt of a purchased or restored transaction, made when it is read; nil for any other.
+    /// Returns the signed receipt of a purchased or restored transaction, created when it is read; nil for any other.
     ///
-    /// A transaction that carries its ``StoreTransaction/receipt`` is not asked for. Must be quick.
+    /// Not called for a transaction that has its ``StoreTransaction/receipt``. Must be quick.
     ///
     /// Default: nil.
     func receipt(forTransaction identifier: String) -> Data?
 
-    /// The device's app receipt, signed and made when it is read; nil where there is none. Must be quick.
+    /// The device's app receipt, signed and created when it is read; nil where there is none. Must be quick.
     ///
     /// Default: nil.
     var appReceipt: Data? { get }
@@ -22,7 +22,7 @@ public protocol ReceiptService: Sendable {
     ///
     /// - Parameters:
     ///   - properties: the properties that a sandbox's receipt should have.
-    ///   - reply: to be called once, on any thread, with nil when the receipt is fresh.
+    ///   - reply: to be called once, on any thread, with nil when the receipt has been refreshed.
     func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void)
 }
 
@@ -44,7 +44,7 @@ extension StoreFailure {
 
 /// A ``ReceiptService`` written with `async` functions, for an ``AsyncStoreBackend`` to conform to.
 public protocol AsyncReceiptService: Sendable {
-    /// Returns the signed receipt of a transaction that came without one, if it is at hand. Must not block.
+    /// Returns the signed receipt of a transaction that arrived without one, if it is at hand. Must not block.
     ///
     /// Default: nil.
     func receipt(forTransaction identifier: String) -> Data?
@@ -55,7 +55,7 @@ public protocol AsyncReceiptService: Sendable {
     /// Refreshes the device's receipt. Default: refuses, with the code `unknown`.
     ///
     /// - Parameter properties: the properties that a sandbox's receipt should have.
-    /// - Throws: the reason why it cannot. The app's request fails with it.
+    /// - Throws: the reason why it cannot be refreshed. The app's request fails with it.
     func refreshReceipt(_ properties: ReceiptProperties) async throws
 }
 
@@ -68,7 +68,7 @@ extension AsyncReceiptService {
     public func refreshReceipt(_ properties: ReceiptProperties) async throws { throw StoreFailure.noReceipt }
 }
 
-/// The properties that the app wants a sandbox's receipt to have.
+/// The properties that the app requests for a sandbox's receipt.
 public struct ReceiptProperties: Hashable, Codable, Sendable {
     /// Whether it has expired.
     public var isExpired: Bool
@@ -76,7 +76,7 @@ public struct ReceiptProperties: Hashable, Codable, Sendable {
     public var isRevoked: Bool
     /// Whether it belongs to a volume purchase.
     public var isVolumePurchase: Bool
-    /// Makes properties; all are false for an app in production.
+    /// Creates properties; all are false for an app in production.
     public init(isExpired: Bool = false, isRevoked: Bool = false, isVolumePurchase: Bool = false) {
         self.isExpired = isExpired
         self.isRevoked = isRevoked

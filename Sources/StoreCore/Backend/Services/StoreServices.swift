@@ -2,8 +2,8 @@
 ///
 /// A store offers a service by conforming to its protocol, as in `final class Shop: StoreBackend, ReceiptService`.
 ///
-/// A backend that wraps another one hands the services on whole, ``StoreBackend/services`` in one line, and replaces
-/// those that it wants to observe or change.
+/// A backend that wraps another one returns the other's ``StoreBackend/services`` in one line, after replacing those that
+/// it observes or changes.
 public struct StoreServices: Sendable {
     /// Whether the user may pay, and which products are sold.
     public var availability: (any AvailabilityService)?

@@ -1,21 +1,20 @@
-/// A store's service that names the country that it sells for.
+/// A store's service that reports the country in which it sells.
 public protocol StorefrontService: Sendable {
-    /// The country that the store sells for on this device, nil while unknown.
+    /// The country that the store sells in on this device; nil while unknown.
     ///
-    /// Read whenever the app asks, on its thread. May block.
+    /// Read on the app's thread whenever the app reads it. May block.
     var storefront: StoreStorefront? { get }
 
     /// Receives the app's decision about a purchase that was under way when a ``StoreUpdate/storefront(_:)`` came.
     ///
-    /// The queue asks its delegate once about each undecided transaction in the store, in order among the callbacks;
-    /// without a delegate the answer is yes. A store that waits for the decision should give up after about a second
-    /// and let the transaction fail with `storeProductNotAvailable`. Called on the thread that makes callbacks; must
-    /// not block.
+    /// The queue calls its delegate once for each undecided transaction in the store, in order among the callbacks; without
+    /// a delegate the decision is true. A store that waits for the decision should give up after about a second and fail
+    /// the transaction with `storeProductNotAvailable`. Called on the thread that makes callbacks; must not block.
     ///
     /// Default: does nothing.
     ///
     /// - Parameters:
-    ///   - identifier: the store's name for the transaction.
+    ///   - identifier: the store's identifier of the transaction.
     ///   - shouldContinue: whether it continues in the new storefront.
     func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool)
 }
@@ -27,14 +26,14 @@ extension StorefrontService {
 
 /// A ``StorefrontService`` written with `async` functions, for an ``AsyncStoreBackend`` to conform to.
 public protocol AsyncStorefrontService: Sendable {
-    /// The country that the store sells for, as far as is known now. Must not block.
+    /// The country that the store sells in, as far as is known now. Must not block.
     var storefront: StoreStorefront? { get }
 
     /// Receives the app's decision about a purchase that was under way when the storefront changed, as
     /// ``StorefrontService/decideAfterStorefrontChange(transaction:shouldContinue:)`` says. Default: does nothing.
     ///
     /// - Parameters:
-    ///   - identifier: the store's name for the transaction.
+    ///   - identifier: the store's identifier of the transaction.
     ///   - shouldContinue: whether it continues in the new storefront.
     func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async
 }
@@ -44,37 +43,37 @@ extension AsyncStorefrontService {
     public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async {}
 }
 
-/// The country that a store sells for.
+/// The country that a store sells in.
 public struct StoreStorefront: Hashable, Codable, Sendable {
     /// The country's code in ISO 3166-1 alpha-3, as in `USA`.
     public var countryCode: String
     /// The store's own name for the storefront.
     public var identifier: String
-    /// Makes a storefront.
+    /// Creates a storefront.
     public init(countryCode: String, identifier: String) {
         self.countryCode = countryCode
         self.identifier = identifier
     }
 }
 
-/// A store's service that tells at once whether the user may pay and what is sold.
+/// A store's service that reports, without waiting, whether the user may pay and what is sold.
 ///
-/// Any thread may call it, on behalf of the app: it must not block. An ``AsyncStoreBackend`` conforms to it as well, and
-/// answers with what is known now.
+/// Called on any thread, on behalf of the app; must not block. An ``AsyncStoreBackend`` conforms to it as well, and returns
+/// what is known now.
 public protocol AvailabilityService: Sendable {
-    /// Whether the user of this device may pay. Read whenever the app asks.
+    /// Whether the user of this device may pay. Read whenever the app reads it.
     ///
     /// Default: true, as for a store without this service.
     var canMakePayments: Bool { get }
 
-    /// Returns whether an identifier is sold here, or nil if that is not known at once.
+    /// Returns whether a product is sold here, or nil if that is not known at once.
     ///
     /// Default: nil.
     func sells(_ productIdentifier: String) -> Bool?
 
-    /// Whether the store is out of reach, as far as is known now.
+    /// Whether the store is unreachable, as far as is known now.
     ///
-    /// A purchase of Store Kit 2 then begins with a look-up of its product. If that fails, so does the purchase, and
+    /// If so, a purchase of Store Kit 2 begins with a look-up of its product: if that fails, so does the purchase, and
     /// nothing is ordered. Default: false.
     var isOutOfReach: Bool { get }
 }
@@ -84,6 +83,6 @@ extension AvailabilityService {
     public var canMakePayments: Bool { true }
     /// Nil: not known at once.
     public func sells(_ productIdentifier: String) -> Bool? { nil }
-    /// False: not known to be out of reach.
+    /// False: not known to be unreachable.
     public var isOutOfReach: Bool { false }
 }

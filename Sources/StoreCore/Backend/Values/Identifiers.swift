@@ -1,16 +1,16 @@
-/// The number of a command: the idempotency key under which a store takes it exactly once.
+/// The number of a command: the idempotency key with which a store executes it exactly once.
 ///
 /// A queue has one submission under way at a time and sends its commands in the order of their numbers. So when a store
-/// sees number n of a journal's opening, every smaller one has been acknowledged or will never be sent. What is finished
-/// on a queue that another has followed has an opening of its own, since the next queue sends what is left. A store
+/// receives number n of a journal's opening, every smaller one has been acknowledged or will never be sent. A store
 /// therefore needs to remember one number for each ``JournalID``, the highest it accepted. A number not above it is a
-/// repetition, to be acknowledged and not executed again.
+/// repetition, to be acknowledged and not executed again. Finishes on a queue that has a successor are numbered in another
+/// opening, since the successor sends what the queue left.
 public struct OrderID: Hashable, Codable, Sendable, CustomStringConvertible {
-    /// The opening of a journal that gave the number.
+    /// The opening of a journal that assigned the number.
     public let journal: JournalID
-    /// The running number, from 1.
+    /// The sequence number, from 1.
     public let number: Int
-    /// Names a command by its journal and number.
+    /// Creates the number of a command.
     public init(journal: JournalID, number: Int) {
         self.journal = journal
         self.number = number
@@ -19,16 +19,15 @@ public struct OrderID: Hashable, Codable, Sendable, CustomStringConvertible {
     public var description: String { "\(journal)/\(number)" }
 }
 
-/// The name of one opening of one journal, within which a queue numbers its commands.
+/// The identifier of one opening of one journal, within which a queue numbers its commands.
 ///
-/// Every launch has a name of its own, so that a number that was sent and then lost with the process is never given to
-/// another command.
+/// Every launch has its own, so that a number that was sent and then lost in a crash is never assigned to another command.
 public struct JournalID: RawRepresentable, Hashable, Codable, Sendable, CustomStringConvertible {
     /// The identifier's 64 bits.
     public let rawValue: UInt64
-    /// Makes an identifier with given bits, for journals that keep their name and for runs that are replayed.
+    /// Creates an identifier with given bits, for journals that retain theirs and for runs that are replayed.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
-    /// Returns a new identifier that no other journal has.
+    /// Returns a new unique identifier.
     public static func unique() -> JournalID { JournalID(rawValue: .random(in: .min ... .max)) }
     /// Sixteen hexadecimal digits.
     public var description: String {
@@ -67,17 +66,17 @@ extension JournalID {
     }
 }
 
-/// A secret by which a device elsewhere shows its store which device it is: 256 random bits.
+/// A secret with which a remote device identifies itself to its store: 256 random bits.
 ///
-/// ``SandboxDevice/makeToken()`` makes one. Whoever has the text buys on the device, so that neither a description nor a
-/// reflection of a token shows it.
+/// Created by ``SandboxDevice/makeToken()``. Whoever has the text can buy on the device, so neither a token's description
+/// nor its reflection shows it.
 public struct DeviceToken: Hashable, Sendable {
     /// The token's text: 43 characters of Base64 for URLs.
     public let text: String
 
-    /// Reads a token from its text.
+    /// Creates a token from its text.
     ///
-    /// - Parameter text: the ``text`` of a token; anything else makes nil.
+    /// - Parameter text: the ``text`` of a token; the result is nil for anything else.
     public init?(_ text: String) {
         guard text.utf8.count == Base64URL.length(Self.byteCount),
             Base64URL.decode(Array(text.utf8)[...])?.count == Self.byteCount
@@ -85,7 +84,7 @@ public struct DeviceToken: Hashable, Sendable {
         self.text = text
     }
 
-    /// Makes a new token from the system's random bits.
+    /// Creates a token from the system's random bits.
     init() {
         text = [UInt8].randomKey().withUnsafeBytes { String(decoding: Base64URL.encode($0), as: UTF8.self) }
     }
@@ -103,22 +102,22 @@ extension DeviceToken: CustomStringConvertible, CustomReflectable {
 
 /// A queue's position in its store's updates.
 ///
-/// A store numbers the changes that concern one device, so that positions only grow. Before the changes comes the
-/// snapshot of unfinished transactions, in numbered parts, all at the position where it was taken. A cursor without a
-/// part lies behind the whole snapshot.
+/// A store numbers the changes that concern one device, so positions only grow. The snapshot of unfinished transactions
+/// precedes them, in numbered parts, all at the position where it was taken. A cursor without a part is after the whole
+/// snapshot.
 public struct UpdateCursor: Hashable, Codable, Sendable, Comparable, CustomStringConvertible {
     /// The position of the last change seen.
     public var position: Int
-    /// The number of the snapshot's parts seen; nil behind the snapshot.
+    /// The number of the snapshot's parts seen; nil after the snapshot.
     public var part: Int?
 
-    /// Makes a cursor among the changes, or within a snapshot.
+    /// Creates a cursor among the changes, or within a snapshot.
     public init(position: Int, part: Int? = nil) {
         self.position = position
         self.part = part
     }
 
-    /// Orders by position; within one position the snapshot's parts come in order, then the place behind it.
+    /// Orders by position, then by the snapshot's part; the end of the snapshot comes last.
     public static func < (left: UpdateCursor, right: UpdateCursor) -> Bool {
         (left.position, left.part ?? .max) < (right.position, right.part ?? .max)
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-// The parts of the socket's JSON that Swift would write otherwise: see the article "The socket as JSON".
+// The parts of the socket's JSON that differ from Swift's synthesized coding: see the article "The socket as JSON".
 //
-// What the first version wrote is read as well, from journals and ledgers.
+// Values that the first version wrote to journals and ledgers can be read as well.
 
 /// An enumeration that JSON has by name, and that the first version wrote as a number.
 protocol NamedInJSON: RawRepresentable<UInt8> {
@@ -33,7 +33,7 @@ extension Decoder {
     }
 }
 
-/// A decimal number as text, since most readers of JSON make a binary fraction of a number.
+/// A decimal number as text, since most JSON readers convert a number to a binary fraction.
 struct DecimalText: Hashable, Codable, Sendable {
     let value: Decimal
 
@@ -45,7 +45,7 @@ struct DecimalText: Hashable, Codable, Sendable {
             value = try container.decode(Decimal.self)
             return
         }
-        // Foundation reads as far as it can.
+        // Foundation parses the longest valid prefix, so the whole text is checked first.
         let number = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
         let parts = number.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -65,7 +65,7 @@ struct DecimalText: Hashable, Codable, Sendable {
     }
 }
 
-/// A number of 64 bits as text, since most readers of JSON keep 53 of them.
+/// A 64-bit number as text, since most JSON readers retain only 53 bits.
 struct LongText: Hashable, Codable, Sendable {
     let value: Int64
 
@@ -92,7 +92,7 @@ struct LongText: Hashable, Codable, Sendable {
     }
 }
 
-/// A moment as text in ISO 8601; as seconds since 2001 where there is no such text.
+/// A date as ISO 8601 text, or as seconds since 2001 if such text cannot represent it.
 struct DateText: Hashable, Codable, Sendable {
     let value: Date
 

@@ -4,12 +4,12 @@ import Foundation
 public struct StoreCommand: Hashable, Codable, Sendable {
     /// The kind of request, with its arguments.
     public enum Action: Hashable, Sendable {
-        /// Sells a product. The outcome, a refusal included, comes as an update that carries the command's number.
+        /// Sells a product. The outcome, a refusal included, arrives as an update with the command's number.
         case purchase(StorePayment)
-        /// Forgets a transaction that the app has finished, and never delivers it again. An unknown transaction is
-        /// acknowledged too.
+        /// Removes a transaction that the app has finished, and never delivers it again. Acknowledged for an unknown
+        /// transaction too.
         case finish(transaction: String)
-        /// Makes a new transaction for each finished one that can be restored, then reports the end of the restore.
+        /// Creates a new transaction for each finished one that can be restored, then reports the end of the restore.
         case restore(applicationUsername: String?)
     }
 
@@ -17,7 +17,7 @@ public struct StoreCommand: Hashable, Codable, Sendable {
     public let id: OrderID
     /// The kind of request.
     public let action: Action
-    /// Makes a command.
+    /// Creates a command.
     public init(id: OrderID, action: Action) {
         self.id = id
         self.action = action
@@ -61,7 +61,7 @@ extension StoreCommand.Action: Codable {
         }
     }
 
-    /// Encodes the type, and what belongs to it.
+    /// Encodes the type, and the values that belong to it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {
@@ -80,35 +80,35 @@ extension StoreCommand.Action: Codable {
 
 /// A store's reply to a submission.
 ///
-/// It acknowledges only: outcomes come as updates.
+/// It only acknowledges: outcomes arrive as updates.
 public enum SubmissionReply: Hashable, Sendable {
     /// Every command of the submission is durably in the store, whatever its outcome there.
     case taken
     /// A temporary failure: some or all of the commands may not be in the store. The queue retries them, after a pause.
     case tryLater(StoreFailure)
-    /// The store will never take these commands, and has taken all others of the submission as with ``taken``.
+    /// The store will never accept these commands, and has accepted all others of the submission as with ``taken``.
     ///
-    /// For what a store cannot even keep: a command that is too long for it, or that it cannot read. An order that it reads
-    /// and declines is taken, and ends as a failed transaction. The queue fails the purchases and restores among the
-    /// commands, and sends none of them again. What it is told for a finish goes to the log.
+    /// For a command that the store cannot even record: it is too long, or the store cannot read it. An order that is read
+    /// and declined is ``taken``, and becomes a failed transaction. The queue fails the purchases and restores among the
+    /// commands, and sends none of them again. A refused finish is logged.
     case refused([RefusedCommand])
 }
 
-/// A command that a store will never take.
+/// A command that a store will never accept.
 public struct RefusedCommand: Hashable, Codable, Sendable {
     /// The command's number.
     public var id: OrderID
     /// The reason, with one of Store Kit's codes for a purchase.
     public var failure: StoreFailure
 
-    /// Names a refused command.
+    /// Creates a refusal of a command.
     public init(id: OrderID, failure: StoreFailure) {
         self.id = id
         self.failure = failure
     }
 }
 
-/// The error by which an ``AsyncStoreBackend`` refuses commands for good: ``SubmissionReply/refused(_:)``.
+/// The error with which an ``AsyncStoreBackend`` refuses commands for good: ``SubmissionReply/refused(_:)``.
 public struct RefusedCommandsError: Error, Hashable, CustomStringConvertible {
     /// The commands; all others of the submission are durably in the store.
     public var commands: [RefusedCommand]
@@ -134,7 +134,7 @@ extension SubmissionReply: Codable {
         }
     }
 
-    /// Encodes the type, and what belongs to it.
+    /// Encodes the type, and the values that belong to it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {

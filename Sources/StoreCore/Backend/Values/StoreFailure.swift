@@ -1,15 +1,14 @@
 import Foundation
 
-/// The reason why a store refused or could not answer: a code of Store Kit's or of the URL loading system's, and a
-/// sentence.
+/// The reason for a store's refusal or failure: a code of Store Kit or of the URL loading system, and a sentence.
 ///
-/// The queue hands it to the app as an `SKError` or `URLError` with the same code, the sentence in its `userInfo`. A
-/// backend writes the sentence for a developer's log: it names the product and the rule, and never holds a receipt, a
-/// user's name or a key.
+/// The queue passes it to the app as an `SKError` or `URLError` with the same code and the sentence in its `userInfo`. The
+/// sentence is written for a developer's log: it names the product and the rule, and never includes a receipt, a user's
+/// name or a key.
 public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConvertible {
     /// The family of codes that a failure belongs to.
     public enum Domain: String, Hashable, Codable, Sendable {
-        /// Store Kit's codes, see ``SKError/Code``.
+        /// Store Kit's codes; see ``SKError/Code``.
         case storeKit
         /// Codes of `URLError`: the network failed, and nothing is known about the purchase.
         case network
@@ -23,14 +22,14 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
     ///
     /// Its wording is not stable.
     public var reason: String { parts.reason }
-    /// The error behind it, which the app finds under `NSUnderlyingErrorKey`; nil for none.
+    /// The underlying error, which the app finds under `NSUnderlyingErrorKey`; nil for none.
     public var underlying: Underlying? { parts.underlying }
-    /// Whether the purchase is to go through later: its user has to do something in the store first.
+    /// Whether the purchase may succeed later, after its user takes an action in the store.
     ///
-    /// Store Kit 1 tells of such a purchase as failed, Store Kit 2 as pending.
+    /// Store Kit 1 reports such a purchase as failed, Store Kit 2 as pending.
     public var isPending: Bool { parts.isPending }
 
-    /// An object, as a failure is copied wherever there might be one, and few are made.
+    /// The parts, in an object: many values have an optional failure that is copied with them, and few failures are made.
     private final class Parts: Sendable {
         let domain: Domain
         let code: Int
@@ -49,7 +48,7 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
 
     private let parts: Parts
 
-    /// An error of another domain behind a failure.
+    /// An underlying error of another domain.
     public struct Underlying: Hashable, Codable, Sendable {
         /// The error's domain, such as `ASDServerErrorDomain`.
         public let domain: String
@@ -58,7 +57,7 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
         /// One sentence that names the cause.
         public let reason: String
 
-        /// Makes an error from its domain, code and sentence.
+        /// Creates an error from its domain, code and sentence.
         public init(domain: String, code: Int, reason: String) {
             self.domain = domain
             self.code = code
@@ -66,7 +65,7 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
         }
     }
 
-    /// Makes a failure from a family, a raw code and a sentence.
+    /// Creates a failure from a domain, a raw code and a sentence.
     public init(
         domain: Domain,
         code: Int,
@@ -94,19 +93,19 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
                 && left.underlying == right.underlying && left.isPending == right.isPending
     }
 
-    /// Feeds the family, the code and the sentence to a hasher.
+    /// Hashes the domain, the code and the sentence.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(domain)
         hasher.combine(code)
         hasher.combine(reason)
     }
 
-    /// The family, the code and the sentence.
+    /// The domain, the code and the sentence.
     public var description: String { "\(domain.rawValue) \(code): \(reason)" }
 
     private enum CodingKeys: String, CodingKey { case domain, code, reason, underlying, isPending }
 
-    /// Decodes a failure; the underlying error and the mark of a pending one may be absent.
+    /// Decodes a failure; the underlying error and the pending mark may be absent.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -134,14 +133,14 @@ extension StoreFailure {
     ///
     /// An open set: codes not listed here pass through.
     public struct Code: RawRepresentable, Hashable, Sendable {
-        /// The number that Store Kit gives this error.
+        /// The raw value of the code in Store Kit.
         public let rawValue: Int
-        /// Makes a code from its number.
+        /// Creates a code from its number.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// An unexpected error.
         public static let unknown = Code(rawValue: 0)
-        /// The app may not do what it tried.
+        /// The app is not allowed to do what it attempted.
         public static let clientInvalid = Code(rawValue: 1)
         /// The user canceled.
         public static let paymentCancelled = Code(rawValue: 2)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The value of a payment: the product that the app asks the store to sell, and the terms.
+/// A payment for a product: what the app orders from the store, on which terms.
 ///
-/// Copies share one immutable description, so passing a payment on costs a reference.
+/// Copies share one immutable description, so each costs only a reference.
 public struct StorePayment: Hashable, Sendable {
     fileprivate var storage: Storage
 
     /// A payment without a product, shared as a placeholder.
     static let empty = StorePayment(productIdentifier: "")
 
-    /// Makes a payment for one product; every argument but its identifier may be omitted.
+    /// Creates a payment for one product; every argument but its identifier may be omitted.
     public init(
         productIdentifier: String,
         quantity: Int = 1,
@@ -18,7 +18,7 @@ public struct StorePayment: Hashable, Sendable {
         simulatesAskToBuyInSandbox: Bool = false,
         discount: StoreDiscount? = nil
     ) {
-        // Matched, because `==` would compare offers, which costs more than all the rest.
+        // Matched, because `==` would compare offers, which costs more than the remaining checks.
         if applicationUsername == nil, requestData == nil, !simulatesAskToBuyInSandbox, case nil = discount {
             storage = Storage(productIdentifier, quantity, nil)
             return
@@ -34,13 +34,13 @@ public struct StorePayment: Hashable, Sendable {
 
     fileprivate init(storage: Storage) { self.storage = storage }
 
-    /// The product, under the identifier agreed with the store.
+    /// The identifier of the product.
     public var productIdentifier: String {
         get { storage.productIdentifier }
         set { storage = Storage(newValue, quantity, storage.rare, isStoreKit2: isStoreKit2) }
     }
 
-    /// The number of items wanted.
+    /// The number of items to buy.
     ///
     /// A store sells 1...10 of a product at once.
     public var quantity: Int {
@@ -48,9 +48,9 @@ public struct StorePayment: Hashable, Sendable {
         set { storage = Storage(productIdentifier, newValue, storage.rare, isStoreKit2: isStoreKit2) }
     }
 
-    /// Whether Store Kit 2's `purchase(options:)` ordered it, and not a payment queue's `add(_:)`.
+    /// Whether the payment was ordered by Store Kit 2's `purchase(options:)`, and not by a payment queue's `add(_:)`.
     ///
-    /// The two differ where the account holds what is ordered: see ``StoreTransaction/heldIdentifier``.
+    /// The two differ if the account already holds the product: see ``StoreTransaction/heldIdentifier``.
     public var isStoreKit2: Bool {
         get { storage.isStoreKit2 }
         set { storage = Storage(productIdentifier, quantity, storage.rare, isStoreKit2: newValue) }
@@ -70,7 +70,7 @@ public struct StorePayment: Hashable, Sendable {
         set { change { $0.requestData = newValue } }
     }
 
-    /// Whether a sandbox takes the Ask-to-Buy path; has no effect elsewhere.
+    /// Whether a sandbox simulates Ask to Buy; has no effect elsewhere.
     public var simulatesAskToBuyInSandbox: Bool {
         get { storage.rare?.fields.simulatesAskToBuyInSandbox ?? false }
         set { change { $0.simulatesAskToBuyInSandbox = newValue } }
@@ -90,13 +90,13 @@ public struct StorePayment: Hashable, Sendable {
         set { change { $0.offer = newValue } }
     }
 
-    /// The date in the past at which a test store dates the purchase; nil for the time of the order.
+    /// The date in the past on which a test store dates the purchase; nil for the time of the order.
     ///
-    /// A date that is infinite or not a number becomes `distantFuture`, at which no store sells.
+    /// A date that is infinite or not a number becomes `distantFuture`, on which no store sells.
     public var purchaseDate: Date? {
         get { storage.rare?.fields.purchaseDate }
         set {
-            // Neither could be written down, nor would a payment be equal to itself.
+            // Such a date could not be encoded, and the payment would not be equal to itself.
             let isDate = newValue?.timeIntervalSinceReferenceDate.isFinite ?? true
             change { $0.purchaseDate = isDate ? newValue : .distantFuture }
         }
@@ -104,20 +104,19 @@ public struct StorePayment: Hashable, Sendable {
 
     /// Whether an auto-renewable subscription with a ``purchaseDate`` has been renewed until now.
     ///
-    /// Otherwise its renewal is off, and it has its first period only.
+    /// Otherwise its renewal is off, and it has only its first period.
     public var renewsUntilNow: Bool {
         get { storage.rare?.fields.renewsUntilNow ?? false }
         set { change { $0.renewsUntilNow = newValue } }
     }
 
-    /// The billing plan that pays for the subscription; nil for the store's usual one, up front.
+    /// The billing plan that pays for the subscription; nil for the store's default, up front.
     public var billingPlan: StoreProduct.BillingPlan? {
         get { storage.rare?.fields.billingPlan }
         set { change { $0.billingPlan = newValue } }
     }
 
-    /// Whether it has an offer, a date or a billing plan of its own, for which there are rules of their own.
-    // Nearly every payment has no rare field: that much is seen without a call.
+    /// Whether the payment has an offer, a purchase date or a billing plan, to which special rules apply.
     @inline(__always)
     var hasSpecialTerms: Bool { storage.rare != nil && storage.hasSpecialTerms }
 
@@ -135,9 +134,9 @@ public struct StorePayment: Hashable, Sendable {
                 && left.isStoreKit2 == right.isStoreKit2 && left.storage.rare == right.storage.rare
     }
 
-    /// Returns whether two payments are the same bit for bit.
+    /// Returns whether two payments are equal in every code unit.
     ///
-    /// Equal payments may spell a user's name with other code points.
+    /// Payments compare as equal even if they spell a user's name with different code points.
     @inline(__always)
     func isIdentical(to other: StorePayment) -> Bool {
         storage === other.storage || storage.isIdentical(to: other.storage)
@@ -152,7 +151,7 @@ public struct StorePayment: Hashable, Sendable {
 }
 
 extension BinaryDecoder {
-    /// Reads a payment, which most rows repeat: one with the same bytes as the last is shared.
+    /// Reads a payment, and shares it if its bytes equal those of the one before, as in most rows.
     mutating func sharedPayment(_ read: (inout BinaryDecoder) throws -> StorePayment) rethrows -> StorePayment {
         StorePayment(storage: try shared { try read(&$0).storage })
     }
@@ -200,7 +199,7 @@ private struct RareFields: Hashable, Sendable {
 
     var hasSpecialTerms: Bool { discount != nil || offer != nil || purchaseDate != nil || billingPlan != nil }
 
-    /// Compares all fields, then texts once more by their code units.
+    /// Compares all fields, then the texts again by their code units.
     func isIdentical(to other: RareFields) -> Bool {
         func isSame(_ text: (RareFields) -> String?) -> Bool {
             text(self).map(ExactText.init) == text(other).map(ExactText.init)
@@ -278,7 +277,7 @@ public struct StoreDiscount: Hashable, Codable, Sendable {
     /// The time of signing, in milliseconds since 1970.
     public var timestamp: Int64
 
-    /// Makes an offer from the parts that the app's server sent.
+    /// Creates an offer from the parts that the app's server sent.
     public init(identifier: String, keyIdentifier: String, nonce: UUID, signature: String, timestamp: Int64) {
         self.identifier = identifier
         self.keyIdentifier = keyIdentifier
@@ -314,7 +313,7 @@ extension StoreDiscount {
     }
 }
 
-/// An offer that a payment asks for, beside the discounts of Store Kit 1.
+/// An offer of Store Kit 2 that a payment requests; Store Kit 1 uses ``StoreDiscount``.
 public struct StoreOffer: Hashable, Codable, Sendable {
     /// The kind of an offer.
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
@@ -322,7 +321,7 @@ public struct StoreOffer: Hashable, Codable, Sendable {
         case promotional
         /// A win-back offer, under its identifier.
         case winBack
-        /// An offer behind a code, under its reference name.
+        /// An offer redeemed with a code, under its reference name.
         case code
         /// The introductory offer, as if the account were eligible.
         case introductory
@@ -332,15 +331,15 @@ public struct StoreOffer: Hashable, Codable, Sendable {
 
     /// The kind of offer.
     ///
-    /// A proof of introductory eligibility says by itself which of ``Kind/introductory`` and ``Kind/noIntroductory`` it
-    /// grants, whichever of them is here.
+    /// A proof of introductory eligibility itself decides between ``Kind/introductory`` and ``Kind/noIntroductory``,
+    /// whichever of the two is here.
     public var kind: Kind
     /// The offer's identifier in the store's set-up; nil where its kind needs none.
     public var identifier: String?
     /// The developer's signed grant, a JWS in compact serialization; nil for an unsigned offer.
     public var proof: String?
 
-    /// Makes an offer.
+    /// Creates an offer.
     public init(kind: Kind, identifier: String? = nil, proof: String? = nil) {
         self.kind = kind
         self.identifier = identifier

@@ -2,11 +2,11 @@ import Foundation
 
 /// A store's description of a product for one device: texts and prices in that device's language and currency.
 ///
-/// Copies share one immutable description, so handing out a hundred thousand costs a reference each.
+/// Copies share one immutable description, so each costs only a reference.
 public struct StoreProduct: Hashable, Sendable {
     private let description: Description
 
-    /// Describes a product.
+    /// Creates a product.
     public init(
         identifier: String,
         localizedTitle: String,
@@ -45,13 +45,13 @@ public struct StoreProduct: Hashable, Sendable {
     public var priceLocaleIdentifier: String { description.priceLocaleIdentifier }
     /// The subscription's terms, nil for a product of another kind.
     public var subscription: Subscription? { description.subscription }
-    /// Whether the purchaser's family may use it too.
+    /// Whether the purchaser's family may also use it.
     public var isFamilyShareable: Bool { description.isFamilyShareable }
-    /// The files that the store hosts for it, nil where it hosts none.
+    /// The files that the store hosts for it; nil without hosted content.
     public var hostedContent: HostedContent? { description.hostedContent }
-    /// The kind of product; nil where the store does not tell.
+    /// The kind of product; nil if the store does not say.
     public var kind: Kind? { description.kind }
-    /// The store's internal identifier, nil for none.
+    /// The store's internal identifier, if it has one.
     public var internalIdentifier: String? { description.internalIdentifier }
 
     /// Returns whether all fields are equal.
@@ -59,20 +59,20 @@ public struct StoreProduct: Hashable, Sendable {
         left.description === right.description || left.description.isEqual(to: right.description)
     }
 
-    /// Hashes the identifier, which tells products apart.
+    /// Hashes the identifier.
     public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
 }
 
 extension StoreProduct {
     /// The kind of a product.
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
-        /// Used up, and bought again each time.
+        /// Used up, and can be bought again.
         case consumable
-        /// Bought once, for good.
+        /// Bought once, valid for good.
         case nonConsumable
-        /// Lasts for as long as the app decides.
+        /// A subscription whose duration the app decides.
         case nonRenewing
-        /// Charged again at the end of each period.
+        /// A subscription that is charged again at the end of each period.
         case autoRenewable
     }
 
@@ -84,7 +84,7 @@ extension StoreProduct {
         public var unit: Unit
         /// The number of units, at least 1.
         public var count: Int
-        /// Makes a length of time.
+        /// Creates a length of time.
         public init(_ count: Int, _ unit: Unit) {
             self.unit = unit
             self.count = count
@@ -95,7 +95,7 @@ extension StoreProduct {
     public enum BillingPlan: String, Hashable, Codable, Sendable {
         /// The whole period at once, as every subscription offers.
         case upFront
-        /// A yearly subscription in monthly parts. Store Kit 1 cannot buy it.
+        /// Monthly payments for a yearly subscription. Store Kit 1 cannot buy it.
         case monthly
     }
 
@@ -107,7 +107,7 @@ extension StoreProduct {
         public var price: Decimal
         /// The price of the whole period.
         public var commitmentPrice: Decimal
-        /// Describes a billing plan.
+        /// Creates the terms of a billing plan.
         public init(plan: BillingPlan, price: Decimal, commitmentPrice: Decimal) {
             self.plan = plan
             self.price = price
@@ -138,7 +138,7 @@ extension StoreProduct {
         public var period: Period
         /// The number of periods that the offer lasts.
         public var periodCount: Int
-        /// Describes an offer.
+        /// Creates an offer.
         public init(
             identifier: String? = nil,
             price: Decimal,
@@ -154,7 +154,7 @@ extension StoreProduct {
         }
     }
 
-    /// The terms of a subscription, beside its product's description.
+    /// The terms of a subscription.
     public struct Subscription: Hashable, Codable, Sendable {
         /// The period that one payment covers.
         public var period: Period
@@ -165,18 +165,18 @@ extension StoreProduct {
         public var introductoryOffer: Offer?
         /// The promotional offers that are set up.
         public var promotionalOffers: [Offer]
-        /// The rank within the group: 1 gives the user most, equal numbers give the same; nil where the store does not
-        /// tell.
+        /// The rank within the group: 1 is the highest level of service, equal numbers are equal levels; nil if the store
+        /// does not say.
         public var groupLevel: Int?
-        /// The group's name for the user, nil for none.
+        /// The group's name for the user, if it has one.
         public var groupName: String?
         /// The offers for lapsed subscribers that are set up, whether or not this user is eligible.
         public var winBackOffers: [Offer]
-        /// The billing plans that are set up; empty where all there is to pay is the product's price, up front.
+        /// The billing plans that are set up; empty if the only one is the product's price, up front.
         ///
         /// A sandbox store describes them, and sells up front only.
         public var billingPlans: [BillingTerms]
-        /// Describes a subscription.
+        /// Creates a subscription's terms.
         public init(
             period: Period,
             groupIdentifier: String?,
@@ -204,7 +204,7 @@ extension StoreProduct {
         public var version: String
         /// The size of each file in bytes.
         public var lengths: [Int64]
-        /// Describes hosted files.
+        /// Creates a description of hosted files.
         public init(version: String, lengths: [Int64]) {
             self.version = version
             self.lengths = lengths
@@ -213,7 +213,7 @@ extension StoreProduct {
 }
 
 extension StoreProduct.Subscription {
-    /// Decodes a subscription; fields that its backend does not know have their defaults.
+    /// Decodes a subscription; fields that are absent have their defaults.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -284,7 +284,7 @@ extension StoreProduct: Codable {
 extension StoreProduct.Period {
     /// Creates a period from its ISO 8601 form: `P`, a number of one to four digits that is not 0, and a unit.
     ///
-    /// Nil for anything else, such as a length of several units.
+    /// Returns nil for anything else, such as a period of several units.
     package init?(iso8601 text: String) {
         var letters = text.utf8.makeIterator()
         guard letters.next() == UInt8(ascii: "P") else { return nil }
@@ -317,13 +317,13 @@ extension StoreProduct.Period {
     }
 }
 
-/// A store's answer to a product look-up.
+/// The result of a product look-up.
 public struct ProductsAnswer: Hashable, Codable, Sendable {
-    /// The products for the identifiers that are sold, in the store's order, which ``SKProductsResponse`` keeps.
+    /// The products for the identifiers that are sold, in the store's order, which ``SKProductsResponse`` preserves.
     public var products: [StoreProduct]
     /// The identifiers that are not sold, in the store's order too.
     public var invalidIdentifiers: [String]
-    /// Makes an answer.
+    /// Creates a result.
     public init(products: [StoreProduct], invalidIdentifiers: [String] = []) {
         self.products = products
         self.invalidIdentifiers = invalidIdentifiers

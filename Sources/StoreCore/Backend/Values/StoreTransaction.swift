@@ -1,8 +1,8 @@
 import Foundation
 
-/// The complete value of a transaction: an update carries all of it, not only the changes.
+/// The complete value of a transaction: an update includes all of it, not only the changes.
 ///
-/// Copies share one immutable description, so passing one on costs a reference.
+/// Copies share one immutable description, so each costs only a reference.
 public struct StoreTransaction: Sendable {
     private let storage: Storage
 
@@ -10,19 +10,19 @@ public struct StoreTransaction: Sendable {
     ///
     /// Store Kit's five states, in its order.
     public enum State: UInt8, Hashable, Codable, Sendable, NamedInJSON {
-        /// The store is working on it.
+        /// Being processed by the store.
         case purchasing
         /// Paid for; the app should deliver.
         case purchased
         /// Refused; see ``StoreTransaction/failure``.
         case failed
-        /// Restores an earlier purchase; see ``StoreTransaction/original``.
+        /// A restored earlier purchase; see ``StoreTransaction/original``.
         case restored
-        /// Waits for another person's decision.
+        /// Waiting for another person's decision.
         case deferred
     }
 
-    /// Makes a transaction from its parts.
+    /// Creates a transaction from its parts.
     public init(
         identifier: String,
         order: OrderID? = nil,
@@ -50,7 +50,7 @@ public struct StoreTransaction: Sendable {
         self.init(identifier: identifier, order: order, payment: payment, state: state, date: date, details: details)
     }
 
-    /// Makes a transaction; without a payment, it has the original's.
+    /// Creates a transaction; without a payment, it has the original's.
     init(identifier: String, order: OrderID?, payment: StorePayment?, state: State, date: Date, details: Details?) {
         storage = Storage(
             identifier: identifier,
@@ -62,50 +62,50 @@ public struct StoreTransaction: Sendable {
         )
     }
 
-    /// The store's name for the transaction.
+    /// The identifier that the store assigns to the transaction.
     ///
-    /// It never changes and is never used twice.
+    /// It never changes and is never reused.
     public var identifier: String { storage.identifier }
-    /// The command that requested it; nil for an unrequested one (a renewal, a purchase made elsewhere) and for one
-    /// that a restore brought.
+    /// The command that requested it; nil for an unrequested one (a renewal, a purchase made elsewhere) and for one that
+    /// was restored.
     public var order: OrderID? { storage.order }
     /// The payment that was ordered; for a restored transaction, the original's.
     public var payment: StorePayment { storage.payment ?? details?.original?.payment ?? .empty }
-    /// The payment that it came with; nil where it is the original's.
+    /// The payment stored with the transaction; nil if it is the original's.
     var ownPayment: StorePayment? { storage.payment }
     /// The state of the transaction.
     public var state: State { storage.state }
-    /// The time when it joined the store's queue; meaningful when purchased or restored.
+    /// The time when it was added to the store's queue; meaningful when purchased or restored.
     public var date: Date { storage.date }
-    /// The parts that few transactions have, behind one reference.
+    /// The parts that few transactions have, in one object.
     var details: Details? { storage.details }
     var hasDetails: Bool { storage.details != nil }
     /// The reason for the failure; a failed transaction always has one.
     public var failure: StoreFailure? { details?.failure }
-    /// The transaction that it restores or renews.
+    /// The earlier transaction that it restores or renews.
     public var original: Original? { details?.original }
-    /// The signed receipt, from stores that send it along; other stores are asked when it is read
+    /// The signed receipt, from stores that include it; other stores are called when it is read
     /// (``ReceiptService/receipt(forTransaction:)``).
     public var receipt: Data? { details?.receipt }
     /// The files that the store hosts for it, each under a name of its own; meaningful when purchased or restored.
     public var content: [StoreContent] { details?.content ?? [] }
-    /// The transaction that the account holds and that answers the payment; nil where the store has sold.
+    /// The account's existing transaction that satisfied the payment; nil if the store made a sale.
     ///
-    /// A store answers so, and charges nothing, if a running subscription is bought again or is to change at its renewal;
-    /// and if Store Kit 2 orders what is owned, or a consumable that is not finished. ``identifier`` then names only the
-    /// answer, until it is finished: no receipt and no history has it, and a restore does not bring it. Store Kit 1 shows
-    /// the held identifier in its place. It may equal ``identifier``: the transaction held is not named then.
+    /// A store reports it, and charges nothing, if a running subscription is bought again or is to change at its renewal;
+    /// and if Store Kit 2 orders a product that is owned, or a consumable that is not finished. ``identifier`` then names
+    /// only this result, until it is finished: it is in no receipt and no history, and is not restored. Store Kit 1 shows
+    /// the held identifier in its place. If it equals ``identifier``, the existing transaction is not named.
     public var heldIdentifier: String? { details?.held }
 
-    /// The earlier transaction behind a restored one or a renewal.
+    /// The earlier transaction that is restored or renewed.
     public struct Original: Hashable, Codable, Sendable {
         /// The earlier transaction's identifier.
         public var identifier: String
-        /// The time when it joined the store's queue.
+        /// The time when it was added to the store's queue.
         public var date: Date
         /// The payment of the earlier transaction.
         public var payment: StorePayment
-        /// Makes a reference to an earlier transaction.
+        /// Creates a reference to an earlier transaction.
         public init(identifier: String, date: Date, payment: StorePayment) {
             self.identifier = identifier
             self.date = date
@@ -178,7 +178,7 @@ extension StoreTransaction: Hashable {
             && left.heldIdentifier == right.heldIdentifier
     }
 
-    /// Hashes the identifier and the state, which distinguish the versions of transactions.
+    /// Hashes the identifier and the state, which distinguish versions of transactions.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(identifier)
         hasher.combine(state)

@@ -4,14 +4,14 @@ import Foundation
 public enum StoreUpdate: Hashable, Sendable {
     /// A transaction that is new or has changed, as a complete value.
     case transaction(StoreTransaction)
-    /// The removal of a transaction, with the order that led to it: another queue finished it, or the store withdrew it.
+    /// The removal of a transaction, with the order that requested it: another queue finished it, or the store withdrew it.
     ///
-    /// A queue knows a transaction of its own by the order, and every other one by the identifier.
+    /// A queue finds a transaction of its own by the order, and any other by the identifier.
     case finished(transaction: String, order: OrderID?)
-    /// The end of a restore, after all that it brings; with a failure, not all of it could be delivered.
+    /// The end of a restore, after all its transactions; with a failure, not all of them could be delivered.
     case restoreEnded(OrderID, failure: StoreFailure?)
-    /// A change of the storefront's country. The queue answers with the app's decision about each purchase under way,
-    /// see ``StorefrontService/decideAfterStorefrontChange(transaction:shouldContinue:)``.
+    /// A change of the storefront's country. The queue replies with the app's decision about each purchase under way, see
+    /// ``StorefrontService/decideAfterStorefrontChange(transaction:shouldContinue:)``.
     case storefront(StoreStorefront?)
     /// The end of access to these products.
     case revoked(productIdentifiers: [String])
@@ -53,7 +53,7 @@ extension StoreUpdate: Codable {
         }
     }
 
-    /// Encodes the type, and what belongs to it.
+    /// Encodes the type, and the values that belong to it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {
@@ -84,25 +84,25 @@ extension StoreUpdate: Codable {
 
 /// A batch of consecutive updates, with the cursors before and after it.
 ///
-/// Batches form a chain: each begins where the one before it ended. So a queue distinguishes a repetition from a loss.
-/// A repetition ends at or before the queue's cursor and is ignored. A loss begins behind the cursor: the queue
+/// Batches form a chain: each begins where the one before it ended. So a queue distinguishes a repetition from a loss. A
+/// repetition ends at or before the queue's cursor and is ignored. After a loss, a batch begins after the cursor: the queue
 /// reconnects from its cursor.
 public struct UpdateBatch: Hashable, Codable, Sendable {
     /// The cursor that these updates follow.
     ///
     /// Nil begins a snapshot of unfinished transactions.
     public var after: UpdateCursor?
-    /// The cursor behind these updates.
+    /// The cursor after these updates.
     ///
     /// A ``UpdateCursor/part`` here means that more of the snapshot follows.
     public var through: UpdateCursor
     /// The updates, in order.
     ///
-    /// May be empty, as in the snapshot of a store without unfinished transactions, or where only the cursor moves: a queue
-    /// that nothing concerns for long is then not told from far back when it reconnects.
+    /// Empty for the snapshot of a store without unfinished transactions, or to move only the cursor. A queue that no
+    /// change concerns for a long time then resumes from a recent position when it reconnects.
     public var updates: [StoreUpdate]
 
-    /// Makes a batch.
+    /// Creates a batch.
     public init(after: UpdateCursor?, through: UpdateCursor, updates: [StoreUpdate]) {
         self.after = after
         self.through = through

@@ -10,7 +10,7 @@ final class DownloadEngine: Sendable {
     private let activity: Activity
     private let laneExecutor: (any LaneExecutor)?
     private let folder = DownloadFolder()
-    /// The link to the queue's driver, for as long as that has an owner.
+    /// The link to the queue's driver, for as long as the driver has an owner.
     private let link: DriverLink
     private let state = Locked(State())
 
@@ -48,13 +48,13 @@ extension QueueDriver {
 // MARK: - The app
 
 extension DownloadEngine {
-    /// Returns the downloads of a transaction, made at the first call; none once it is finished.
+    /// Returns the downloads of a transaction, created at the first call; none once it is finished.
     ///
     /// - Parameters:
     ///   - transaction: its number in the queue's driver.
     ///   - isFinished: called with the lock held; a thread that finishes the transaction sets it before it calls `end`.
     ///   - requests: the files that the store hosts for it.
-    ///   - make: makes an object. Called with the lock held.
+    ///   - make: creates an object. Called with the lock held.
     /// - Returns: the downloads' objects, in the order of the requests.
     func downloads(
         of transaction: Int,
@@ -76,14 +76,14 @@ extension DownloadEngine {
         }
     }
 
-    /// Carries out an app's order for some downloads.
+    /// Applies an app's order to downloads.
     ///
     /// Returns those that it leaves unchanged, with the reasons.
     func obey(_ order: DownloadOrder, _ downloads: [Int]) -> [(download: Int, refusal: DownloadRefusal)] {
         CallScope.outermost { handle { $0.obey(order, downloads, now: clock.now, &$1) } }
     }
 
-    /// Whether a download's transaction is unfinished, so that its file is there once it has finished.
+    /// Whether a download's transaction is unfinished, so that its file exists once the download has finished.
     func keeps(_ download: Int) -> Bool { state.withLock { $0.machine.keeps(download) } }
 }
 
@@ -95,8 +95,8 @@ extension DownloadEngine {
 
     /// Ends the downloads of a transaction that is finished or gone.
     ///
-    /// Called with the queue's lock held: `runWhatWasLeft` removes the files. Returns the reports to be delivered
-    /// before.
+    /// Called with the queue's lock held; `runWhatWasLeft` removes the files later. Returns the reports, to be delivered
+    /// before that.
     func end(_ transaction: Int) -> [(download: AnyObject, report: DownloadReport)] {
         state.withLock { state in
             let ended = state.machine.end(transaction, &state.actions)
@@ -109,12 +109,12 @@ extension DownloadEngine {
         }
     }
 
-    /// Performs the waiting actions, unless another thread does.
+    /// Performs the pending actions, unless another thread does.
     func runWhatWasLeft() {
         if state.withLock({ $0.lane.schedule() }) { schedule() }
     }
 
-    /// Retires the engine for good, and removes all files.
+    /// Retires the engine permanently, and removes all files.
     func retire() {
         let kept = state.withLock { state in
             state.machine.retire(&state.actions)
@@ -160,7 +160,7 @@ extension DownloadEngine {
     private func perform(_ action: DownloadMachine.Action) {
         switch action {
         case .fetch(let number, let ticket, let request):
-            // A slow store must not keep a driver alive, and itself through it.
+            // A slow store must not keep a driver alive, and through it itself.
             let reply: @Sendable (Result<Data, StoreFailure>) -> Void = { [weak self] answer in
                 guard let self else { return }
                 CallScope.outermost {
@@ -203,7 +203,7 @@ extension DownloadEngine {
 }
 
 extension DownloadEngine: ActivityMember {
-    // Actions left for the next thread that runs the lane are under way, too.
+    // Actions left for the next thread that runs the lane also count as under way.
     var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.lane.isIdle, $0.work) } }
     func drainHere() -> Bool { false }
     var waitingFor: [String] { state.withLock { $0.machine.waiting } }
@@ -211,7 +211,7 @@ extension DownloadEngine: ActivityMember {
 
 /// The temporary folder of a queue's downloads on this device, created for the first byte.
 ///
-/// To be used by one thread at a time, except for `file`.
+/// Used by one thread at a time, except for `file`.
 struct DownloadFolder: Sendable {
     private let folder = TemporaryFolder(for: "downloads")
 
@@ -234,7 +234,7 @@ struct DownloadFolder: Sendable {
         defer { try? handle.close() }
         let end = try handle.seekToEnd()
         guard end >= UInt64(offset) else { throw CocoaError(.fileReadCorruptFile) }
-        // A piece that was written after its download had been paused leaves more bytes.
+        // A piece written after its download was paused leaves more bytes.
         try handle.truncate(atOffset: UInt64(offset))
         try handle.write(contentsOf: data)
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A state machine that decides the course of a queue's downloads.
+/// A state machine that controls a queue's downloads.
 ///
 /// It has no lock, clock or I/O: events in, actions out, in the order in which they are to be performed. One piece of
-/// each download at a time is requested and written; answers for an earlier piece are recognized by their ticket and
+/// each download at a time is requested and written. Responses for an earlier piece are recognized by their ticket and
 /// ignored.
 struct DownloadMachine {
     private struct Row {
@@ -44,7 +44,7 @@ struct DownloadMachine {
 // MARK: - The app
 
 extension DownloadMachine {
-    /// Returns the downloads of an unfinished transaction, made from the store's hosted files at the first call.
+    /// Returns the downloads of an unfinished transaction, created from the store's hosted files at the first call.
     mutating func downloads(of transaction: Int, _ make: () -> [ContentRequest]) -> [Int] {
         if isRetired { return [] }
         if let known = numbers[transaction] { return known }
@@ -57,9 +57,9 @@ extension DownloadMachine {
         return new
     }
 
-    /// Carries out an app's order for some downloads, as far as possible.
+    /// Applies an app's order to downloads, as far as possible.
     ///
-    /// Returns the others, with the reasons.
+    /// Returns those that it leaves unchanged, with the reasons.
     mutating func obey(
         _ order: DownloadOrder,
         _ downloads: [Int],
@@ -118,7 +118,7 @@ extension DownloadMachine {
         }
     }
 
-    /// Changes a row, so that whatever is on its way for it comes to nothing.
+    /// Changes a row, and invalidates any response or write that is on its way for it.
     private mutating func change(_ number: Int, _ body: (inout Row) -> Void) {
         guard var row = rows[number] else { return }
         row.ticket += 1
@@ -132,7 +132,7 @@ extension DownloadMachine {
 // MARK: - The store and the file
 
 extension DownloadMachine {
-    /// Handles the store's answer.
+    /// Handles the store's response.
     mutating func answered(
         _ number: Int,
         ticket: Int,
@@ -254,7 +254,7 @@ extension DownloadMachine {
     /// Whether a download's transaction is unfinished.
     func keeps(_ number: Int) -> Bool { rows[number] != nil }
 
-    /// The outside events that the downloads wait for, a line each.
+    /// The external events that the downloads wait for, a line each.
     var waiting: [String] {
         rows.filter { $0.value.state == .active }.sorted { $0.key < $1.key }
             .map { "the store's next bytes of \($0.value.request.content.identifier)" }

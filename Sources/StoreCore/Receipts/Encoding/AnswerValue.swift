@@ -11,10 +11,10 @@ package enum AnswerValue: Hashable, Sendable {
     /// Creates an object of texts.
     package init(_ fields: [String: String]) { self = .object(fields.mapValues(AnswerValue.text)) }
 
-    /// The JSON with its keys in alphabetical order: the same response has the same bytes.
+    /// The JSON with its keys in alphabetical order: equal responses have the same bytes.
     ///
-    /// They are those of `JSONEncoder`, which takes more than ten times as long: a page of a history would take four times
-    /// as long as all the rest of its request.
+    /// They are the bytes of `JSONEncoder`, which takes more than ten times as long: a page of a history would take four
+    /// times as long as the remainder of its request.
     package var json: Data {
         var text = ByteWriter(capacity: 1024)
         write(to: &text)
@@ -47,7 +47,7 @@ package enum AnswerValue: Hashable, Sendable {
 }
 
 extension ByteWriter {
-    /// Appends a text as JSON quotes it.
+    /// Appends a text as a JSON string.
     fileprivate mutating func append(quoted text: String) {
         append("\"")
         var text = text
@@ -81,7 +81,7 @@ extension ByteWriter {
 extension UnsafeBufferPointer<UInt8> {
     /// Whether there is a character that JSON has to escape.
     ///
-    /// Eight at a time, without an early end, which texts hardly ever have: a page of a history has 96 KB.
+    /// Examines eight bytes at a time, without an early exit, which few texts would take: a page of a history has 96 KB.
     fileprivate var needsEscapes: Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let bytes = UnsafeRawBufferPointer(self)
@@ -92,7 +92,7 @@ extension UnsafeBufferPointer<UInt8> {
             let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
             let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
             let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            // The highest bit of a byte is set where it is less than a number: 32, and 1 for what is equal.
+            // The highest bit of a byte is set where it is less than a number: 32, or 1 to find equal bytes.
             found |= (word &- (ones &* 0x20)) & ~word
             found |= (quotes &- ones) & ~quotes
             found |= (backslashes &- ones) & ~backslashes

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A set of numbered attributes in DER, in the order of their bytes: the content of the App Store's app receipts and of
-/// each purchase in them.
+/// A set of numbered attributes in DER, sorted by their bytes: the content of the App Store's app receipts and of each
+/// purchase in them.
 ///
-/// Each attribute is encoded as it is added, and copied once, to its place.
+/// Each attribute is encoded when it is added, and copied once, to its final place.
 struct AttributeSet: ~Copyable {
     /// The attributes in the order in which they were added.
     private var bytes: ByteWriter
@@ -31,7 +31,7 @@ struct AttributeSet: ~Copyable {
         }
     }
 
-    /// Adds an attribute with a date, kept to the second.
+    /// Adds an attribute with a date, to the second.
     mutating func add(_ type: Int64, _ date: ReceiptDate) {
         begin(type, DER.length(containing: ReceiptDate.length))
         bytes.append(.ia5String, ReceiptDate.length)
@@ -50,7 +50,7 @@ struct AttributeSet: ~Copyable {
         set.write(to: &bytes)
     }
 
-    /// Adds an attribute that is encoded already.
+    /// Adds an encoded attribute.
     mutating func add(encoded element: [UInt8]) {
         elements.append(bytes.count..<(bytes.count + element.count))
         element.withUnsafeBytes { bytes.append($0) }
@@ -68,7 +68,7 @@ struct AttributeSet: ~Copyable {
 }
 
 extension AttributeSet {
-    /// Returns the set, encoded.
+    /// Returns the encoded set.
     consuming func encoded() -> Data {
         var data = ByteWriter(capacity: DER.length(containing: bytes.count))
         write(to: &data)
@@ -78,7 +78,7 @@ extension AttributeSet {
     /// Returns the attributes in the order in which they were added.
     consuming func unsorted() -> Data { bytes.finish() }
 
-    /// Writes the set, encoded.
+    /// Writes the encoded set.
     private mutating func write(to writer: inout ByteWriter) {
         bytes.withUnsafeBytes { bytes in
             // Elements with the same tag and fewer bytes come first.

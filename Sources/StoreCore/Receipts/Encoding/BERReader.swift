@@ -1,8 +1,7 @@
-/// A reader of ASN.1 elements by the basic encoding rules (ITU-T X.690), in which Xcode writes its receipts.
+/// A reader of ASN.1 elements by the basic encoding rules (ITU-T X.690), which Xcode's receipts use.
 ///
-/// Compared with ``DERReader`` it also accepts indefinite lengths, lengths in long form, and octet strings in segments. It
-/// enters an element only on request and moves forward only, so neither a false length nor any depth of nesting costs
-/// anything.
+/// Unlike ``DERReader`` it also accepts indefinite lengths, lengths in long form, and octet strings in segments. It enters
+/// an element only on request and moves forward only, so false lengths and deep nesting cost nothing.
 package struct BERReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -13,9 +12,9 @@ package struct BERReader {
 
     /// The end of an element.
     private struct Scope {
-        /// The first byte behind the element, or behind the innermost one around it that has a length.
+        /// The first byte after the element, or after the innermost one around it that has a length.
         let limit: Int
-        /// Whether two zeros end the element.
+        /// Whether two zero bytes end the element.
         let isIndefinite: Bool
     }
 
@@ -50,7 +49,7 @@ package struct BERReader {
         return true
     }
 
-    /// Reads the contents of the next element, which must have a length.
+    /// Reads the contents of the next element, whose length must be definite.
     package mutating func read(_ tag: DER.Tag) -> ArraySlice<UInt8>? {
         guard let header = header(tag), let length = header.length else { return nil }
         position = header.contents + length
@@ -82,7 +81,7 @@ package struct BERReader {
         var contents = position + 2
         var length = Int(first)
         if first == 0x80 {
-            // Only an element of elements may be without a length.
+            // Only a constructed element may have an indefinite length.
             return tag.rawValue & 0x20 == 0 ? nil : (contents, nil)
         }
         if first > 0x80 {

@@ -1,7 +1,6 @@
 import Foundation
 
-/// The ASN.1 encoding of receipts, certificates and their signatures by the distinguished encoding rules (ITU-T X.690),
-/// and no more of it.
+/// The subset of ASN.1's distinguished encoding rules (ITU-T X.690) that receipts, certificates and their signatures need.
 package enum DER {
     /// The tag, the first byte of an element.
     package enum Tag: UInt8 {
@@ -25,9 +24,9 @@ package enum DER {
         case implicit2 = 0x82
         /// `[7]`, instead of a primitive element's own tag.
         case implicit7 = 0x87
-        /// `[0]`, around an element that keeps its own tag.
+        /// `[0]`, around an element that retains its own tag.
         case explicit0 = 0xa0
-        /// `[3]`, around an element that keeps its own tag.
+        /// `[3]`, around an element that retains its own tag.
         case explicit3 = 0xa3
     }
 
@@ -48,10 +47,10 @@ package enum DER {
 
     package static func sequence(_ elements: [UInt8]...) -> [UInt8] { element(.sequence, Array(elements.joined())) }
 
-    /// Returns a SET OF, with its elements in the order of their bytes.
+    /// Returns a SET OF, with its elements sorted by their bytes.
     package static func setOf(_ elements: [[UInt8]]) -> [UInt8] { element(.set, sorted(elements)) }
 
-    /// Returns elements, one after the other, in the order of their bytes.
+    /// Returns the concatenation of elements, sorted by their bytes.
     static func sorted(_ elements: [[UInt8]]) -> [UInt8] {
         Array(elements.sorted { $0.lexicographicallyPrecedes($1) }.joined())
     }
@@ -65,7 +64,7 @@ package enum DER {
         return element(.integer, bytes)
     }
 
-    /// Whether a byte only repeats the sign of the next one.
+    /// Returns whether a byte only repeats the sign of the next one.
     static func isIdle(_ byte: UInt8, before next: UInt8) -> Bool {
         (byte == 0 && next < 0x80) || (byte == 0xff && next >= 0x80)
     }
@@ -77,13 +76,13 @@ package enum DER {
 
     package static let null = element(.null, [])
 
-    /// Returns an object identifier of at least two numbers.
+    /// Returns an object identifier with at least two numbers.
     package static func objectIdentifier(_ numbers: [UInt64]) -> [UInt8] {
         let folded = [numbers[0] * 40 + numbers[1]] + numbers.dropFirst(2)
         return element(.objectIdentifier, folded.flatMap(base128))
     }
 
-    /// Returns a number in seven bits a byte, the highest first; all bytes but the last one are marked.
+    /// Returns a number with seven bits in a byte, the highest first; all bytes except the last have the continuation bit.
     private static func base128(_ number: UInt64) -> [UInt8] {
         var bytes = [UInt8(number & 0x7f)]
         var rest = number >> 7
@@ -101,7 +100,7 @@ package enum DER {
 
 /// A reader of ASN.1 elements by the distinguished encoding rules, which accepts only what ``DER`` would write.
 ///
-/// It enters an element only on request, so that no depth of nesting costs anything.
+/// It enters an element only on request, so deep nesting costs nothing.
 package struct DERReader {
     private var rest: ArraySlice<UInt8>
 
@@ -121,7 +120,7 @@ package struct DERReader {
         return contents
     }
 
-    /// Reads the elements in the next one.
+    /// Returns a reader of the elements in the next one.
     package mutating func open(_ tag: DER.Tag) -> DERReader? { read(tag).map { DERReader($0) } }
 
     /// Reads a number of up to 64 bits.
@@ -142,7 +141,7 @@ package struct DERReader {
     private static func length(_ bytes: inout ArraySlice<UInt8>) -> Int? {
         guard let first = bytes.popFirst() else { return nil }
         if first < 0x80 { return Int(first) }
-        // Four bytes of length exceed any receipt; none at all would be the indefinite form.
+        // Four bytes of length exceed any receipt; no bytes would be the indefinite form.
         let count = Int(first & 0x7f)
         guard (1...4).contains(count), bytes.count >= count else { return nil }
         let length = bytes.prefix(count).reduce(0) { $0 << 8 | Int($1) }
@@ -154,12 +153,12 @@ package struct DERReader {
 
 /// A writer of consecutive bytes, which returns them as `Data` without copying.
 ///
-/// It has memory of its own: an array would have to be copied into the `Data` that signers and apps require, and a
+/// It manages its own memory: an array would have to be copied into the `Data` that signers and apps require, and a
 /// transaction's receipt would take 13 % longer.
 struct ByteWriter: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity: Int
-    /// The number of bytes that are written.
+    /// The number of bytes written.
     private(set) var count = 0
 
     /// Creates a writer; `capacity` is an estimate of the total length, at least 1.
@@ -265,7 +264,7 @@ extension ByteWriter {
         }
     }
 
-    /// Writes the last bytes of a number, the highest first, and returns how many.
+    /// Writes the last bytes of a number, the highest first, and returns their count.
     @inline(__always)
     private static func write(_ number: Int, _ count: Int, to place: UnsafeMutablePointer<UInt8>) -> Int {
         for index in 0..<count { place[index] = UInt8(truncatingIfNeeded: number >> (8 * (count - 1 - index))) }
@@ -274,13 +273,13 @@ extension ByteWriter {
 }
 
 extension DER {
-    /// Returns the number of bytes of a number with its header: all of its bits in two's complement, and one for the sign.
+    /// Returns the number of bytes of an encoded number with its header, of which one bit is the sign.
     static func length(of number: Int64) -> Int {
         let magnitude = number < 0 ? ~number : number
         return 2 + (Int64.bitWidth - magnitude.leadingZeroBitCount) / 8 + 1
     }
 
-    /// Returns the number of bytes of an element with as many bytes of contents.
+    /// Returns the number of bytes of an element, given the number of bytes of its contents.
     static func length(containing contents: Int) -> Int {
         var length = contents + 2
         if contents >= 0x80 { length += (Int.bitWidth - contents.leadingZeroBitCount + 7) / 8 }

@@ -6,25 +6,25 @@ import Foundation
 ///     <tab>"key" = "value";
 ///     }
 ///
-/// without a line break at the end. Reading accepts exactly what writing makes, so that a text has one encoding only.
+/// without a line break at the end. The reader accepts exactly what the writer produces, so a text has only one encoding.
 ///
-/// Characters that ASCII cannot print are written by their UTF-16 units, `\U` and four lowercase hexadecimal digits
-/// each; quotation mark, backslash, tab, line feed and carriage return by a letter.
+/// Characters that ASCII cannot print are written as their UTF-16 units, `\U` and four lowercase hexadecimal digits each;
+/// quotation mark, backslash, tab, line feed and carriage return as a letter after a backslash.
 enum OldStylePropertyList {
     @inline(__always)
     static var quote: UInt8 { UInt8(ascii: "\"") }
     @inline(__always)
     static var backslash: UInt8 { UInt8(ascii: "\\") }
 
-    /// Whether a byte is written unescaped.
+    /// Returns whether a byte is written unescaped.
     @inline(__always)
     static func isPlain(_ byte: UInt8) -> Bool {
         (byte &- 0x20 < 0x5f) && (byte != quote) && (byte != backslash)
     }
 
-    /// Whether every byte is written unescaped.
+    /// Returns whether every byte is written unescaped.
     ///
-    /// It examines all of them in any case, so that several can be examined in one step.
+    /// It always examines all of them, so that several can be examined in one step.
     @inline(__always)
     static func arePlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return true }
@@ -38,7 +38,7 @@ enum OldStylePropertyList {
         return others == 0
     }
 
-    /// The units that are escaped by a letter.
+    /// The units that are escaped as a letter.
     static let letters: [(letter: UInt8, unit: UInt16)] = [
         (quote, UInt16(quote)), (backslash, UInt16(backslash)),
         (UInt8(ascii: "n"), 0x0a), (UInt8(ascii: "r"), 0x0d), (UInt8(ascii: "t"), 0x09),
@@ -70,12 +70,12 @@ extension OldStylePropertyList {
         /// The number of bytes read.
         private var place = 0
 
-        /// Creates a reader of a text, which has to stay in place for as long as the reader is used.
+        /// Creates a reader of a text, which must stay in memory while the reader is used.
         init(_ text: UnsafeRawBufferPointer) { self.text = text }
 
         var isAtEnd: Bool { place == text.count }
 
-        /// Skips expected bytes; false, with nothing read, if others are there.
+        /// Skips expected bytes; returns false, and reads nothing, if there are others.
         @inline(__always)
         mutating func skip(_ expected: StaticString) -> Bool {
             let count = expected.utf8CodeUnitCount
@@ -100,8 +100,8 @@ extension OldStylePropertyList {
             return begin..<end
         }
 
-        /// Reads the rest of a string, with the quotation mark at its end; nil for a string that a ``Writer`` would not
-        /// have written.
+        /// Reads the remainder of a string, with the quotation mark at its end; nil for a string that a ``Writer`` would
+        /// not have written.
         mutating func string() -> String? {
             let start = place
             guard let range = rest() else { return nil }
@@ -116,7 +116,7 @@ extension OldStylePropertyList {
             while place < text.count {
                 if text[place] == quote {
                     place += 1
-                    // Nil for half a surrogate pair.
+                    // Nil for an unpaired surrogate.
                     return String(validating: units, as: UTF16.self)
                 }
                 guard let unit = unit() else { return nil }
@@ -136,7 +136,7 @@ extension OldStylePropertyList {
                 guard let digit = next().flatMap(hexadecimal) else { return nil }
                 unit = unit << 4 | digit
             }
-            // A unit has one encoding: a printable unit, or one with a letter, is not written by number.
+            // A unit has one encoding: only a unit that is not printable and has no letter is written as a number.
             let byNumber = UInt8(exactly: unit).map { !isPlain($0) } ?? true
             return byNumber && !letters.contains { $0.unit == unit } ? unit : nil
         }
@@ -171,7 +171,7 @@ extension OldStylePropertyList {
 
         /// Adds an entry with any value.
         ///
-        /// `opening` is the text in front of the value: `<tab>"key" = "`.
+        /// `opening` is the text before the value: `<tab>"key" = "`.
         mutating func add(_ opening: StaticString, _ value: String) {
             text.append(opening)
             var value = value
@@ -191,7 +191,7 @@ extension OldStylePropertyList {
             text.append("\";\n")
         }
 
-        /// Adds an entry whose value, also plain ASCII, is written by a function.
+        /// Adds an entry whose value, also plain ASCII, a function writes.
         @inline(__always)
         mutating func add(_ opening: StaticString, writing value: (inout ByteWriter) -> Void) {
             text.append(opening)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A date as receipts write it, to the millisecond: as a number, and as text in two time zones.
+/// A date in the formats of receipts, to the millisecond: a number, and text in two time zones.
 ///
-/// The texts are written by hand: `ISO8601FormatStyle` takes 2.5 times as long. A transaction's receipt would take 28 %
-/// longer, an app receipt of 100 purchases 8 %.
+/// The texts are formatted by hand: `ISO8601FormatStyle` takes 2.5 times as long, which would lengthen the creation of a
+/// transaction's receipt by 28 % and that of an app receipt of 100 purchases by 8 %.
 package struct ReceiptDate {
     /// The milliseconds since 1970, rounded to the nearest.
     let milliseconds: Int64
@@ -17,17 +17,17 @@ package struct ReceiptDate {
         self.milliseconds = Int64(milliseconds)
     }
 
-    /// Returns a date in milliseconds, however far away.
+    /// Returns a date in milliseconds; any date is representable.
     static func milliseconds(of date: Date) -> Double { (date.timeIntervalSince1970 * 1000).rounded() }
 
-    // Foundation brings its own zone data along; a platform without any would have no receipts to write.
+    // Foundation includes its own zone data; on a platform without any, receipts cannot be written.
     private static let pacificZone = TimeZone(identifier: "America/Los_Angeles")!
 
     private var seconds: Int { Int(floorDivide(milliseconds, by: 1000)) }
 
     /// Adds the three fields that a verification response has for a date: in UTC, in milliseconds, in Californian time.
     ///
-    /// They are of whole seconds, as app receipts have them, unless they are exact.
+    /// They are in whole seconds, as in app receipts, unless they are exact.
     ///
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999.
     package static func add(
@@ -55,7 +55,7 @@ package struct ReceiptDate {
         text.append("America/Los_Angeles")
     }
 
-    /// The date in UTC as app receipts write it, as in `2012-09-21T01:31:38Z` (RFC 3339).
+    /// The date in UTC in the format of app receipts, as in `2012-09-21T01:31:38Z` (RFC 3339).
     var internet: String {
         String(unsafeUninitializedCapacity: Self.length) { buffer in
             guard let start = buffer.baseAddress else { return 0 }
@@ -63,7 +63,7 @@ package struct ReceiptDate {
         }
     }
 
-    /// Writes what ``internet`` has.
+    /// Writes the text of ``internet``.
     func writeInternet(to text: inout ByteWriter) {
         text.append(atMost: Self.length) {
             Self.write(seconds, separators: (UInt8(ascii: "T"), UInt8(ascii: "Z")), to: $0)

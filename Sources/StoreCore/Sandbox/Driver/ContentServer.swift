@@ -4,12 +4,12 @@ import Foundation
 struct ContentServer: Sendable {
     typealias Reply = @Sendable (Result<Data, StoreFailure>) -> Void
 
-    /// A piece that is not due yet.
+    /// A chunk that is not due yet.
     struct Pending: Sendable {
         let device: DeviceID
         let data: Data
         let reply: Reply
-        /// The timer that fires when the piece is due; nil until the clock has given it.
+        /// The timer that fires when the chunk is due; nil until the clock has created it.
         var timer: TimerToken?
     }
 
@@ -39,7 +39,7 @@ struct ContentServer: Sendable {
         faults.append(Fault(device: device, content: content, point: point, failure: failure))
     }
 
-    /// Returns the number of bytes that a request gets, or its failure: each fault acts once.
+    /// Returns the number of bytes for a request, or its failure: each fault applies once.
     mutating func size(for request: ContentRequest, _ device: DeviceID) -> Result<Int, StoreFailure> {
         let rest = request.content.length - request.offset
         var size = min(Int64(request.limit), Int64(pace(of: device).chunkSize), rest)
@@ -62,59 +62,59 @@ struct ContentServer: Sendable {
         return .success(Int(size))
     }
 
-    /// Keeps a piece until it is due, and returns its number.
+    /// Stores a chunk until it is due, and returns its number.
     mutating func keep(_ piece: Pending) -> Int {
         lastNumber += 1
         pending[lastNumber] = piece
         return lastNumber
     }
 
-    /// Keeps a piece's timer, unless it has fired already or the piece was cut off.
+    /// Stores a chunk's timer, unless it has fired already or the chunk was cut off.
     mutating func keep(_ timer: TimerToken, for number: Int) { pending[number]?.timer = timer }
 
-    /// Removes and returns a piece, nil if it was cut off.
+    /// Removes and returns a chunk, or nil if it was cut off.
     mutating func take(_ number: Int) -> Pending? { pending.removeValue(forKey: number) }
 
-    /// Cuts off the pieces under way to a device, or to all of them for nil; returns them in the order of the requests.
+    /// Cuts off the chunks under way to a device, or to all devices for nil; returns them in the order of the requests.
     mutating func cut(_ device: DeviceID?) -> [Pending] {
         let numbers = pending.filter { device == nil || $0.value.device == device }.keys.sorted()
         return numbers.compactMap { pending.removeValue(forKey: $0) }
     }
 }
 
-/// The speed of a sandbox store's downloads, and the size of their pieces.
+/// The speed of a sandbox store's downloads, and the size of their chunks.
 public struct DownloadPace: Hashable, Sendable {
     /// The bytes of each download per second of the store's clock; nil sends them at once.
     public let bytesPerSecond: Double?
-    /// The bytes in each piece.
+    /// The bytes in each chunk.
     ///
-    /// The last piece may be shorter.
+    /// The last chunk may be shorter.
     public let chunkSize: Int
 
-    /// Everything at once, in pieces of 64 KiB.
+    /// Everything at once, in chunks of 64 KiB.
     public static let atOnce = atOnce(inChunksOf: defaultChunkSize)
 
-    /// Returns a pace that sends everything at once, in pieces.
+    /// Returns a pace that sends everything at once, in chunks.
     ///
     /// A size below 1 stops the process.
     public static func atOnce(inChunksOf chunkSize: Int) -> DownloadPace {
         DownloadPace(bytesPerSecond: nil, chunkSize: chunkSize)
     }
 
-    /// Returns a pace of so many bytes per second for each download, whatever else is under way.
+    /// Returns a pace of so many bytes per second for each download, independent of other downloads.
     ///
     /// A rate that is not above 0 and a size below 1 stop the process.
     ///
     /// - Parameters:
     ///   - rate: bytes per second.
-    ///   - chunkSize: bytes in each piece, which comes when the last of them would have.
+    ///   - chunkSize: bytes in each chunk, which is delivered when its last byte is due.
     /// - Returns: the pace.
     public static func bytesPerSecond(_ rate: Double, inChunksOf chunkSize: Int = defaultChunkSize) -> DownloadPace {
         guard rate > 0, rate.isFinite else { fatalError("at \(rate) bytes a second nothing is ever downloaded") }
         return DownloadPace(bytesPerSecond: rate, chunkSize: chunkSize)
     }
 
-    /// The default size of a piece: 64 KiB.
+    /// The default size of a chunk: 64 KiB.
     public static let defaultChunkSize = 65_536
 
     private init(bytesPerSecond: Double?, chunkSize: Int) {
@@ -126,8 +126,8 @@ public struct DownloadPace: Hashable, Sendable {
 
 /// A point at which a download fails.
 public enum DownloadFailurePoint: Hashable, Sendable {
-    /// After so many bytes of the file, at least 0. Has no effect on a file that is not longer.
+    /// After a number of bytes of the file, at least 0. Has no effect on a file that is not longer.
     case afterBytes(Int64)
-    /// In place of the n-th piece of the file that is requested from now on, from 1.
+    /// In place of the n-th chunk of the file that is requested from now on, counted from 1.
     case chunk(Int)
 }

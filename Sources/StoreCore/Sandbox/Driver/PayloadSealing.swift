@@ -1,13 +1,13 @@
 import Foundation
 
-/// What completes a payload for a device: a value that the app keeps has one, and must not keep the store alive with it.
+/// Signs payloads, tied to a device if it has one, without a reference to the store.
 ///
-/// A reference, which costs each value one word.
+/// An app's value references its sealer, at the cost of one word, and so does not retain the store.
 final class PayloadSealer: Sendable {
     let signer: any PayloadSigner
     private let bundleIdentifier: String
     private let device: (number: DeviceID, name: String)?
-    /// The payloads of the store that were sealed last.
+    /// The payloads that the store sealed last.
     private let last: Locked<SealedPayloads>
 
     init(
@@ -26,7 +26,7 @@ final class PayloadSealer: Sendable {
         device.map { SandboxDriver.identifierForVendor(of: $0.name, bundleIdentifier: bundleIdentifier) }
     }
 
-    /// Returns a payload that is tied to the device; the same again if it was read before, see ``SealedPayloads``.
+    /// Returns a payload that is tied to the device; the cached one if it was read before, see ``SealedPayloads``.
     func sealed<Payload: SandboxPayload>(_ content: Payload) -> SealedPayload<Payload> {
         let key = SealedPayloads.Key(subject: content.subject, device: device?.number)
         if let known = last.withLock({ $0.payload(with: content, for: key) }) { return known }
@@ -49,27 +49,27 @@ final class PayloadSealer: Sendable {
     }
 }
 
-/// The way in which a store signs payloads, which is not in its ledger.
+/// The settings by which a store signs payloads, which are not in its ledger.
 struct PayloadSigning: Sendable {
-    /// The signer that takes the place of one with a key that nobody knows.
+    /// The signer that replaces one with a generated key.
     private(set) var preferred: (any PayloadSigner)?
-    /// The way in which JWS are signed wrongly, nil for rightly.
+    /// The defect with which JWS are signed, nil for none.
     var defect: SignatureDefect?
-    /// The sealers that were made, by the devices that they tie payloads to.
+    /// The sealers created so far, by the devices that they tie payloads to.
     var sealers: [DeviceID?: PayloadSealer] = [:]
     /// The payloads that were sealed last.
     private(set) var last = Locked(SealedPayloads())
 
-    /// Signs with another signer from now on; what was to be signed by the one before is forgotten.
+    /// Signs with another signer from now on, and drops the payloads of the previous one.
     mutating func prefer(_ signer: any PayloadSigner) {
         preferred = signer
         (sealers, last) = ([:], Locked(SealedPayloads()))
     }
 }
 
-/// The payloads that were sealed last, so that reading an unchanged one again does not sign it again.
+/// A cache of the payloads that were sealed last, so that reading an unchanged one again does not sign it again.
 ///
-/// One is kept for one second of the store's clock. At ``limit`` values all are dropped.
+/// An entry is valid for one second of the store's clock. At ``limit`` entries all are dropped.
 struct SealedPayloads: Sendable {
     /// The subject of a payload, and the device that it is tied to.
     struct Key: Hashable, Sendable {
@@ -83,11 +83,11 @@ struct SealedPayloads: Sendable {
         let sealed: SealedPayload<Payload>
     }
 
-    /// The greatest number of payloads that are kept.
+    /// The maximum number of cached payloads.
     private static var limit: Int { 2048 }
     private var entries: [Key: any Sendable] = [:]
 
-    /// Returns the payload with a content that was sealed in the same second; nil if none is kept.
+    /// Returns the payload with a content that was sealed in the same second; nil if none is cached.
     func payload<Payload: SandboxPayload>(with content: Payload, for key: Key) -> SealedPayload<Payload>? {
         guard let entry = entries[key] as? Entry<Payload>,
             entry.content.signingDate.seconds == content.signingDate.seconds,
@@ -96,7 +96,7 @@ struct SealedPayloads: Sendable {
         return entry.sealed
     }
 
-    /// Keeps a payload and returns it; returns the one that another thread has kept meanwhile, if any.
+    /// Caches a payload and returns it; returns the one that another thread has cached meanwhile, if any.
     mutating func keep<Payload: SandboxPayload>(
         _ sealed: SealedPayload<Payload>,
         with content: Payload,
@@ -114,7 +114,7 @@ protocol SandboxPayload: JWSPayload {
     /// Returns the same payload with another signing date.
     func signed(at date: PayloadDate) -> Self
 
-    /// What it is about, in the store.
+    /// The subject of the payload in the store.
     var subject: String { get }
 }
 
@@ -154,11 +154,11 @@ extension PayloadDate {
     var seconds: Int64 { floorDivide(milliseconds, by: 1000) }
 }
 
-/// The lines in a store's log about receipts that could not be signed.
+/// Logs receipts that could not be signed.
 ///
-/// A receipt is missing then, and read again and again by whoever waits for it: there is one line for each kind of receipt.
+/// Such a receipt is missing, and its readers try again and again: one line is logged for each kind of receipt.
 struct SigningLog: Sendable {
-    /// What could not be signed.
+    /// A kind of receipt.
     enum Subject: String {
         case appReceipt = "an app receipt"
         case transactionReceipt = "a transaction's receipt"
@@ -169,7 +169,7 @@ struct SigningLog: Sendable {
 
     init(_ log: StoreLog) { self.log = log }
 
-    /// Writes the first error about a subject.
+    /// Logs the first error about a kind of receipt.
     func add(_ subject: Subject, _ error: any Error) {
         guard told.withLock({ $0.insert(subject).inserted }) else { return }
         // Readers hold locks, of the store and of the file with the receipt.

@@ -1,18 +1,18 @@
-/// A push connection for a receiver, made of a pull connection to the store.
+/// A push connection for a receiver, built on a pull connection to the store.
 ///
-/// It pulls when it is notified, and hands on what it gets, one batch at a time. A receiver that reconnects keeps its
-/// line, so that this holds from one connection to the next.
+/// When it is notified, it pulls updates and passes them to the receiver, one batch at a time. A receiver that
+/// reconnects keeps its line, so that batches stay in order across connections.
 final class ReceiverLine: NewsListener {
     let receiver: any StoreUpdateReceiver
     private let core: SandboxDriver.Link
     private let state = Locked(State())
 
     private struct State {
-        /// The open connection; nil between two of them.
+        /// The open connection; nil between two connections.
         var connection: StoreConnectionID?
-        /// Whether a thread is handing on.
+        /// Whether a thread is passing batches on.
         var isBusy = false
-        /// Whether the line was notified meanwhile.
+        /// Whether the line was notified again meanwhile.
         var isRungAgain = false
     }
 
@@ -50,12 +50,12 @@ final class ReceiverLine: NewsListener {
         core.core?.forgetIfIdle(self)
     }
 
-    /// Hands on all pending news.
+    /// Passes all pending updates to the receiver.
     private func handOn() {
         var exchange = Exchange()
         repeat {
             exchange.clear()
-            // Once the store is released there is nothing to tell.
+            // Once the store is released there are no updates.
             guard let connection = state.withLock({ $0.connection }), let core = core.core else { return }
             core.exchange([], from: 0, on: connection, into: &exchange)
             switch exchange.news {
@@ -98,7 +98,7 @@ extension SandboxDriverState {
         return (closed, forgetIfIdle(line))
     }
 
-    /// Forgets a line without a connection, unless it is handing on: if its receiver reconnects, it goes on.
+    /// Removes a line without a connection, unless it is passing batches on: a receiver that reconnects then uses it again.
     mutating func forgetIfIdle(_ line: ReceiverLine) -> ReceiverLine? {
         let key = ObjectIdentifier(line.receiver)
         return line.isIdle && lines[key] === line ? lines.removeValue(forKey: key) : nil

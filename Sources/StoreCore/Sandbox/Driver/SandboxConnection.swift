@@ -2,20 +2,20 @@ import Foundation
 
 /// A queue's connection to the updates of one of a sandbox store's devices.
 ///
-/// Its pending news, in order: the rest of a snapshot, then ``waiting``, then the ledger's records after ``seen``.
+/// Its pending updates, in order: the remainder of a snapshot, then ``waiting``, then the ledger's records after ``seen``.
 struct SandboxConnection: Sendable {
     let id: StoreConnectionID
     let device: DeviceID
     let journal: JournalID
     let listener: any NewsListener
-    /// The cursor at which the queue wants to go on.
+    /// The cursor at which the queue resumes, until the connection has begun.
     ///
-    /// Nothing is kept for a connection that has not begun.
+    /// A connection that has not begun stores no updates.
     var beginning: Beginning?
     var snapshot: Snapshot?
     /// The position that the next batch follows.
     var told = 0
-    /// The number of events that have been looked at.
+    /// The number of events that have been examined.
     ///
     /// Those after `told` that are not in `waiting` do not concern the connection.
     var seen = 0
@@ -23,23 +23,23 @@ struct SandboxConnection: Sendable {
     var waiting: [StoreUpdate] = []
     /// The number of events after which an empty batch moves the queue's cursor, if none of them concerns the connection.
     ///
-    /// Otherwise, each reconnection would look at them again.
+    /// Otherwise, each reconnection would examine them again.
     static var stride: Int { 1024 }
-    /// Whether another account has signed in: an empty batch is owed that follows nothing, so that the queue
+    /// Whether another account has signed in: the queue is due an empty batch that follows no cursor, so that it
     /// reconnects.
     var owesGap = false
-    /// The reason why the store has closed the connection, until the queue has been told.
+    /// The reason why the store has closed the connection, until the queue has received it.
     var failure: Failure?
-    /// Whether the listener has been notified, or is about to be, and has not asked for everything since.
+    /// Whether the listener has been notified, or is about to be, and has not fetched everything since.
     var isRung = false
 
-    /// A failure, which is rare and large, behind a reference.
+    /// A failure, which is rare and large, stored indirectly.
     indirect enum Failure: Error { case because(StoreFailure) }
 
-    /// The cursor that a queue asks for.
+    /// The cursor that a queue requests.
     indirect enum Beginning: Sendable { case snapshot, after(UpdateCursor) }
 
-    /// A snapshot whose parts have not all been given yet.
+    /// A snapshot with parts that have not been sent yet.
     struct Snapshot: Sendable {
         /// The position at which it was taken.
         let position: Int
@@ -64,9 +64,9 @@ struct SandboxConnection: Sendable {
     }
 }
 
-// Inlined: otherwise these would be given a copy of the connection.
+// Inlined: otherwise each call would copy the connection.
 extension SandboxConnection {
-    /// Returns whether it has to look at events up to a position.
+    /// Returns whether the connection has events up to a position to examine.
     @inline(__always)
     func isBehind(_ position: Int) -> Bool { seen != position && beginning == nil && failure == nil }
 
@@ -75,7 +75,7 @@ extension SandboxConnection {
         hasBatch || seen < position || owesGap || snapshot != nil || failure != nil
     }
 
-    /// Whether there are updates, or so many events without any that the cursor is to be moved.
+    /// Whether there are updates, or enough events without any that the cursor should move.
     @inline(__always)
     var hasBatch: Bool { !waiting.isEmpty || seen - told >= Self.stride }
 
@@ -97,7 +97,7 @@ extension SandboxConnection {
         if seen > position { lookAgain() }
     }
 
-    /// Forgets the updates for the events so far, so that they are worked out anew.
+    /// Drops the updates for the events so far, so that they are computed again.
     mutating func lookAgain() {
         seen = told
         waiting = []
@@ -131,7 +131,7 @@ extension SandboxConnection {
 extension SandboxConnection.Snapshot {
     private static var partSize: Int { 256 }
 
-    /// Drops the matching transactions that have not been given.
+    /// Drops the matching transactions that have not been sent.
     mutating func dropRest(where isDropped: (StoreTransaction) -> Bool) {
         let given = min(transactions.count, partsGiven * Self.partSize)
         transactions[given...].removeAll(where: isDropped)
@@ -139,7 +139,7 @@ extension SandboxConnection.Snapshot {
 
     /// Returns the next part.
     ///
-    /// The cursor of the last one lies behind the snapshot.
+    /// The cursor of the last part is after the snapshot.
     mutating func nextPart() -> UpdateBatch {
         let start = partsGiven * Self.partSize
         let end = min(transactions.count, start + Self.partSize)
@@ -153,9 +153,9 @@ extension SandboxConnection.Snapshot {
     }
 }
 
-// The connections: the pending news of each, and the listeners to notify.
+// The connections: the pending updates of each, and the listeners to notify.
 extension SandboxDriverState {
-    /// The maximum of updates kept for a connection that may not ask for long; more are read back from the ledger.
+    /// The maximum number of updates stored for a connection that is not fetching; more are read back from the ledger.
     private static var maximumWaiting: Int { 64 }
     private static var batchSize: Int { 256 }
 
@@ -179,7 +179,7 @@ extension SandboxDriverState {
     }
 
     /// Returns the index of a connection by binary search, as they are in the order of their identifiers.
-    // Inlined: otherwise it would be given a copy of the whole shell.
+    // Inlined: otherwise the call would copy the whole driver state.
     @inline(__always)
     func index(of id: StoreConnectionID) -> Int? {
         var low = 0
@@ -191,10 +191,10 @@ extension SandboxDriverState {
         return low < connections.count && connections[low].id == id ? low : nil
     }
 
-    /// Closes the connections of a device, or of all of them: their queues lose the store, and reconnect.
+    /// Closes the connections of a device, or of all devices: their queues lose the store, and reconnect.
     mutating func breakConnections(of device: DeviceID? = nil, _ failure: StoreFailure) {
         work &+= 1
-        // One that has not begun is told of it when it begins.
+        // A connection that has not begun receives the failure when it begins.
         for index in connections.indices
         where connections[index].beginning == nil && (device == nil || connections[index].device == device) {
             connections[index].lose(failure)
@@ -202,12 +202,12 @@ extension SandboxDriverState {
         }
     }
 
-    /// Works out each connection's updates for the last change.
+    /// Computes each connection's updates for the last change.
     mutating func tellConnections() {
         if !historyRings.isEmpty { ringHistory() }
         for index in connections.indices where mayTell(index, fresh.count) {
             let (device, journal) = (connections[index].device, connections[index].journal)
-            // Moved out: the shell is used meanwhile.
+            // Moved out, because the driver state is used meanwhile.
             var waiting: [StoreUpdate] = []
             swap(&waiting, &connections[index].waiting)
             for number in fresh.indices { add(fresh[number].event, for: device, journal, to: &waiting) }
@@ -216,8 +216,7 @@ extension SandboxDriverState {
         }
     }
 
-    /// Works out each connection's updates for a change of one record.
-    // A function of its own: in one that is too large, the compiler copies what it looks at in arrays.
+    /// Computes each connection's updates for a change of one record.
     @inline(never)
     mutating func tellConnections(of record: LedgerRecord) {
         if !historyRings.isEmpty { ringHistory() }
@@ -231,9 +230,9 @@ extension SandboxDriverState {
         }
     }
 
-    /// Returns whether a connection is to be told of so many new records from memory.
+    /// Returns whether a connection's updates for a number of new records can be computed from memory.
     ///
-    /// Otherwise it has been dealt with.
+    /// Otherwise the connection has been handled already.
     @inline(__always)
     private mutating func mayTell(_ index: Int, _ count: Int) -> Bool {
         guard connections[index].isBehind(state.position) else { return false }
@@ -254,7 +253,7 @@ extension SandboxDriverState {
         if connections[index].hasBatch { ring(index) }
     }
 
-    /// Notifies each connection that has pending news.
+    /// Notifies each connection that has pending updates.
     mutating func ringAll() {
         for index in connections.indices
         where connections[index].beginning == nil && connections[index].hasNews(at: state.position) { ring(index) }
@@ -267,7 +266,7 @@ extension SandboxDriverState {
         rings.append(connections[index].listener)
     }
 
-    // Changes nothing: as a mutating function it is not given a copy of the shell.
+    // Mutating though it changes nothing: otherwise the driver state would be copied.
     @inline(__always)
     private mutating func add(
         _ event: StoreEvent,
@@ -300,10 +299,10 @@ extension SandboxDriverState {
     }
 }
 
-// MARK: - News
+// MARK: - Updates
 
 extension SandboxDriverState {
-    /// Moves a connection's pending news into an exchange.
+    /// Moves a connection's pending updates into an exchange.
     mutating func takeNews(of id: StoreConnectionID, now: Date, _ exchange: inout Exchange) {
         guard let index = index(of: id) else { return }
         if connections[index].beginning != nil {
@@ -327,11 +326,11 @@ extension SandboxDriverState {
         work &+= 1
         let device = connections[index].device
         let beginning = connections[index].beginning
-        // Until the end, so that nothing is kept for it on the way.
+        // Until the end, so that no updates are stored for it meanwhile.
         defer { connections[index].beginning = nil }
         do {
             guard settings.isReachable(from: device) else { throw SandboxDriver.unreachable }
-            // News that can be read is told, even if due work has to wait.
+            // Readable updates are sent, even if due work has to wait.
             try? catchUp(with: now)
             try refresh()
         } catch {
@@ -372,7 +371,7 @@ extension SandboxDriverState {
             return true
         }
         if connections[index].snapshot != nil { return takePart(index, &batch) }
-        // The waiting updates may concern transactions that have been deleted since, of which nobody is told.
+        // The waiting updates may concern transactions that have been deleted since, which nobody is notified of.
         if state.lastPurchaseChange ?? 0 > connections[index].told { connections[index].lookAgain() }
         if connections[index].waiting.isEmpty {
             do { try readAhead(index) } catch { throw StoreFailure(ofStore: error) }
@@ -399,9 +398,9 @@ extension SandboxDriverState {
         }
     }
 
-    /// Reads the ledger's next records, and works out a connection's updates for them.
+    /// Reads the ledger's next records, and computes a connection's updates for them.
     ///
-    /// Only so many at a time, since nobody else can use the store meanwhile.
+    /// The number is limited, since the store is locked meanwhile.
     private mutating func readAhead(_ index: Int) throws {
         let (device, journal) = (connections[index].device, connections[index].journal)
         var position = connections[index].seen

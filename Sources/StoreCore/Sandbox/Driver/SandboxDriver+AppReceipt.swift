@@ -7,14 +7,14 @@ extension SandboxDriver {
         return nil
     }
 
-    /// Returns a device's receipt, unless it lists what a known one lists.
+    /// Returns a device's receipt, unless its list equals that of a known one.
     ///
     /// Read again within a second of the store's clock, with the same content, it is not signed again.
     func receipt(on device: DeviceID, unless known: ReceiptVersion?) -> ReceiptNews {
         datedReceipt(on: device, unless: known).news
     }
 
-    /// Returns the same with the ledger's position as of which it is.
+    /// Returns a device's receipt likewise, with the position of the ledger that it reflects.
     func datedReceipt(on device: DeviceID, unless known: ReceiptVersion?) -> (news: ReceiptNews, position: Int) {
         var position = 0
         let found = use { shell, now -> (AppReceipt, ReceiptEntries, device: String, Date)? in
@@ -46,7 +46,7 @@ extension SandboxDriver {
         return (news(found, on: device, unless: known), position)
     }
 
-    /// Returns the signed receipt of what a device lists, unless it is what a known one lists.
+    /// Returns the signed receipt of a device's purchases, unless it lists the same as a known one.
     private func news(
         _ found: (AppReceipt, ReceiptEntries, device: String, Date),
         on device: DeviceID,
@@ -55,7 +55,7 @@ extension SandboxDriver {
         let (listed, entries, name, now) = found
         let version = ReceiptVersion(entries: entries.identity, entryCount: entries.count, rest: listed)
         if version == known { return .unchanged }
-        // To the second, as receipts have it.
+        // Truncated to the second, as in receipts.
         let creationDate = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         func kept(_ receipts: [DeviceID: SignedReceipt]) -> ReceiptImage? {
             receipts[device]?.image(version: version, creationDate: creationDate, behind: entries)
@@ -69,7 +69,7 @@ extension SandboxDriver {
         let sealed = signed(.appReceipt) { try receipt.image(behind: entries, signedBy: signer) }
         guard let image = sealed else { return .none }
         return signedReceipts.withLock { receipts in
-            // Another thread may have been faster.
+            // Another thread may have stored one meanwhile.
             if let image = kept(receipts) { return .changed(image, version) }
             receipts[device] = SignedReceipt(image, version: version, creationDate: creationDate)
             return .changed(image, version)
@@ -81,7 +81,7 @@ extension SandboxDriver {
         (signer as? any AppReceiptSigner)?.appReceiptEnvironment ?? signer.environment
     }
 
-    /// Refreshes a device's receipt, which means ensuring that there is one.
+    /// Refreshes a device's receipt: ensures that there is one.
     func refreshReceipt(_ properties: ReceiptProperties, on device: DeviceID) -> StoreFailure? {
         use { shell, now in
             guard shell.settings.isReachable(from: device) else { return Self.unreachable }
@@ -121,12 +121,12 @@ extension SandboxDriver {
 }
 
 extension SandboxState {
-    /// Returns whether an app started on a device is told of unordered transactions, as of renewals (behavior 187).
+    /// Returns whether an app launched on a device receives unordered transactions, such as renewals (behavior 187).
     fileprivate func hasNewPurchases(on device: DeviceID) -> Bool {
         devices[device].account.map { accounts[$0].unfinished > 0 } ?? false
     }
 
-    /// Returns a receipt's entry for a purchase that an account keeps; nil if the receipt leaves it out.
+    /// Returns a receipt's entry for a purchase in an account's history; nil if the receipt leaves it out.
     ///
     /// `period` is the transaction that began the purchase's period, nil without a period.
     func listed(_ purchase: Purchase, _ period: TransactionNumber?) -> AppReceipt.Purchase? {
@@ -181,7 +181,7 @@ extension SandboxDriverState {
             receiptLists[nil] = nobody
             return nobody.entries
         }
-        // Removed meanwhile, so that it is not copied when something is added.
+        // Removed meanwhile, so that adding to it does not copy it.
         var list = receiptLists.removeValue(forKey: account) ?? ReceiptList(of: state, signer: signer)
         if !list.isCurrent(in: state) { list = ReceiptList(of: state, signer: signer) }
         defer { receiptLists[account] = list }
@@ -193,7 +193,7 @@ extension SandboxDriverState {
 /// An account's purchases as the receipts of its devices list them, without consumables.
 struct ReceiptList: Sendable {
     private(set) var entries: ReceiptEntries
-    /// The number of purchases in the account's history that have been taken in.
+    /// The number of purchases in the account's history that have been added.
     private var taken = 0
     /// The transaction that began the newest period of each subscription, by the subscription's first.
     private var periods: [TransactionNumber: TransactionNumber] = [:]
@@ -219,7 +219,7 @@ struct ReceiptList: Sendable {
         }
     }
 
-    /// Returns what ``SandboxState/period(of:by:)`` returns, without looking back.
+    /// Returns the result of ``SandboxState/period(of:by:)``, without searching the history.
     private mutating func period(of purchase: SandboxState.Purchase) -> TransactionNumber? {
         guard let original = purchase.term?.original else { return nil }
         if !purchase.continuesPeriod { periods[original] = TransactionNumber(purchase.identifier) }

@@ -1,6 +1,6 @@
 import Foundation
 
-// The store as a HistoryService: what the account that is signed in on a device has bought.
+// The store as a HistoryService: the purchases of the account that is signed in on a device.
 extension SandboxDriver {
     func history(_ query: HistoryQuery, on device: DeviceID) throws -> HistoryPage {
         let (sealer, defect) = sealer(for: device)
@@ -10,7 +10,7 @@ extension SandboxDriver {
             return HistoryPage(transactions.map { sealer.unsigned(builder.payload(of: $0)) }, next: next)
         }
         guard let defect else { return page }
-        // What is to be wrong is signed at once, which calls the signer.
+        // A payload with a defect is signed at once, by a call of the signer.
         return HistoryPage(page.transactions.map { sealer.signed($0.content, defect) }, next: page.next)
     }
 
@@ -51,7 +51,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Notifies a listener of every change from now on, as long as it lives.
+    /// Notifies a listener of every change from now on, until it is released.
     func follow(_ listener: any HistoryListener) {
         shell.withLock { shell in
             shell.historyRings.removeAll { $0.isOver || $0.rings(listener) }
@@ -60,7 +60,7 @@ extension SandboxDriver {
     }
 }
 
-/// A weak reference to a listener, notified as a connection's end is.
+/// A weak reference to a history listener, notified like the listener of a connection.
 final class HistoryRing: NewsListener {
     private weak let listener: (any HistoryListener)?
     private let attention: HistoryAttention?
@@ -80,7 +80,7 @@ final class HistoryRing: NewsListener {
 }
 
 extension SandboxDriverState {
-    /// Has the listeners to the history notified.
+    /// Schedules the notification of the history's listeners.
     mutating func ringHistory() {
         var areSomeOver = false
         for ring in historyRings where ring.isAwaited {
@@ -90,10 +90,10 @@ extension SandboxDriverState {
     }
 }
 
-// MARK: - Answers
+// MARK: - Results
 
 extension TransactionIndex {
-    /// Returns the transactions that answer a query, and the place behind which the next page begins.
+    /// Returns the transactions that match a query, and the place after which the next page begins.
     fileprivate func answer(
         _ query: HistoryQuery,
         _ account: AccountID,
@@ -154,7 +154,7 @@ extension TransactionIndex {
 }
 
 extension [GrantedTransaction] {
-    /// Returns the transactions that were granted before a place, all of them if it is nil.
+    /// Returns the transactions granted before a place, or all of them if it is nil.
     fileprivate func newestFirst(before place: Int?) -> [GrantedTransaction] {
         filter { transaction in place.map { transaction.sequence < $0 } ?? true }.sorted { $0.sequence > $1.sequence }
     }

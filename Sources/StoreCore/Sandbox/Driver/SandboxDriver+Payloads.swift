@@ -2,10 +2,10 @@ import Foundation
 
 // Everything that calls the signer runs without the store's lock.
 extension SandboxDriver {
-    /// Reads the ledger as payloads, once everything due by now has been done.
+    /// Reads the ledger as payloads, after performing everything due by now.
     ///
-    /// The first reading costs as much as the ledger is long, and so does one behind a change that was undone half way. The
-    /// others cost what they return.
+    /// The first read, and one after a change that was reverted halfway, reads the whole ledger. Every other one costs
+    /// only what it returns.
     func read<R>(_ body: (PayloadBuilder) throws -> R) throws -> R {
         try read(in: payloadSigner.environment, body)
     }
@@ -21,9 +21,9 @@ extension SandboxDriver {
         }
     }
 
-    /// Reads one transaction in the same way, in an environment if there is one; nil if there is none.
+    /// Reads one transaction in the same way, in an environment if one is given; nil if there is no such transaction.
     ///
-    /// That of a sale costs the same at the first time.
+    /// A sale costs the same even in the first read.
     func read<R>(
         _ identifier: String,
         in environment: String? = nil,
@@ -61,7 +61,7 @@ extension SandboxDriver {
             guard device.map({ builder.state.devices[$0].account == transaction.account }) ?? true else { return nil }
             return sealer.unsigned(builder.payload(of: transaction))
         }
-        // What is to be wrong is signed at once, which calls the signer.
+        // A payload with a defect is signed at once, by a call of the signer.
         return if let found, let defect { sealer.signed(found.content, defect) } else { found }
     }
 
@@ -123,13 +123,13 @@ extension SandboxDriver {
         return payload
     }
 
-    /// Returns a payload to be signed; when it is, the same again if it was read before, see ``SealedPayloads``.
+    /// Returns a payload, signed when it is read; the cached one if it was read before, see ``SealedPayloads``.
     func signed<Payload: SandboxPayload>(_ payload: Payload, on device: DeviceID?) -> SignedValue<Payload> {
         let (sealer, defect) = sealer(for: device)
         return sealer.signed(payload, defect)
     }
 
-    /// Returns a page of payloads to be signed, in the same way.
+    /// Returns a page of payloads in the same way.
     func signed<Payload: SandboxPayload>(_ payloads: [Payload], on device: DeviceID?) -> [SignedValue<Payload>] {
         let (sealer, defect) = sealer(for: device)
         return payloads.map { sealer.signed($0, defect) }
@@ -153,12 +153,12 @@ extension SandboxDriver {
 }
 
 extension PayloadSealer {
-    /// Returns a payload to be signed when it is read.
+    /// Returns a payload that is signed when it is read.
     func unsigned<Payload: SandboxPayload>(_ payload: consuming Payload) -> SignedValue<Payload> {
         SignedValue(payload, sealing: sealed)
     }
 
-    /// Returns a payload to be signed when it is read; one that is to be wrong is signed at once.
+    /// Returns a payload that is signed when it is read, or at once if it has a defect.
     func signed<Payload: SandboxPayload>(_ payload: Payload, _ defect: SignatureDefect?) -> SignedValue<Payload> {
         guard let defect else { return unsigned(payload) }
         return SignedValue(tied(payload), signer: signer, defect: defect, device: deviceIdentifier)
@@ -184,7 +184,7 @@ extension PayloadBuilder {
         return payload(of: transaction, transaction)
     }
 
-    // In one expression: to change a payload that is there copies it.
+    // A single expression: changing an existing payload would copy it.
     private func payload(of transaction: GrantedTransaction, _ original: GrantedTransaction) -> TransactionPayload {
         let purchase = index.purchase(of: transaction)
         let term = purchase?.term
@@ -231,7 +231,7 @@ extension PayloadBuilder {
         )
     }
 
-    /// Whether an account's list of transactions has it: a change of how a subscription renews bought no period.
+    /// Whether an account's list includes a transaction: a change of how a subscription renews bought no period.
     func isListed(_ transaction: GrantedTransaction) -> Bool {
         index.purchase(of: transaction)?.isDeferredChange != true
     }
@@ -291,15 +291,15 @@ extension PayloadBuilder {
         return standings
     }
 
-    /// Returns an account's own subscription, with another transaction of it than the newest if there is one; nil if none of
-    /// its periods is left.
+    /// Returns an account's own subscription, with its newest transaction or the given one; nil if none of its periods
+    /// is left.
     func standing(of index: SubscriptionIndex, with transaction: GrantedTransaction? = nil) -> Standing? {
         let subscription = state.subscriptions[index]
         let newest = self.index.newestPeriod(of: subscription.term.original, by: subscription.account)
         return (transaction ?? newest).map { (payload(of: $0), renewal(of: index)) }
     }
 
-    /// The groups in which an account ever had a subscription of its own or of its family's.
+    /// The groups in which an account ever had a subscription, its own or its family's.
     func groups(of account: AccountID) -> [String] {
         var groups: [String] = []
         for product in index.products(of: account) {
@@ -328,7 +328,7 @@ extension PayloadBuilder {
         return payload
     }
 
-    /// Returns the renewal of a subscription that a member of the family has: without what concerns its purchaser alone.
+    /// Returns the renewal of a family member's shared subscription: without the data of its purchaser alone.
     private func renewal(
         of index: SubscriptionIndex,
         sharedAs term: SubscriptionTerm,
@@ -363,7 +363,7 @@ extension PayloadBuilder {
         return payload
     }
 
-    /// Adds what the next period will cost, and its offer.
+    /// Adds the next period's price and offer.
     private func addNextPeriod(of index: SubscriptionIndex, to payload: inout RenewalPayload) {
         let subscription = state.subscriptions[index]
         guard let period = state.catalog.period(of: subscription.renewsAs) else { return }
@@ -394,7 +394,7 @@ extension PayloadBuilder {
 }
 
 extension RenewalPayload {
-    /// Makes it the renewal of a subscription that is no longer shared: whatever its purchaser does, it does not renew.
+    /// Marks the renewal of a subscription that is no longer shared: whatever its purchaser does, it does not renew.
     fileprivate mutating func endSharing() {
         autoRenewStatus = .off
         expirationIntent = nil
@@ -403,7 +403,7 @@ extension RenewalPayload {
     }
 }
 
-// A sandbox's values in the words of signed payloads.
+// The sandbox's values, translated into those of signed payloads.
 
 extension TransactionPayload.ProductType {
     init(_ kind: SandboxProduct.Kind) {
@@ -441,7 +441,7 @@ extension TransactionPayload.OfferDiscountType {
 }
 
 extension RenewalPayload.ExpirationIntent {
-    /// Creates the reason of an end; nil for a revocation, which is no expiration.
+    /// Creates the expiration reason of an end; nil for a revocation, which is no expiration.
     init?(_ end: SubscriptionEnd) {
         switch end {
         case .autoRenewDisabled: self = .customerCanceled

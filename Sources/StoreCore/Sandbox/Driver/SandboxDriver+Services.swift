@@ -61,7 +61,7 @@ extension SandboxDriver {
 }
 
 extension SandboxState {
-    /// Returns the content hosted for a transaction now; none for an answer by what the account holds, which is nothing new.
+    /// Returns the content hosted for a transaction now; none if an owned one satisfied the payment: it is not new.
     func content(of row: Row) -> [StoreContent] {
         guard catalog.hostsContent, row.transaction.heldIdentifier == nil, let product = row.product else { return [] }
         switch row.transaction.state {
@@ -70,7 +70,7 @@ extension SandboxState {
         }
     }
 
-    /// Returns a transaction as its device is told of it.
+    /// Returns a transaction as its device receives it.
     @inline(__always)
     func told(_ row: Row) -> StoreTransaction {
         guard catalog.hostsContent else { return row.transaction }
@@ -112,7 +112,7 @@ extension SandboxDriver {
             )
         }
         guard let answer else { return }
-        // An answer that is not written does not count.
+        // An answer that cannot be written has no effect.
         try? change { state, events, now in
             guard let account = state.devices[device].account else { return }
             for index in state.pendingConsents(of: account) {
@@ -125,9 +125,9 @@ extension SandboxDriver {
 }
 
 extension SandboxDriver {
-    /// Acknowledges that a queue has told its observers everything up to a cursor.
+    /// Acknowledges that a queue has notified its observers of everything up to a cursor.
     ///
-    /// If this cannot be written now, they are told once more at the next launch.
+    /// If this cannot be written now, they are notified again at the next launch.
     func acknowledge(through cursor: UpdateCursor, on device: DeviceID) {
         guard cursor.part == nil,
             shell.withLock({ $0.state.hasNews(for: device, through: cursor.position) })
@@ -158,7 +158,7 @@ extension SandboxDriver {
 }
 
 extension OperatorState {
-    /// A purchase that a device's user began on the store's page, and of which its app was not told yet.
+    /// A purchase that a device's user began on the store's page, and of which its app was not notified yet.
     struct Promotion: Hashable, Codable, Sendable {
         /// The length of the ledger at that time.
         let position: Int
@@ -171,13 +171,13 @@ extension OperatorState {
 }
 
 extension SandboxState {
-    /// Returns whether a device's app has yet to be told of something other than a transaction.
+    /// Returns whether a device's app has a pending update other than a transaction.
     fileprivate func hasNews(for device: DeviceID, through position: Int) -> Bool {
         operatorState.isOffered(on: device, through: position) || revocations.isAwaited(on: device, through: position)
     }
 
     /// Returns the products on a device's page of the store: those that the app puts first, then the others, without
-    /// those that it hides.
+    /// hidden ones.
     func promotedProducts(on device: DeviceID, at now: Date) -> [String] {
         let all = catalog.identifiersOnSale(at: now)
         guard let overrides = operatorState.promotionOverrides[device] else { return all }
@@ -198,7 +198,7 @@ extension SandboxDriverState {
         return .promoted(StorePayment(productIdentifier: productIdentifier), product: product)
     }
 
-    /// Returns the updates for purchases begun on a device's page of the store of which its app was not told yet.
+    /// Returns the updates for purchases begun on a device's page of the store, of which its app was not notified yet.
     func promotions(on device: DeviceID) -> [StoreUpdate] {
         state.operatorState.promotions[device]?.compactMap { promotion(of: $0.productIdentifier, on: device) } ?? []
     }
@@ -252,13 +252,13 @@ extension SandboxDriver {
     }
 }
 
-/// The questions to apps whether purchases continue after a change of storefront (behaviors 170 and 171).
+/// The open questions to apps whether purchases continue after a change of storefront (behaviors 170 and 171).
 struct StorefrontQuestions: Sendable {
-    /// The transactions that an app was asked about and has not answered.
+    /// The transactions about which an app was asked and has not answered.
     fileprivate var open: Set<TransactionNumber> = []
     /// The number of storefront changes, by which a late timer is recognized and ignored.
     fileprivate var round = 0
-    /// The timer after which no answer counts as no.
+    /// The timer after which a missing answer counts as no.
     fileprivate var timer: TimerToken?
 
     /// The time that an app has for its answer by the store's clock, in seconds.
@@ -287,7 +287,7 @@ extension SandboxDriver {
             }
             shell.askWhetherToContinue()
             guard !shell.storefrontQuestions.open.isEmpty else { return }
-            // Scheduled before anybody is asked, since an answer may never come.
+            // Scheduled before any app is asked, since an answer may never arrive.
             let round = shell.storefrontQuestions.round
             let deadline = now + StorefrontQuestions.patience
             shell.storefrontQuestions.timer = clock.schedule(at: deadline) { [weak self] in
@@ -304,7 +304,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Takes an app's answer whether a purchase continues.
+    /// Applies an app's answer whether a purchase continues.
     func decideAfterStorefrontChange(_ identifier: String, shouldContinue: Bool, on device: DeviceID) {
         guard let number = TransactionNumber(identifier) else { return }
         use { shell, now in
@@ -322,7 +322,7 @@ extension SandboxDriver {
 }
 
 extension SandboxDriverState {
-    /// Notes the questions that running apps are about to be asked.
+    /// Registers the questions that running apps are about to be asked.
     ///
     /// An app that is not running is not asked: its orders continue.
     fileprivate mutating func askWhetherToContinue() {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The shared core of a sandbox store, its devices and its accounts: the state behind a lock, and access to it.
+/// The shared driver of a sandbox store, its devices and its accounts: the state under a lock, and access to it.
 final class SandboxDriver: Sendable {
     let clock: any StoreClock
     let signer: any ReceiptSigner
@@ -13,14 +13,14 @@ final class SandboxDriver: Sendable {
     private let appAppleIdentifier: Int64?
     let shell: Locked<SandboxDriverState>
     let activity: Activity
-    /// The lane on which queues call.
+    /// The lane of the queues' calls.
     let lane: BackendLane
     /// Whether ledger and clock are StoreCore's own; see ``ImmediateStore/isSelfContained``.
     let isSelfContained: Bool
     let content = Locked(ContentServer())
-    /// The app receipts that were signed last, one for each device.
+    /// The last signed app receipt of each device.
     let signedReceipts = Locked<[DeviceID: SignedReceipt]>([:])
-    /// The history of all transactions, as far as it was read; empty as long as nobody reads it.
+    /// The history of all transactions, as far as it was read; empty until its first read.
     ///
     /// Locked after the state.
     let history = Locked(LedgerHistory())
@@ -28,8 +28,8 @@ final class SandboxDriver: Sendable {
     private let port: SandboxPort
     private let link = Link()
 
-    /// The only weak reference to a core, so that an alarm need not make its own.
-    final class Link: LedgerListener, @unchecked Sendable {  // unchecked: set once, before the core is known to anybody
+    /// The only weak reference to a driver, so that an alarm need not create its own.
+    final class Link: LedgerListener, @unchecked Sendable {  // unchecked: set once, before the driver is shared
         fileprivate(set) weak var core: SandboxDriver?
         fileprivate let alarms = Locked(Alarms())
 
@@ -38,7 +38,7 @@ final class SandboxDriver: Sendable {
             core?.use { shell, now in shell.ring(now: now) }
         }
 
-        /// Applies what other stores on the ledger have appended, and tells the queues.
+        /// Applies the records that other stores on the ledger have appended, and notifies the queues.
         func ledgerMayHaveGrown() {
             core?.use { shell, now in shell.bringUpToDate(now) }
         }
@@ -47,7 +47,7 @@ final class SandboxDriver: Sendable {
     /// The alarms to cancel in a clock that outlives the store.
     fileprivate struct Alarms: Sendable {
         private var lastNumber = 0
-        /// The alarms that have not fired; without a token until the clock has given one.
+        /// The alarms that have not fired; without a token until the clock has returned it.
         private var tokens: [Int: TimerToken?] = [:]
 
         mutating func add() -> Int {
@@ -56,7 +56,7 @@ final class SandboxDriver: Sendable {
             return lastNumber
         }
 
-        /// Keeps an alarm's token, unless the alarm fired before its token came.
+        /// Stores an alarm's token, unless the alarm fired before its token was returned.
         mutating func keep(_ token: TimerToken, for number: Int) {
             if tokens.index(forKey: number) != nil { tokens.updateValue(token, forKey: number) }
         }
@@ -93,7 +93,7 @@ final class SandboxDriver: Sendable {
         port = SandboxPort(self.shell, clock)
         link.core = self
         activity.register(port)
-        // Orders that an earlier store on this ledger accepted, but did not live to ask about.
+        // Orders that an earlier store on this ledger accepted, but did not pass to its authorizer.
         for number in self.shell.withLock({ $0.state.unasked }) { ask(about: number) }
         use { _, _ in }
         (self.shell.withLock { $0.records.ledger } as? any SharedLedger)?.add(link)
@@ -111,7 +111,7 @@ extension SandboxDriver {
     /// The signer of JWS.
     var payloadSigner: any PayloadSigner { signing.withLock { $0.preferred } ?? ownPayloadSigner }
 
-    /// Signs JWS with another signer from now on, if the store's own has a key that nobody else has.
+    /// Signs JWS with another signer from now on, if the store's own has a generated key.
     func preferForPayloads(_ signer: () -> any PayloadSigner) {
         guard (ownPayloadSigner as? HMACReceiptSigner)?.isAnonymous == true else { return }
         signing.withLock { signing in
@@ -119,7 +119,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Returns what a body signs; nil, after a line in the log, if it fails.
+    /// Returns the signature that a body creates; nil, after a line in the log, if it fails.
     func signed<Signature>(_ what: SigningLog.Subject, _ body: () throws -> Signature?) -> Signature? {
         do {
             return try body()
@@ -129,16 +129,16 @@ extension SandboxDriver {
         }
     }
 
-    /// Returns the app's Apple ID, which receipts and JWS of production alone have.
+    /// Returns the app's Apple ID, which only receipts and JWS of production contain.
     func appAppleIdentifier(in environment: String) -> Int64? {
         environment == ReceiptEnvelope.production ? appAppleIdentifier : nil
     }
 }
 
-// MARK: - Doing something under the lock
+// MARK: - Access under the lock
 
 extension SandboxDriver {
-    /// Runs a body under the lock, at a time read there, then the work that it leaves.
+    /// Runs a body under the lock, at a time read there, then the follow-up work.
     func use<R>(_ body: (inout SandboxDriverState, Date) throws -> R) rethrows -> R {
         try CallScope.outermost {
             var followUps: SandboxFollowUps?
@@ -150,7 +150,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Does the work that is left once the lock is released.
+    /// Does the follow-up work once the lock is released.
     func run(_ followUps: SandboxFollowUps) {
         CallScope.outermost {
             ring(followUps)
@@ -169,12 +169,12 @@ extension SandboxDriver {
         }
     }
 
-    /// Asks the authorizer.
+    /// Calls the authorizer.
     private func ask(_ questions: [TransactionNumber]) {
         CallScope.outermost { for number in questions { ask(about: number) } }
     }
 
-    /// Reads the state once everything due by now has been done.
+    /// Reads the state, after performing everything due by now.
     func look<R>(_ body: (SandboxDriverState, Date) throws -> R) rethrows -> R {
         try use { shell, now in
             shell.bringUpToDate(now)
@@ -182,7 +182,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Makes a change for the operator.
+    /// Changes the state for the operator.
     func change(_ decide: (SandboxState, inout [LedgerRecord], Date) throws -> Void) throws {
         try use { shell, now in
             try shell.refresh()
@@ -190,7 +190,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Asks the authorizer.
+    /// Calls the authorizer.
     func ask(about number: TransactionNumber) {
         let (authorizer, question) = shell.withLock { shell in
             (shell.settings.authorizer, shell.question(about: number, at: clock.now))
@@ -212,12 +212,12 @@ extension SandboxDriver {
     }
 }
 
-// MARK: - Taking in
+// MARK: - Commands and connections
 
 extension SandboxDriver {
-    /// Accepts a device's commands, and gives a connection its pending news.
+    /// Accepts a device's commands, and delivers a connection's pending updates.
     ///
-    /// Calls nobody.
+    /// Makes no callbacks.
     func exchange(
         _ commands: [StoreCommand],
         from device: DeviceID,
@@ -281,7 +281,7 @@ extension SandboxDriver {
 
     /// Accepts a device's commands.
     ///
-    /// Replies before it returns; the authorizer is asked after the reply.
+    /// Replies before it returns; the authorizer is called after the reply.
     func submit(
         _ commands: [StoreCommand],
         from device: DeviceID,
@@ -363,7 +363,7 @@ extension SandboxDriver {
 
 /// The store's member in its clock's activity.
 ///
-/// Weakly referenced in the store's place, since a weak reference slows down every use of its object.
+/// The clock references it weakly in place of the store, since a weak reference slows down every use of its object.
 final class SandboxPort: ActivityMember {
     private let shell: Locked<SandboxDriverState>
     private let clock: any StoreClock
@@ -390,18 +390,18 @@ final class SandboxPort: ActivityMember {
     }
 }
 
-/// The work that a change of a sandbox store leaves to do once no lock is held.
+/// The follow-up work of a change of a sandbox store, done once no lock is held.
 struct SandboxFollowUps: Sendable {
-    /// The time at which the clock is to ring for the subscriptions.
+    /// The time of the next alarm for the subscriptions.
     var alarm: Date?
-    /// The listeners of the connections that have news.
+    /// The listeners of the connections that have updates.
     var rings: [any NewsListener]
-    /// The orders to ask the authorizer about.
+    /// The orders to pass to the authorizer.
     var questions: [TransactionNumber]
 }
 
 extension SandboxDriverState {
-    /// Takes the work that is left; nil if there is none.
+    /// Takes the follow-up work; nil if there is none.
     mutating func takeFollowUps() -> SandboxFollowUps? {
         let alarm = nextAlarm()
         guard alarm != nil || !rings.isEmpty || !questions.isEmpty else { return nil }

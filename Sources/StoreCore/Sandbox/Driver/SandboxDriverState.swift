@@ -4,7 +4,7 @@ import Foundation
 struct SandboxDriverState: Sendable {
     var settings: Settings
     private(set) var state: SandboxState
-    /// The index of all transactions, which takes in each record with the state; nil until a transaction is read.
+    /// The index of all transactions, which applies each record with the state; nil until a transaction is read.
     private(set) var index: TransactionIndex?
     var storefrontQuestions = StorefrontQuestions()
     var work = 0
@@ -16,26 +16,26 @@ struct SandboxDriverState: Sendable {
     /// The connections, in the order of their identifiers.
     var connections: [SandboxConnection] = []
     var lastConnection = 0
-    /// The lines of the receivers that are connected, or are being told that they no longer are.
+    /// The lines of the receivers that are connected, or are being notified that they no longer are.
     var lines: [ObjectIdentifier: ReceiverLine] = [:]
-    /// The connection that makes the change under way, which is given its news without being notified.
+    /// The connection that makes the change under way, which receives its updates without being notified.
     var asking: StoreConnectionID?
     /// The listeners to notify as soon as the lock is released.
     var rings: [any NewsListener] = []
     /// The listeners to the history.
     var historyRings: [HistoryRing] = []
-    /// The orders to ask the authorizer about as soon as the lock is released.
+    /// The orders to pass to the authorizer as soon as the lock is released.
     var questions: [TransactionNumber] = []
     /// The number of listeners that are being notified.
     var ringing = 0
-    /// The beginning of each account's receipts, for the accounts whose receipts were requested; under nil, no
-    /// account's.
+    /// The beginning of each account's receipts, for the accounts whose receipts were requested; nil stands for no
+    /// account.
     var receiptLists: [AccountID?: ReceiptList] = [:]
     /// The events of the change under way, or of the last one.
     private(set) var fresh: [LedgerRecord] = []
-    /// The number of those that the state has applied.
+    /// The number of `fresh` events that the state has applied.
     private var applied = 0
-    /// The first transaction that may not exist, while the state holds what could be neither written nor reverted.
+    /// The first transaction that may not exist, while the state holds events that could be neither written nor reverted.
     private(set) var firstDoubtful: TransactionNumber?
     /// The answers of authorizers that are not written yet, oldest first.
     private var answers: [(transaction: TransactionNumber, answer: Authorization)] = []
@@ -43,12 +43,12 @@ struct SandboxDriverState: Sendable {
     ///
     /// Each fires once, and none is scheduled while an earlier one is pending.
     private var alarms: [Date] = []
-    /// The end of the pause in using the ledger, after it kept subscriptions from being renewed.
+    /// The end of the pause in using the ledger, after a failure of the ledger prevented renewals.
     private var pause: Date?
 
     /// The maximum number of subscriptions renewed in one change.
     private static var maximumRenewals: Int { 64 }
-    /// The seconds after which the ledger is tried again.
+    /// The seconds until the ledger is tried again.
     private static var pauseAfterFailure: TimeInterval { 60 }
 
     /// Continues a ledger, and registers the products that are not in it yet.
@@ -70,7 +70,7 @@ struct SandboxDriverState: Sendable {
         try state.read(records)
         snapshots.keepIfDue(state)
         try catchUp(with: now)
-        // What others append meanwhile is noticed at the first use.
+        // Records that others append meanwhile are read at the first use.
         if state.registration(of: products, for: countryCode, at: now).isEmpty { return }
         try make { shell in
             shell.step { state, events in events += state.registration(of: products, for: countryCode, at: now) }
@@ -83,8 +83,9 @@ struct SandboxDriverState: Sendable {
 extension SandboxDriverState {
     mutating func numberTransactions(from number: TransactionNumber) { state.numberTransactions(from: number) }
 
-    /// Makes a change: one append and one commit of everything that the steps of `body` decide; the connections that it
-    /// concerns are then to be notified.
+    /// Makes a change: one append and one commit of all events that the steps of `body` decide.
+    ///
+    /// The connections that it concerns are to be notified then.
     ///
     /// `body` is retried if another store on the ledger was faster. If the change cannot be committed, nothing has
     /// changed, and the error is thrown.
@@ -99,7 +100,7 @@ extension SandboxDriverState {
         try? catchUp(with: now)
     }
 
-    /// Does the work that is due: renews subscriptions, then writes answers, which count from now.
+    /// Does the work that is due: renews subscriptions, then writes the authorizers' answers, which count from now.
     mutating func catchUp(with now: Date) throws {
         while let due = state.subscriptions.nextDue, due <= now { try renew(by: now) }
         try writeAnswers(now: now)
@@ -124,7 +125,7 @@ extension SandboxDriverState {
         }
     }
 
-    /// Returns the time at which the clock is to ring, if no alarm is set for that or for earlier already.
+    /// Returns the time of the next alarm, unless an alarm is set for that time or an earlier one.
     mutating func nextAlarm() -> Date? {
         guard let due = state.subscriptions.nextDue else { return nil }
         let moment = max(due, pause ?? due)
@@ -147,8 +148,8 @@ extension SandboxDriverState {
 
     /// Makes one step of a change: it sees the decisions of the steps before it.
     ///
-    /// A step's events are applied only when the next one begins, so that a change of one step, which is nearly every
-    /// one, leaves the state as it is until it is written.
+    /// A step's events are applied only when the next step begins: a change of a single step, which is nearly every
+    /// change, leaves the state as it is until it is written.
     mutating func step(_ decide: (borrowing SandboxState, inout [LedgerRecord]) throws -> Void) rethrows {
         applyFresh()
         try decide(state, &fresh)
@@ -156,8 +157,8 @@ extension SandboxDriverState {
 
     /// Accepts a device's commands.
     ///
-    /// `decideAll` decides each by the outcome of the ones before it; it is retried if another store on the ledger was
-    /// faster.
+    /// `decideAll` decides each after the outcome of the ones before it; it is retried if another store on the ledger
+    /// was faster.
     @inline(__always)
     mutating func take(
         from device: DeviceID,
@@ -174,7 +175,7 @@ extension SandboxDriverState {
             defer { records.turns?.endTurn() }
             var attempt: Attempt
             repeat {
-                // Whether another store has appended meanwhile shows when this one does.
+                // Whether another store has appended meanwhile shows at the append.
                 attempt = try begin(catchingUpWith: now)
                 decideAll(&self)
             } while try !isMade(attempt)
@@ -186,7 +187,7 @@ extension SandboxDriverState {
         }
     }
 
-    // Inlined: otherwise it would be given a copy of the command.
+    // Inlined: otherwise the call would copy the command.
     @inline(__always)
     mutating func decide(_ command: StoreCommand, from device: DeviceID, now: Date) {
         if applied < fresh.count { applyFresh() }
@@ -200,15 +201,15 @@ extension SandboxDriverState {
         )
     }
 
-    /// Works out the effect of a change's steps so far on families, where there are any.
+    /// Computes the effect of a change's steps so far on families, if there are any.
     mutating func shareWithFamilies() {
         if state.families.isEmpty || fresh.isEmpty { return }
         step { state, events in state.shareWithFamilies(&events) }
     }
 
-    /// Applies the records of other stores on the ledger, and repairs what a failure has left undone.
+    /// Applies the records of other stores on the ledger, and repairs the state after a failure.
     ///
-    /// - Throws: the error that prevents reading the ledger. The state is then what it was, or further.
+    /// - Throws: the error that prevents reading the ledger. The state then has applied none or some of the records.
     mutating func refresh() throws {
         if firstDoubtful != nil { try rebuild() }
         if try records.head != state.position { try readNews() }
@@ -216,14 +217,14 @@ extension SandboxDriverState {
 
     /// Applies the records of other stores that the ledger knows of.
     private mutating func readNews() throws {
-        // What has been read counts, even if more could not be.
+        // The records that were read count, even if more could not be.
         defer { tellConnections() }
         fresh.empty()
         applied = 0
         try state.read(records, with: index)
     }
 
-    /// Makes a change, and before each attempt the work that is due at a moment, nil for none.
+    /// Makes a change; before each attempt, does the work that is due at a moment, nil for none.
     private mutating func make(
         catchingUpWith now: Date? = nil,
         _ body: (inout SandboxDriverState) throws -> Void
@@ -251,7 +252,7 @@ extension SandboxDriverState {
         if firstDoubtful != nil { try rebuild() }
     }
 
-    /// Begins a turn on a ledger on which stores take turns; returns whether it has brought others' records.
+    /// Begins a turn on a ledger on which stores take turns; returns whether it has read others' records.
     private mutating func beginTurn() throws -> Bool {
         guard let turns = records.turns, turns.beginTurn() else { return false }
         try readNews()
@@ -261,14 +262,14 @@ extension SandboxDriverState {
     @inline(__always)
     private mutating func begin(catchingUpWith now: Date?) throws -> Attempt {
         if let now { try catchUp(with: now) }
-        // Of what others have appended something may be due too.
+        // The records that others have appended may make work due too.
         while try beginTurn(), let now, let due = state.subscriptions.nextDue, due <= now { try catchUp(with: now) }
         fresh.empty()
         applied = 0
         return Attempt(position: state.position, nextTransaction: state.nextTransaction)
     }
 
-    /// Commits the decided events, then works out whom they concern.
+    /// Commits the decided events, then computes whom they concern.
     ///
     /// Returns false, with nothing changed, if another store on the ledger was faster.
     @inline(__always)
@@ -276,7 +277,7 @@ extension SandboxDriverState {
         do {
             if !state.families.isEmpty { shareWithFamilies() }
             if fresh.isEmpty {
-                // All of it was done before, which is true whatever the ledger does now.
+                // The commands were all carried out before, whatever the ledger does now.
                 try? refresh()
                 return true
             }
@@ -296,7 +297,7 @@ extension SandboxDriverState {
         return false
     }
 
-    /// Appends the decided events, applies them, and works out whom they concern.
+    /// Appends the decided events, applies them, and computes whom they concern.
     @inline(__always)
     private mutating func isAppended(_ attempt: Attempt) throws -> Bool {
         guard fresh.count == 1, applied == 0 else {
@@ -305,7 +306,7 @@ extension SandboxDriverState {
             tellConnections()
             return true
         }
-        // Nearly every change: the record is held once, and lent.
+        // Nearly every change: a single record, stored once and borrowed.
         let record = fresh[0]
         guard try records.append(record, ifHeadIs: attempt.position) else { return false }
         state.apply(record, with: index)
@@ -314,13 +315,13 @@ extension SandboxDriverState {
         return true
     }
 
-    /// Returns whether the state matches the ledger, if need be after reading it again.
+    /// Returns whether the state matches the ledger, after reading it again if necessary.
     mutating func isSure() -> Bool {
         if firstDoubtful != nil { try? rebuild() }
         return firstDoubtful == nil
     }
 
-    /// Reads the index of all transactions, which the first reading makes of the whole ledger.
+    /// Reads the index of all transactions, which the first read builds from the whole ledger.
     ///
     /// - Throws: the error that prevents reading the ledger.
     mutating func readIndex<R>(of bundleIdentifier: String, _ body: (TransactionIndex) throws -> R) throws -> R {
@@ -356,8 +357,8 @@ extension SandboxDriverState {
 
     /// Rebuilds the state from the whole ledger, or from its last snapshot on.
     ///
-    /// Its cost grows with the history; but it happens only after several commands at once could not be written, and a
-    /// second copy of the state to go back to would cost something all the time.
+    /// Its cost grows with the history. It happens only after several commands at once could not be written; a second
+    /// copy of the state to go back to would have a constant cost.
     private mutating func rebuild() throws {
         var whole = snapshots.latest()
         try whole.read(records)
@@ -382,7 +383,7 @@ extension SandboxDriverState {
         state.catalog.answer(identifiers, for: locale, in: storefront, at: moment)
     }
 
-    /// Keeps an authorizer's answer until it is written.
+    /// Stores an authorizer's answer until it is written.
     mutating func keep(_ answer: Authorization, about transaction: TransactionNumber) {
         answers.append((transaction, answer))
     }
@@ -398,14 +399,14 @@ extension SandboxDriverState {
             }
         }
         answers.removeAll(keepingCapacity: true)
-        // What was ordered for a date in the past is renewed until now.
+        // Subscriptions ordered with a date in the past are renewed until now.
         try catchUp(with: now)
     }
 }
 
 // Purchases that a test dates in the past.
 extension SandboxDriverState {
-    /// Decides an order with a date, within a change, and renews until now what it begins.
+    /// Decides an order with a date, within a change, and renews its subscription until now.
     mutating func decide(_ command: StoreCommand, dated date: Date, from device: DeviceID, now: Date) {
         guard case .purchase(let payment) = command.action else { return }
         let (isAuthorized, rules) = (settings.authorizer.body == nil, settings.rules)
@@ -427,7 +428,7 @@ extension SandboxDriverState {
 
     /// Buys without a queue's order, with all renewals until now if it is dated in the past.
     ///
-    /// - Throws: the reason why it is not sold.
+    /// - Throws: the reason why the product is not sold.
     mutating func buy(
         _ payment: StorePayment,
         by account: AccountID,
@@ -469,7 +470,7 @@ extension StoreCommand {
     }
 }
 
-// Reads of a store that do not change it.
+// Reads that do not change the store.
 extension SandboxDriverState {
     /// Reads the ledger after a position; throws if it returns fewer records than the store has applied.
     func forEachRecord(after position: Int = 0, _ body: (LedgerRecord) -> Void) throws {
@@ -482,13 +483,13 @@ extension SandboxDriverState {
         }
     }
 
-    /// Returns the questions that wait for a decision, oldest first.
+    /// Returns the orders that wait for a decision, oldest first.
     func questions(at now: Date, where isMeant: (TransactionNumber) -> Bool = { _ in true }) -> [AuthorizationRequest] {
         state.undecided.filter { number in firstDoubtful.map { number < $0 } ?? true && isMeant(number) }
             .compactMap { question(about: $0, at: now) }
     }
 
-    /// Returns the question about a transaction; nil if it is decided.
+    /// Returns the request about a transaction; nil if it is decided.
     func question(about transaction: TransactionNumber, at now: Date) -> AuthorizationRequest? {
         state.question(about: transaction, at: now, settings.rules.renewalRate)
     }
@@ -504,7 +505,7 @@ extension SandboxDriverState {
 }
 
 extension SandboxState {
-    /// Applies the next event; so does the store's index, if there is one.
+    /// Applies the next event to the state, and to the store's index, if there is one.
     @inline(__always)
     mutating func apply(_ record: LedgerRecord, with index: TransactionIndex?) {
         if let index { index.take(record, in: &self) } else { apply(record) }
@@ -521,21 +522,20 @@ extension SandboxState {
 }
 
 extension StoreFailure {
-    /// The error of a ledger that does not return records which the store has applied: what is read from it would be
-    /// out of date.
+    /// The error of a ledger that does not return records that the store has applied: a read would be out of date.
     static func cutShort(at position: Int) -> StoreFailure {
         .storeKit(.unknown, "the ledger returns nothing after its record \(position), although the store has seen more")
     }
 }
 
 extension SandboxDriverState {
-    /// What the operator and the devices' users have set, which the ledger does not have.
+    /// The settings of the operator and the devices' users that are not in the ledger.
     struct Settings: Sendable {
         var authorizer: Authorizer
         var locale: String
         var rules = SandboxRules()
         var isReachable = true
-        /// Devices that cannot reach the store although it is there.
+        /// Devices that cannot reach the store although it is reachable.
         var offline: Set<DeviceID> = []
         /// The languages of devices that have one of their own.
         var locales: [DeviceID: String] = [:]
@@ -543,10 +543,10 @@ extension SandboxDriverState {
         var codeEntries: [DeviceID: CodeEntry] = [:]
         /// The answers of devices' users to a price consent request.
         var priceAnswers: [DeviceID: PriceConsentAnswer] = [:]
-        /// What becomes of requests for refunds.
+        /// The decision about refund requests.
         var refundDecision = RefundDecision.approve
 
-        // Inlined: otherwise it would be given a copy of all settings.
+        // Inlined: otherwise the call would copy all settings.
         @inline(__always)
         func isReachable(from device: DeviceID) -> Bool {
             isReachable && (offline.isEmpty || !offline.contains(device))
@@ -555,7 +555,7 @@ extension SandboxDriverState {
 }
 
 extension SandboxDriverState {
-    /// Traces what a device is given, if tracing is on.
+    /// Traces an exchange with a device, if tracing is on.
     mutating func trace(_ exchange: Exchange, to device: DeviceID, now: Date) {
         var entries: [SandboxTimeline.Entry] = []
         switch exchange.news {
@@ -584,11 +584,11 @@ struct DeliveryTraceEntry: Sendable {
     let entry: SandboxTimeline.Entry
 }
 
-// Finding one transaction among all that there ever were.
+// Lookup of one transaction among all transactions of the store.
 extension SandboxDriverState {
-    /// Returns a transaction as one that was sold; nil if it was not, or is deleted.
+    /// Returns a transaction as a sale; nil if it was not sold, or is deleted.
     ///
-    /// It costs the same in a short ledger and in a long one, but for the first time that it needs the index.
+    /// The cost is independent of the ledger's length, except for the first call that needs the index.
     mutating func sale(_ number: TransactionNumber, of bundleIdentifier: String) throws -> SoldTransaction? {
         if index == nil, let event = try beginning(of: number)?.event {
             switch event {
@@ -617,7 +617,7 @@ extension SandboxDriverState {
 
     /// Reads the index of all transactions for one of them.
     ///
-    /// Where there is none yet, and the transaction is the sale of anything but a subscription, it is read alone.
+    /// If there is no index yet, and the transaction is the sale of anything but a subscription, it is read alone.
     mutating func readIndex<R>(
         for number: TransactionNumber,
         of bundleIdentifier: String,

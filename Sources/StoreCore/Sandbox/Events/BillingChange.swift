@@ -6,15 +6,15 @@ enum BillingChange: Hashable, Codable, Sendable {
     case fails(account: AccountID, Bool)
     /// The billing grace period, access after a failed renewal, was turned on or off.
     case gracePeriod(Bool)
-    /// The greatest number of renewals of a subscription.
+    /// The limit on the number of renewals of a subscription changed.
     case renewalLimit(Int?)
     /// A period has ended and the renewal could not be charged.
     case renewalFailed(subscription: SubscriptionIndex, BillingTrouble)
     /// The grace period has ended; the store continues billing retry.
     case graceEnded(subscription: SubscriptionIndex)
-    /// A period passed unpaid within the grace period: the period after it is next.
+    /// A period passed unpaid within the grace period: the one after it is next.
     case leftOut(subscription: SubscriptionIndex, SubscriptionTerm)
-    /// A period ended sooner than it was paid for; the term is its remainder.
+    /// A period ended before the paid time was over; the term is the shortened one.
     case cutShort(subscription: SubscriptionIndex, SubscriptionTerm)
     /// A subscriber was asked to consent to a price, has answered, or is no longer asked.
     case priceIncrease(subscription: SubscriptionIndex, PriceIncrease?)
@@ -22,8 +22,8 @@ enum BillingChange: Hashable, Codable, Sendable {
 
 /// The sequence of a subscription's periods.
 ///
-/// Months are counted from the first day rather than from the last, so that the 31st comes back after a shorter month:
-/// also after an offer, and where another product takes over at the renewal.
+/// Months are counted from the first day rather than from the last, so that the 31st returns after a shorter month:
+/// also after an offer, and when another product takes over at the renewal.
 struct BillingCycle: Hashable, Codable, Sendable {
     /// The end of the last period.
     let end: Date
@@ -65,6 +65,6 @@ struct BillingTrouble: Hashable, Codable, Sendable {
     /// The end of billing retry.
     let retryEnd: Date
 
-    /// The next moment at which something happens if the charge keeps failing.
+    /// The next moment at which the subscription changes if the charge keeps failing.
     var nextMoment: Date { graceEnd ?? retryEnd }
 }

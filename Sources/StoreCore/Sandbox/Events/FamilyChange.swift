@@ -41,7 +41,7 @@ enum FamilyChange: Hashable, Codable, Sendable {
         let product: ProductIndex
         /// The period of an auto-renewable subscription, under the member's own first transaction.
         let term: SubscriptionTerm?
-        /// Whether only a restore brings it.
+        /// Whether only a restore delivers it.
         let isSilent: Bool
     }
 }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A change by the store's operator to what happens around orders, and its effects.
+/// A change by the store's operator apart from orders, and its effects.
 enum OperatorChange: Hashable, Codable, Sendable {
     /// Ask to Buy was turned on or off for an account.
     case asksToBuy(account: AccountID, Bool)
     /// Interruption of an account's orders was turned on or off.
     case interruptsPurchases(account: AccountID, Bool)
-    /// An order was taken and interrupted.
+    /// An order was accepted and interrupted.
     case interrupted(StoreEvent.Order, StoreFailure)
     /// A deferred order was interrupted when it was to be charged.
     case interruptedLater(transaction: TransactionNumber, StoreFailure)
@@ -22,7 +22,7 @@ enum OperatorChange: Hashable, Codable, Sendable {
     case newsTold(device: DeviceID, through: Int)
     /// A device's app changed its promotions on the store's page.
     case promotionChanged(device: DeviceID, PromotionChange)
-    /// A token was made for a device.
+    /// A token was issued for a device.
     case tokenMade(device: DeviceID, TokenDigest)
     /// All tokens of a device were revoked.
     case tokensRevoked(device: DeviceID)
@@ -34,7 +34,7 @@ enum OperatorChange: Hashable, Codable, Sendable {
     case cleared(withdrawn: [Deletion.Withdrawn])
     /// Something changed in a family.
     case family(FamilyChange)
-    /// An app's server changed something, or is told something.
+    /// An app's server changed something, or is notified.
     indirect case server(ServerChange)
 
     /// Returns the amount that the change charged to an account.
@@ -46,7 +46,7 @@ enum OperatorChange: Hashable, Codable, Sendable {
     }
 }
 
-/// The expiration and revocation that a device's receipt states because it was refreshed with them.
+/// The expiration and revocation that a device's receipt states, set by a refresh.
 struct ReceiptClaims: Hashable, Codable, Sendable {
     /// The moment from which the receipt is expired.
     private(set) var expirationDate: Date?
@@ -66,7 +66,7 @@ struct ReceiptClaims: Hashable, Codable, Sendable {
     }
 }
 
-/// The digest of a device's token, which is all that a store keeps of it: 32 bytes.
+/// The digest of a device's token: 32 bytes, and the only part of it that a store retains.
 struct TokenDigest: Hashable, Codable, Sendable {
     let bytes: Data
 
@@ -80,10 +80,10 @@ struct TokenDigest: Hashable, Codable, Sendable {
         try container.encode(bytes)
     }
 
-    /// The first bytes, by which digests are looked up.
+    /// The first bytes, the key for looking up digests.
     var prefix: String { bytes.prefix(8).base64EncodedString() }
 
-    /// Returns whether two digests are equal, in a time that does not depend on where they differ.
+    /// Returns whether two digests are equal, in constant time.
     func isEqual(to other: TokenDigest) -> Bool {
         bytes.count == other.bytes.count && zip(bytes, other.bytes).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }

@@ -1,30 +1,30 @@
 import Foundation
 
-/// A change that an app's server or a refund's subject has asked for, and what servers are told.
+/// A change requested by an app's server or by the customer of a refund, or a notification to servers.
 enum ServerChange: Hashable, Codable, Sendable {
     /// A subscription's running period ends later.
     case extended(subscription: SubscriptionIndex, SubscriptionTerm, RenewalExtension)
-    /// A subscription could not be extended with all others of its product.
+    /// A subscription could not be extended along with all others of its product.
     case notExtended(subscription: SubscriptionIndex, RenewalExtension)
-    /// All subscriptions of a product were extended that could be.
+    /// All eligible subscriptions of a product were extended.
     case extendedAll(MassExtension)
     /// A purchase, or a subscription and its renewals from now on, belongs to another user of the app.
     case tokenSet(original: TransactionNumber, account: AccountID, token: UUID)
     /// A server reported on the consumption of a purchase, in JSON.
     case consumptionReported(transaction: TransactionNumber, report: Data)
-    /// A refund was requested and waits for the operator, for a reason if that is known.
+    /// A refund was requested and waits for the operator, with its reason if that is known.
     case refundRequested(transaction: TransactionNumber, reason: String?)
     /// A requested refund was declined.
     case refundDeclined(transaction: TransactionNumber)
-    /// A refund was taken back.
+    /// A refund was reversed.
     case refundReversed(RefundReversal)
     /// A consent to an account's use of the app was withdrawn.
     case consentRescinded(account: AccountID)
-    /// Servers are notified of what happens from now on.
+    /// Servers are notified of all changes from now on.
     case notificationsBegun
     /// A server requested a test notification.
     case testRequested(token: String)
-    /// The delivery of a notification was tried: the one of a number about a record of the ledger.
+    /// A delivery of a notification was attempted: the one with an index among those of a record of the ledger.
     case attempted(record: Int, index: Int, result: String)
     /// A server finished a transaction, for all devices.
     case finished(Deletion.Withdrawn)
@@ -38,13 +38,13 @@ struct Refund: Hashable, Codable, Sendable {
     let transactions: [TransactionNumber]
     /// The product.
     let product: ProductIndex
-    /// The products whose access ended with it, as the app is told; empty where there was no access any more.
+    /// The products whose access ended with it, as reported to the app; empty if there was no access any more.
     let revoked: [String]
     /// The subscription that ended with it; nil for none, and in records of older versions of the store.
     var ended: SubscriptionIndex?
 }
 
-/// A refund that was taken back.
+/// The reversal of a refund.
 struct RefundReversal: Hashable, Codable, Sendable {
     /// The account that had paid, and pays again.
     let account: AccountID
@@ -52,6 +52,6 @@ struct RefundReversal: Hashable, Codable, Sendable {
     let transactions: [TransactionNumber]
     /// The product.
     let product: ProductIndex
-    /// The subscription whose period continues, nil where none does.
+    /// The subscription whose period continues, nil for none.
     let resumed: SubscriptionIndex?
 }

@@ -2,16 +2,16 @@ import Foundation
 
 /// One change of a sandbox store.
 ///
-/// The store's state is the fold of all events in their order. Every case is one reference, because events are handed
-/// from the rules to the ledger to the state to the observers.
+/// The store's state is the fold of all events in their order. Every case is one reference, because events are passed
+/// from the rules to the ledger, the state and the observers.
 enum StoreEvent: Hashable, Codable, Sendable {
     /// A product was registered, or registered again.
     indirect case registered(SandboxProduct)
     /// A product went on or off sale.
     indirect case availability(productIdentifier: String, ProductAvailability)
-    /// An account was opened.
+    /// An account was added.
     indirect case accountAdded(name: String)
-    /// A device was set up, with an account signed in or none.
+    /// A device was added, with an account signed in or none.
     indirect case deviceAdded(name: String, account: AccountID?)
     /// Another account, or none, signed in on a device.
     indirect case signedIn(device: DeviceID, account: AccountID?)
@@ -23,17 +23,17 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case refused(Order, StoreFailure)
     /// An order was accepted and charged at once.
     case sold(Order)
-    /// The authorizer was asked about an order and will decide later.
+    /// The authorizer was called about an order and will decide later.
     indirect case asked(transaction: TransactionNumber)
-    /// An order is deferred, pending somebody else's approval.
+    /// An order is deferred, pending another person's approval.
     indirect case deferred(transaction: TransactionNumber)
     /// An undecided order was charged.
     case approved(Order)
-    /// An order, undecided or accepted at once, was answered by a transaction that its account holds: nothing was sold.
+    /// An order, undecided or accepted at once, was satisfied by a transaction that its account holds: nothing was sold.
     indirect case held(Order, by: TransactionNumber)
     /// An undecided order was refused.
     indirect case declined(transaction: TransactionNumber, StoreFailure)
-    /// A device finished a transaction. For one that no longer exists, only the command's number changes.
+    /// A device finished a transaction. If it no longer exists, only the command's number changes.
     indirect case finished(Finish)
     /// Some of an account's past purchases were restored, as new transactions.
     indirect case restored(Restoration)
@@ -43,7 +43,7 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case restoreRefused(device: DeviceID, command: OrderID, StoreFailure)
     /// A device requested a refresh of its app receipt, with properties.
     indirect case receiptRefreshed(device: DeviceID, ReceiptProperties)
-    /// A subscription's next period began, and its transaction got a number.
+    /// A subscription's next period began, and a number was assigned to its transaction.
     indirect case renewed(
         subscription: SubscriptionIndex,
         transaction: TransactionNumber,
@@ -54,9 +54,9 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case ended(subscription: SubscriptionIndex, SubscriptionEnd)
     /// A subscription's user turned auto-renewal on or off.
     indirect case autoRenewal(subscription: SubscriptionIndex, Bool)
-    /// An account obtained something in the store itself: with a code, or as a win-back offer.
+    /// An account redeemed a code or a win-back offer in the store itself.
     indirect case redeemed(Redemption)
-    /// The store's operator changed something around orders.
+    /// The operator changed something apart from orders.
     indirect case `operator`(OperatorChange)
     /// The payment for renewals changed.
     indirect case billing(BillingChange)
@@ -75,7 +75,7 @@ enum StoreEvent: Hashable, Codable, Sendable {
     struct Finish: Hashable, Codable, Sendable {
         let device: DeviceID
         let command: OrderID
-        /// The transaction, nil where there was none.
+        /// The transaction, nil if there was none.
         let transaction: TransactionNumber?
         /// The order that created the transaction.
         let order: OrderID?
@@ -83,9 +83,9 @@ enum StoreEvent: Hashable, Codable, Sendable {
         let account: AccountID?
     }
 
-    /// An order from a device, and the number of its transaction.
+    /// An order from a device, with the number of its transaction.
     ///
-    /// It is a reference, because events are.
+    /// It is a reference, as events are.
     final class Order: Hashable, Codable, Sendable {
         let device: DeviceID
         /// The account that pays; nil where none is signed in.
@@ -163,7 +163,7 @@ struct Deletion: Hashable, Codable, Sendable {
     let transactions: [TransactionNumber]
     /// The deleted transactions that were unfinished.
     let withdrawn: [Withdrawn]
-    /// The subscriptions that end because nothing is left of the running period; nil in records of older versions
+    /// The subscriptions that end because no purchase of the running period is left; nil in records of older versions
     /// of the store.
     var ended: [SubscriptionIndex]?
 
@@ -171,14 +171,14 @@ struct Deletion: Hashable, Codable, Sendable {
     struct Withdrawn: Hashable, Codable, Sendable {
         let transaction: TransactionNumber
         let order: OrderID?
-        /// The account that the transaction belonged to, nil where no account was signed in.
+        /// The account that the transaction belonged to, nil if no account was signed in.
         let account: AccountID?
         /// The device that had received the transaction; nil for all of the account's devices.
         let device: DeviceID?
     }
 }
 
-/// A purchase without a queue's order: one made elsewhere, or one that goes through after an interruption.
+/// A purchase without a queue's order: one made elsewhere, or one that is completed after an interruption.
 struct UnorderedPurchase: Hashable, Codable, Sendable {
     let account: AccountID
     /// The device that receives it; nil for all of the account's devices, until one of them has finished it.
@@ -189,6 +189,6 @@ struct UnorderedPurchase: Hashable, Codable, Sendable {
     let charge: Decimal
     /// Its effect on a subscription.
     let subscription: SubscriptionChange?
-    /// The transaction that the account holds, if it takes the place of a new one: nothing is sold then.
+    /// The held transaction that replaces a new one, if nothing is sold.
     var held: TransactionNumber?
 }

@@ -4,7 +4,7 @@ import Foundation
 enum SubscriptionChange: Hashable, Codable, Sendable {
     /// A subscription begins: there was none, it had ended, or the new one replaces it at once.
     ///
-    /// A stackable offer begins when the term's own is over.
+    /// A stackable offer begins when the offer of the term is over.
     case begins(SubscriptionTerm, then: SubscriptionOffer? = nil)
     /// The running period continues, and then renews as this product, under an offer or none.
     case renewsAs(product: ProductIndex, SubscriptionTerm, offer: SubscriptionOffer? = nil)
@@ -51,7 +51,7 @@ public enum SubscriptionEnd: String, Hashable, Codable, Sendable {
 
 /// One period of an auto-renewable subscription, paid for at its beginning.
 ///
-/// It holds all that the next term is computed from. It is a reference, because events are handed about.
+/// It contains everything that the next term is computed from. It is a reference, because events are passed around.
 final class SubscriptionTerm: Hashable, Codable, Sendable {
     let product: ProductIndex
     let start: Date
@@ -59,9 +59,9 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     let cycle: BillingCycle
     /// The first moment that is not paid for.
     var end: Date { cycle.end }
-    /// The offer that this period is under, nil for the full price.
+    /// The offer that applies to this period, nil for the full price.
     let offer: Offer?
-    /// The transaction that the subscription began with.
+    /// The first transaction of the subscription.
     let original: TransactionNumber
     let originalDate: Date
 
@@ -76,7 +76,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         /// The same offer, one period later.
         var next: Offer { Offer(offer: offer, remaining: remaining - 1) }
 
-        /// Returns the identifier of the offer if it is of a kind, nil for another kind.
+        /// Returns the identifier of the offer if it is of a kind, nil otherwise.
         func identifier(as kind: OfferKind) -> String? { kind == self.kind ? terms.identifier : nil }
     }
 
@@ -96,7 +96,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         self.originalDate = originalDate
     }
 
-    /// Returns the remainder of the term when it ends sooner.
+    /// Returns the term with an earlier end.
     func cut(to end: Date, _ rate: RenewalRate) -> SubscriptionTerm {
         SubscriptionTerm(
             product: product,
@@ -108,7 +108,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         )
     }
 
-    /// Returns the same term for a holder who has it under a transaction of its own.
+    /// Returns the term with another's period, for a holder with a transaction of their own.
     func cut(as other: SubscriptionTerm) -> SubscriptionTerm {
         SubscriptionTerm(
             product: product,
@@ -120,12 +120,12 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         )
     }
 
-    /// Whether both are one period, even under different transactions.
+    /// Whether both are the same period, even under different transactions.
     func isSamePeriod(as other: SubscriptionTerm) -> Bool {
         product == other.product && start == other.start && end == other.end
     }
 
-    /// Whether the next period, of a product, is under the same offer.
+    /// Whether the same offer applies to the next period, of a product.
     func offerGoesOn(as product: ProductIndex) -> Bool {
         product == self.product && offer.map { $0.remaining > 0 } ?? false
     }
@@ -146,9 +146,9 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
 /// The outcome of extending the renewal dates of all subscribers of a product.
 struct MassExtension: Hashable, Codable, Sendable {
     let product: ProductIndex
-    /// The identifier that the server gave the request.
+    /// The server's identifier of the request.
     let request: String
-    /// The countries that were meant, ISO 3166-1 alpha-3; empty for all.
+    /// The selected countries, ISO 3166-1 alpha-3; empty for all.
     let storefronts: [String]
     let succeeded: Int
     let failed: Int
@@ -159,7 +159,7 @@ struct RenewalExtension: Hashable, Codable, Sendable {
     let days: Int
     /// The reason's code in the App Store Server API.
     let reason: Int
-    /// The identifier that the server gave the request.
+    /// The server's identifier of the request.
     let request: String
 }
 
@@ -183,6 +183,6 @@ public enum PriceConsentAnswer: String, Hashable, Codable, Sendable {
 struct PriceIncrease: Hashable, Codable, Sendable {
     /// The price charged without the subscriber's consent, nil for the product's price.
     var keptPrice: Decimal?
-    /// The state of the request, nil where it was withdrawn or declined.
+    /// The state of the request, nil if it was withdrawn or declined.
     var consent: PriceConsent?
 }

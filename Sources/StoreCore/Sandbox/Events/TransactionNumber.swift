@@ -9,7 +9,7 @@ struct TransactionNumber: TypedNumber {
 }
 
 extension TransactionNumber {
-    /// Creates the number of an identifier, nil if a store never gives that: "007" is not "7".
+    /// Creates the number of an identifier, or nil if no store assigns it: "007" is not "7".
     init?(_ identifier: String) {
         guard let value = Int64(spelledBy: identifier).flatMap(Int.init(exactly:)) else { return nil }
         self.init(rawValue: value)
@@ -21,15 +21,15 @@ extension TransactionNumber {
     private static var letters: [Character] { Array("0123456789ABCDEFGHJKLMNPQRSTVWXY") }
     private static var length: Int { 9 }
     private static var mask: UInt64 { 1 << UInt64(5 * length) - 1 }
-    /// An odd factor, so that the identifiers of neighbors do not look alike.
+    /// An odd factor, so that neighboring identifiers do not look alike.
     private static var factor: UInt64 { 0x9E37_79B9_7F4A_7C15 }
-    /// The number by which the factor is undone: their product ends with the bits of 1.
+    /// The multiplicative inverse of the factor modulo 2^64.
     private static var inverse: UInt64 {
-        // Each step doubles the number of bits that are right.
+        // Each step doubles the number of correct bits.
         (0..<6).reduce(factor) { inverse, _ in inverse &* (2 &- factor &* inverse) }
     }
 
-    /// The identifier of the order that made the transaction; nil for a number that is too great for one.
+    /// The identifier of the order that created the transaction; nil for a number that is too large for one.
     var orderIdentifier: String? {
         guard rawValue >= 0, UInt64(rawValue) <= Self.mask else { return nil }
         var rest = UInt64(rawValue) &* Self.factor & Self.mask
@@ -41,7 +41,7 @@ extension TransactionNumber {
         return "M" + String(text.reversed())
     }
 
-    /// Creates the number of the transaction that an order made, nil for what identifies no order.
+    /// Creates the number of the transaction that an order created; nil if the text identifies no order.
     init?(order: String) {
         let text = Array(order)
         guard text.count == Self.length + 1, text[0] == "M" else { return nil }
@@ -54,7 +54,7 @@ extension TransactionNumber {
     }
 }
 
-// The numbers by which events name what a store holds: counted from 0 in the order of creation, and never reused.
+// The numbers by which events name a store's objects: counted from 0 in the order of creation, and never reused.
 
 /// The number of an account.
 struct AccountID: TypedNumber { let rawValue: Int }

@@ -196,7 +196,7 @@ extension SandboxTimeline.Entry {
         device = transaction.device
         productIdentifier = transaction.productIdentifier
         quantity = transaction.quantity
-        // Whatever else happens is about a transaction that is there already.
+        // Other kinds are about an existing transaction.
         let isNew = kind == .sale || kind == .renewal || kind == .sharing
         if isNew { originals = [transaction.original].compactMap { $0 } }
     }
@@ -307,7 +307,7 @@ extension SandboxTimeline.Entry {
         }
     }
 
-    /// Describes the first of some transactions, and names the others.
+    /// Describes the first of some transactions, and lists the others.
     mutating func describe(_ numbers: [TransactionNumber], _ history: LedgerHistory) {
         if let number = numbers.first { describe(number, history) }
         others = numbers.dropFirst().map(\.identifier)
@@ -364,7 +364,7 @@ extension ReceiptProperties {
     }
 }
 
-// The timeline's wording of what apps' servers ask for and are told.
+// The timeline's wording of requests by apps' servers and notifications to them.
 extension SandboxTimeline.Entry {
     mutating func describe(_ change: ServerChange, _ history: LedgerHistory) {
         switch change {
@@ -421,6 +421,6 @@ extension SandboxTimeline.Entry {
             what = "finished by a server"
         }
     }
-    /// Returns the key of a notification: its place among those about a record of the ledger.
+    /// Returns the key of a notification: its index among those about a record of the ledger.
     static func notification(_ index: Int, aboutRecord record: Int) -> String { "\(record)/\(index)" }
 }

@@ -1,15 +1,15 @@
 extension SandboxTimeline {
-    /// A connection from an event to one that led to it.
+    /// A link from an event to an earlier one that caused it.
     public struct Link: Hashable, Sendable {
-        /// The place of the earlier event in ``SandboxTimeline/entries``.
+        /// The index of the earlier event in ``SandboxTimeline/entries``.
         public let source: Int
-        /// The place of the event that follows from it.
+        /// The index of the event that follows from it.
         public let target: Int
     }
 
-    /// The connections between the events, in the order of those that follow: from an order to its outcome, what devices
-    /// were told of it, and its finish; from a subscription's period to its next; from a purchase to its restoration and
-    /// its refund; from an event to the notification of it.
+    /// The links between the events, in the order of the later event: from an order to its outcome, its deliveries to
+    /// devices, and its finish; from a subscription's period to its next; from a purchase to its restoration and its
+    /// refund; from an event to its notification.
     ///
     /// Computing them takes time proportional to the number of events.
     public var links: [Link] {
@@ -20,7 +20,7 @@ extension SandboxTimeline {
     }
 }
 
-/// Finds what led to each event, from the events before it.
+/// Finds the causes of each event among the events before it.
 private struct LinkTracer {
     private struct Told: Hashable {
         let transaction: String
@@ -33,15 +33,15 @@ private struct LinkTracer {
     private var told: [Told: Int] = [:]
     /// The newest period or change of each subscription, by its first transaction.
     private var newest: [String: Int] = [:]
-    /// The last event of each command that is about no single transaction.
+    /// The last event of each command that is not about a single transaction.
     private var commanded: [OrderID: Int] = [:]
-    /// The event that ended the access to each product last.
+    /// The event that last ended the access to each product.
     private var revoked: [ExactText: Int] = [:]
     private var notifications: [String: Int] = [:]
     /// The last event of the ledger.
     private var last: Int?
 
-    /// Returns the places of the events that an event follows from, and notes it.
+    /// Returns the indices of the causes of an event, and records the event.
     mutating func sources(of entry: SandboxTimeline.Entry, at place: Int) -> Set<Int> {
         let transactions = [entry.transaction].compactMap { $0 } + entry.others
         defer { note(entry, transactions, at: place) }
@@ -79,7 +79,7 @@ private struct LinkTracer {
             for transaction in transactions { told[Told(transaction: transaction, device: entry.device)] = place }
             return
         case .notification:
-            // What sends it is about the same one.
+            // A delivery attempt is about the same notification.
             if let sent = entry.notification, notifications[sent] == nil { notifications[sent] = place }
             return
         case .finish: for transaction in transactions { finished[transaction] = place }

@@ -8,9 +8,9 @@ import Foundation
 /// 2025-02-01 00:00:00  account          #3  gold       renewed until 2025-03-01 00:00:00 for 9.99
 /// ```
 ///
-/// It is read from the ledger, so it covers what lasts, including the events of an earlier store on the same ledger.
-/// Deliveries to devices are in it where ``SandboxStore/tracesDeliveries`` is on. To attach it to a failing test, hand
-/// its ``description``, or its ``html`` to look at, to `Attachment.record(_:named:)`.
+/// It is read from the ledger, so it covers all that is recorded, including the events of an earlier store on the same
+/// ledger. Deliveries to devices are included while ``SandboxStore/tracesDeliveries`` is on. To attach a timeline to a
+/// failing test, pass its ``description``, or its ``html``, to `Attachment.record(_:named:)`.
 public struct SandboxTimeline: Hashable, Sendable {
     /// One line.
     public struct Entry: Hashable, Sendable {
@@ -28,30 +28,30 @@ public struct SandboxTimeline: Hashable, Sendable {
         public var productIdentifier: String?
         /// The quantity.
         public var quantity = 1
-        /// The queue's command that led to it.
+        /// The queue's command that caused it.
         public var order: OrderID?
         /// The event, in words.
         ///
         /// The wording is not stable.
         public var what: String
-        /// The failure that the app was given, for a refusal: its reason names the rule.
+        /// The failure that the app received, for a refusal: its reason names the rule.
         public var refusal: StoreFailure?
         /// Whether this is a delivery to a device rather than a decision.
         public var isDelivery = false
         /// Further transactions that it creates or changes.
         var others: [String] = []
-        /// The transactions that the one it is about renews or restores, or continues in another way.
+        /// The transactions that the entry's one renews, restores or continues in another way.
         var originals: [String] = []
         /// The products whose access ended with it.
         var revoked: [String] = []
-        /// The notification that it is or whose delivery it tries, nil for none.
+        /// The notification that it is, or whose delivery it attempts; nil for none.
         var notification: String?
     }
 
     /// The lines, oldest first.
     public let entries: [Entry]
 
-    /// Creates a timeline of lines.
+    /// Creates a timeline from lines.
     package init(entries: [Entry] = []) { self.entries = entries }
 
     /// Returns the lines about one transaction.
@@ -89,7 +89,7 @@ extension SandboxTimeline: CustomStringConvertible {
 }
 
 extension SandboxTimeline.Entry {
-    /// What happened, why it was refused, and the number of the order.
+    /// The event, the reason for a refusal, and the number of the order.
     package var sentence: String {
         var sentence = what
         if let refusal { sentence += ", \(refusal.name): \(refusal.reason)" }
@@ -99,7 +99,7 @@ extension SandboxTimeline.Entry {
 }
 
 extension StoreFailure {
-    /// The code's name in Store Kit, the domain and number for any other.
+    /// The code's name in Store Kit; for any other code, its domain and number.
     fileprivate var name: String {
         (domain == .storeKit ? Code(rawValue: code).name : nil) ?? "\(domain.rawValue) \(code)"
     }
@@ -112,13 +112,13 @@ extension SandboxTimeline.Entry {
         case setting
         /// An order was accepted and is undecided, or a purchase was begun on the store's page.
         case order
-        /// Something waits for a decision: an order, or a requested refund.
+        /// A decision is pending: about an order, or about a refund request.
         case waiting
         /// A purchase was charged.
         case sale
         /// A purchase or a restore failed.
         case refusal
-        /// A device was told something.
+        /// An update was delivered to a device.
         case delivery
         /// A transaction was finished.
         case finish
@@ -130,7 +130,7 @@ extension SandboxTimeline.Entry {
         case subscription
         /// A family or what it shares changed.
         case sharing
-        /// A purchase was refunded, or a refund was declined or taken back.
+        /// A purchase was refunded, or a refund was declined or reversed.
         case refund
         /// Transactions were deleted.
         case deletion

@@ -1,6 +1,6 @@
 /// A ledger in memory.
 ///
-/// It grows by segments: the millionth record costs what the first did.
+/// It grows by segments: appending takes constant time.
 public final class MemoryLedger: Ledger {
     private let records = Locked(PackedRecords())
 
@@ -29,54 +29,5 @@ public final class MemoryLedger: Ledger {
     /// Never throws.
     public func read(after position: Int, limit: Int) -> [LedgerRecord] {
         records.withLock { $0.read(after: position, limit: limit) }
-    }
-}
-
-/// The records of a sandbox store: its own in memory, or those of a ledger that others may share.
-///
-/// The store's own records need no lock of their own: the store's lock guards them.
-struct StoreRecords: Sendable {
-    private var own = PackedRecords()
-    /// The shared ledger, nil for records of the store's own.
-    let ledger: (any Ledger)?
-    /// The same ledger, if stores take turns on it.
-    let turns: (any TurnTakingLedger)?
-
-    init(_ ledger: (any Ledger)?) {
-        self.ledger = ledger
-        turns = ledger as? any TurnTakingLedger
-    }
-
-    /// The number of records.
-    var head: Int {
-        get throws { if let ledger { try ledger.head } else { own.count } }
-    }
-
-    /// Appends and commits records.
-    ///
-    /// Returns false, with nothing appended, if there are more records by now than the store has seen.
-    @inline(__always)
-    mutating func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
-        guard let ledger else {
-            for index in records.indices { own.append(records[index]) }
-            return true
-        }
-        guard try ledger.append(records, ifHeadIs: head) else { return false }
-        try ledger.commit()
-        return true
-    }
-
-    /// Appends one record, in the same way.
-    @inline(__always)
-    mutating func append(_ record: LedgerRecord, ifHeadIs head: Int) throws -> Bool {
-        if ledger != nil { return try append([record], ifHeadIs: head) }
-        own.append(record)
-        return true
-    }
-
-    /// Returns records in order, fewer than `limit` only at the end.
-    func read(after position: Int, limit: Int) throws -> [LedgerRecord] {
-        guard let ledger else { return own.read(after: position, limit: limit) }
-        return try ledger.read(after: position, limit: limit)
     }
 }

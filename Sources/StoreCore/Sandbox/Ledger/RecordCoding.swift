@@ -1,6 +1,6 @@
 import Foundation
 
-// The binary form of a record in a ledger on disk: frequent events packed, all others in JSON.
+// The binary form of a record in a ledger on disk: frequent events in a packed form, all others in JSON.
 extension LedgerRecord {
     /// The first byte of a packed record.
     private enum Form: UInt8 {
@@ -9,7 +9,7 @@ extension LedgerRecord {
 
     /// Returns the record as bytes.
     ///
-    /// - Throws: the error that keeps it from being encoded.
+    /// - Throws: the error that prevents encoding it.
     package func packed() throws -> Data {
         var pack = BinaryEncoder()
         switch event {
@@ -45,7 +45,7 @@ extension LedgerRecord {
 
     /// Creates a record from its packed bytes.
     ///
-    /// - Throws: an error for bytes that ``packed()`` has not made.
+    /// - Throws: an error for bytes that ``packed()`` did not create.
     package init(unpacking data: Data) throws {
         var pack = BinaryDecoder(data)
         switch Form(rawValue: try pack.byte()) {
@@ -80,7 +80,7 @@ extension LedgerRecord {
         }
     }
 
-    /// Returns a packed charge: none is an amount below 0.
+    /// Returns a packed charge: an amount below 0 stands for none.
     private static func charge(_ packed: ShortDecimal) -> Decimal? { packed.value < 0 ? nil : packed.value }
 }
 
@@ -98,15 +98,15 @@ extension OrderID: BinaryCodable {
 
 /// Ledger records in memory, most of which repeat an earlier one with other numbers.
 ///
-/// A sale or a finish that differs from the last one of its segment only in its numbers and its moment takes sixteen
-/// bytes, and eight more if its moment differs from the last record's. Every other event is kept whole. Segments are
-/// never moved: the millionth record costs what the first did.
+/// A sale or a finish that differs from the last one of its segment only in its numbers and its date takes sixteen
+/// bytes, and eight more if its date differs from the last record's. Every other event is stored whole. Segments are
+/// never moved: appending takes constant time.
 struct PackedRecords: Sendable {
     private var full: ContiguousArray<Segment> = []
     private var open = Segment()
-    /// The last whole sale of the open segment.
+    /// The last sale stored whole in the open segment.
     private var sale: Template<StoreEvent.Order>?
-    /// The last whole finish of the open segment.
+    /// The last finish stored whole in the open segment.
     private var finish: Template<StoreEvent.Finish>?
 
     /// The number of records.
@@ -124,8 +124,8 @@ struct PackedRecords: Sendable {
     ///
     /// - Parameters:
     ///   - position: the number of records to skip.
-    ///   - limit: the greatest number to read.
-    /// - Returns: fewer than `limit` only at the end; none behind it.
+    ///   - limit: the maximum number to read.
+    /// - Returns: fewer than `limit` only at the end; none after it.
     func read(after position: Int, limit: Int) -> [LedgerRecord] {
         let end = position + min(limit, count - position)
         guard position < end else { return [] }
@@ -146,7 +146,7 @@ struct PackedRecords: Sendable {
         }
     }
 
-    /// Keeps an event whole.
+    /// Stores an event whole.
     @inline(never)
     private mutating func keep(_ event: StoreEvent) -> Repetition {
         let place = open.keep(event)
@@ -161,7 +161,7 @@ struct PackedRecords: Sendable {
     @inline(never)
     private mutating func beginSegment() {
         full.append(open)
-        // Only the first one grows as an array does: most stores with a segment put little into it.
+        // Only the first segment grows as an array does: most stores with a segment put little into it.
         open = Segment(isReserved: true)
         sale = nil
         finish = nil
@@ -187,9 +187,9 @@ private struct Repetition: Sendable {
     let place: UInt8
 }
 
-/// A run of records, each made of one of a few whole events and of one of a few moments.
+/// A run of records, each composed of one of a few whole events and one of a few dates.
 private struct Segment: Sendable {
-    /// The capacity: the indices of its events and moments fit into a byte.
+    /// The capacity: indices of events and dates fit into a byte.
     static let size = 256
 
     private struct Row: Sendable {
@@ -199,7 +199,7 @@ private struct Segment: Sendable {
 
     private var rows: ContiguousArray<Row> = []
     private var events: ContiguousArray<StoreEvent> = []
-    /// The moments' bit patterns, since equal moments may differ in theirs; each differs from the one before.
+    /// The dates' bit patterns, since equal dates may differ in theirs; each differs from the one before.
     private var moments: ContiguousArray<UInt64> = []
 
     init(isReserved: Bool = false) {
@@ -214,7 +214,7 @@ private struct Segment: Sendable {
         return LedgerRecord(date: date, event: events[Int(row.event.place)].advanced(by: row.event.offsets))
     }
 
-    /// Keeps an event whole, and returns its index.
+    /// Stores an event whole, and returns its index.
     mutating func keep(_ event: StoreEvent) -> UInt8 {
         events.append(event)
         return UInt8(events.count - 1)

@@ -2,7 +2,7 @@ import Foundation
 
 /// An event that often repeats an earlier one with other numbers.
 protocol Renumberable: Sendable {
-    /// Returns the offsets from another event, nil if more than the numbers differs, be it in a single bit.
+    /// Returns the offsets from another event; nil if anything but the numbers differs, even in a single bit.
     func offsets(from other: Self) -> NumberOffsets?
     /// Returns the same event under other numbers.
     func advanced(by offsets: NumberOffsets) -> Self
@@ -33,7 +33,7 @@ extension TransactionNumber {
 }
 
 extension StoreEvent.Order: Renumberable {
-    // Not by `==`, which considers different bits of an amount or a text equal. No two sales have the same effect on a
+    // Not by `==`, for which amounts or texts with different bits may be equal. No two sales have the same effect on a
     // subscription.
     @inline(__always)
     func offsets(from other: StoreEvent.Order) -> NumberOffsets? {
@@ -104,9 +104,9 @@ private struct DecimalBits: Equatable {
     init(_ amount: Decimal?) { words = amount.map { unsafeBitCast($0, to: Words.self) } }
 }
 
-/// The differences between the numbers of two sales or finishes that are otherwise equal.
+/// The differences between the numbers of two sales or finishes that are equal otherwise.
 ///
-/// Differences wrap around, and so do the sums that undo them.
+/// Differences wrap around, and so do the sums that revert them.
 struct NumberOffsets: Hashable, Sendable {
     static let zero = NumberOffsets()
 
@@ -121,7 +121,7 @@ struct NumberOffsets: Hashable, Sendable {
         order = 0
     }
 
-    /// Returns nil if a distance does not fit.
+    /// Returns nil if a difference does not fit.
     @inline(__always)
     init?(command: Int, transaction: Int, order: Int) {
         self.command = Int32(truncatingIfNeeded: command)
@@ -132,15 +132,15 @@ struct NumberOffsets: Hashable, Sendable {
 }
 
 extension LedgerRecord {
-    /// The record that a ledger returns in the place of one that it cannot read any more.
+    /// The record that a ledger returns in place of one that can no longer be read.
     ///
-    /// The store continues without it: later references to what it made are skipped.
+    /// The store continues without it: later references to the objects that it created are skipped.
     public static let unreadable = LedgerRecord(date: .distantPast, event: .unreadable)
 
-    /// Whether later records refer by number to what this one added or removed: a product, an account, a device, a
-    /// family, a subscription.
+    /// Whether later records refer by number to an object that this one added or removed: a product, an account, a
+    /// device, a family, a subscription.
     ///
-    /// Without it they would refer to others. A ledger that keeps some records more safely than the rest keeps these.
+    /// Without it they would refer to others. A ledger that protects some records better than others protects these.
     public var isCountedOn: Bool {
         switch event {
         case .registered, .accountAdded, .deviceAdded, .redeemed: true

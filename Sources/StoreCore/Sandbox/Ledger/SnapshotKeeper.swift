@@ -1,10 +1,10 @@
 import Foundation
 
-/// Keeps snapshots of the state in a durable ledger, at intervals.
+/// Stores snapshots of the state in a durable ledger, at intervals.
 ///
-/// A snapshot costs as much as it holds, and so does opening on it. One is made when as many records have come since
-/// the last as it would hold rows: so it adds a fixed share to the cost of each record, and opening costs what the
-/// store holds now, however much it once held.
+/// The cost of a snapshot, and of opening on it, grows with its rows. A snapshot is due when as many records have been
+/// added since the last one as it would have rows: it adds a constant share to the cost of each record, and the cost of
+/// opening depends on the store's present content, not on its past.
 struct SnapshotKeeper: Sendable {
     private let ledger: (any DurableLedger)?
     /// The position of the last snapshot, or of the last attempt.
@@ -12,7 +12,7 @@ struct SnapshotKeeper: Sendable {
 
     init(_ ledger: (any Ledger)?) { self.ledger = ledger as? any DurableLedger }
 
-    /// Returns the state to begin from: the last snapshot's, or that of an empty ledger.
+    /// Returns the initial state: that of the last snapshot, or that of an empty ledger.
     mutating func latest() -> SandboxState {
         guard let snapshot = try? ledger?.snapshot(), let state = SandboxState(snapshot) else {
             position = 0
@@ -22,23 +22,23 @@ struct SnapshotKeeper: Sendable {
         return state
     }
 
-    /// Whether the ledger keeps snapshots.
+    /// Whether the ledger stores snapshots.
     ///
-    /// Check it first where it matters: a function that is handed a state may be given a copy of it.
+    /// Check it first in fast paths: passing the state to a function may copy it.
     var areKept: Bool { ledger != nil }
 
-    /// Keeps a snapshot of a committed state, if one is due.
+    /// Stores a snapshot of a committed state, if one is due.
     @inline(__always)
     mutating func keepIfDue(_ state: borrowing SandboxState) {
         guard let ledger, state.position - position >= max(ledger.snapshotDistance, state.rowCount) else { return }
-        // If it cannot be written now the next one is: nothing depends on it.
+        // If it cannot be written now, the next one is: nothing depends on it.
         position = state.position
         if let snapshot = state.snapshot { try? ledger.keep(snapshot) }
     }
 }
 
 extension SandboxState {
-    /// The version of the snapshots' form: a snapshot in another form is not used.
+    /// The version of the snapshots' format: a snapshot in another format is not used.
     static var snapshotVersion: Int { 10 }
 
     /// The number of rows of the snapshot.

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A value as a database stores it, with a checksum that tells whether it is unchanged.
+/// A value as a database stores it, with a checksum that detects changes.
 package struct StoredPayload: Sendable {
     package let data: Data
     package let checksum: Int
 
-    /// Creates the payload of a value under a number that is known from elsewhere, so that a misplaced row is
-    /// noticed too.
+    /// Creates the payload of a value under a number that is known from elsewhere, so that a misplaced row is detected
+    /// too.
     package init(_ data: Data, under number: Int) {
         self.data = data
         checksum = Self.checksum(of: data, number)
@@ -29,7 +29,7 @@ package struct StoredPayload: Sendable {
 
     package struct Unreadable: Error {
         package let reason: String
-        /// Whether it is unchanged: written by a version that knows more than this one.
+        /// Whether it is unchanged: a newer version of the store has written it.
         package let isWhole: Bool
 
         package init(reason: String, isWhole: Bool) {
@@ -38,7 +38,7 @@ package struct StoredPayload: Sendable {
         }
     }
 
-    /// Returns the checksum, which detects faults of a disk, not manipulation: any change within eight bytes shows.
+    /// Returns the checksum, which detects faults of a disk, not manipulation: any change within eight bytes is detected.
     private static func checksum(of data: Data, _ number: Int) -> Int {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func add(_ word: UInt64) {
@@ -65,11 +65,11 @@ package struct StoredPayload: Sendable {
 }
 
 extension JournalID {
-    /// The name as databases keep it, which know signed numbers only.
+    /// The name as databases store it, whose numbers are signed.
     package var bits: Int { Int(Int64(bitPattern: rawValue)) }
 }
 
 extension OrderID {
-    /// The journal's name as databases keep it.
+    /// The journal's name as databases store it.
     package var bits: Int { journal.bits }
 }

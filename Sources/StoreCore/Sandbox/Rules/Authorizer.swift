@@ -2,7 +2,7 @@ import Foundation
 
 /// An authorizer of payments in a sandbox store.
 public struct Authorizer: Sendable {
-    /// The function to ask, nil to approve at once.
+    /// The function to call, nil to approve at once.
     let body: (@Sendable (AuthorizationRequest) -> Authorization)?
 
     /// An authorizer that approves every payment.
@@ -10,20 +10,20 @@ public struct Authorizer: Sendable {
     /// It is the default.
     public static let approving = Authorizer(body: nil)
 
-    /// Returns an authorizer that gives the same answer to every payment.
+    /// Returns an authorizer that decides every payment in the same way.
     public static func always(_ authorization: Authorization) -> Authorizer { Authorizer { _ in authorization } }
 
-    /// Creates an authorizer that asks a function.
+    /// Creates an authorizer that calls a function.
     ///
     /// It is called once for each order that the store would sell, on the thread that submits (with a queue on the same
-    /// process's store, inside `add`), without a lock held, and may block. Orders that an earlier store on the ledger
-    /// accepted and could not ask about are asked about when the next one is opened, before its initializer returns.
+    /// process's store, inside `add`), without a lock held, and may block. Orders that an earlier store on the ledger accepted,
+    /// but did not pass to its authorizer, are passed to this one before the next store's initializer returns.
     public init(_ body: @escaping @Sendable (AuthorizationRequest) -> Authorization) { self.init(body: body) }
 
     private init(body: (@Sendable (AuthorizationRequest) -> Authorization)?) { self.body = body }
 }
 
-/// The authorizer's answer.
+/// An authorizer's decision.
 public enum Authorization: Hashable, Sendable {
     /// The payment is charged.
     case approve
@@ -31,7 +31,7 @@ public enum Authorization: Hashable, Sendable {
     case cancel
     /// The payment is declined: the transaction fails. The code is `unknown` unless another failure is given.
     case decline(StoreFailure? = nil)
-    /// The payment needs somebody else's approval: the transaction is deferred until ``SandboxStore/decide(_:_:)``.
+    /// The payment needs another person's approval: the transaction is deferred until ``SandboxStore/decide(_:_:)``.
     case askSomebodyElse
     /// The payment is undecided: the transaction stays purchasing until ``SandboxStore/decide(_:_:)``.
     case later
@@ -51,6 +51,6 @@ public struct AuthorizationRequest: Hashable, Sendable {
     public let quantity: Int
     /// The amount to charge, in the storefront's currency; zero for a product that the account owns already.
     public let total: Decimal
-    /// The app's own name for its user, nil if the payment carries none.
+    /// The app's own name for its user, nil if the payment has none.
     public let applicationUsername: String?
 }

@@ -2,7 +2,7 @@ import Foundation
 
 // The rules of renewals that cannot be charged, or not at a consented price (behaviors 199, 200 and 210 to 216).
 extension SandboxState {
-    /// Returns the event that takes the place of a subscription's renewal; nil if it can renew.
+    /// Returns the event that replaces a subscription's renewal; nil if it can renew.
     func eventInsteadOfRenewal(of index: SubscriptionIndex, _ rate: RenewalRate) -> LedgerRecord? {
         let subscription = subscriptions[index]
         if let trouble = subscriptions.trouble(of: index) {
@@ -30,16 +30,17 @@ extension SandboxState {
         return LedgerRecord(date: moment, event: .billing(.renewalFailed(subscription: index, trouble)))
     }
 
-    /// Returns the price that a subscription's user pays instead of its product's, nil for that; in countries where the
-    /// product has a price of its own it costs that.
+    /// Returns the price that a subscription's user pays instead of the product's, nil for the product's.
+    ///
+    /// In a country for which the product has a separate price, that price applies.
     func keptPrice(of index: SubscriptionIndex) -> Decimal? { subscriptions.increase(of: index)?.keptPrice }
 
-    /// Returns the event that recovers a failed payment now; nil where none has failed.
+    /// Returns the event that recovers a failed payment now; nil if none has failed.
     ///
-    /// In the grace period the billing date stays: the paid period is the one that runs now if each begins where the
-    /// one before ended, under the terms that it would have then. Grace may be longer than a period of a few days: a
-    /// period that is over is left out, and the next call returns the next. After the grace period, a period begins
-    /// now.
+    /// In the grace period the billing date stays: the paid period is the one that would run now if each began where
+    /// the one before ended, under the terms that it would have had then. A grace period may be longer than a period of
+    /// a few days: a period that is over is left out, and the next call returns the next one. After the grace period, a
+    /// period begins now.
     func recovery(of index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> StoreEvent? {
         guard let trouble = subscriptions.trouble(of: index) else { return nil }
         let product = subscriptions[index].renewsAs
@@ -55,7 +56,7 @@ extension SandboxState {
 
     // MARK: Commands
 
-    /// Returns the subscription that an account has in a group and that has not ended.
+    /// Returns an account's running subscription in a group.
     func running(_ group: String, of account: AccountID) throws -> SubscriptionIndex {
         guard let index = subscriptions.index(of: group, account: account), subscriptions[index].isRunning else {
             throw SandboxError.notSubscribed(group: group)
@@ -63,8 +64,9 @@ extension SandboxState {
         return index
     }
 
-    /// Returns the events that turn a subscription's auto-renewal on or off; off, a subscription that is not paid for
-    /// ends.
+    /// Returns the events that turn a subscription's auto-renewal on or off.
+    ///
+    /// Turned off, an unpaid subscription ends.
     func setAutoRenew(_ isOn: Bool, of index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         guard subscriptions[index].willRenew != isOn else { return [] }
         if !isOn, subscriptions.trouble(of: index) != nil { return expire(index, at: now, rate) }
@@ -76,7 +78,7 @@ extension SandboxState {
         var events: [StoreEvent] = []
         let subscription = subscriptions[index]
         if subscription.willRenew { events.append(.autoRenewal(subscription: index, false)) }
-        // A subscription that is not paid for has ended anyway.
+        // An unpaid subscription has ended anyway.
         if subscriptions.trouble(of: index) == nil {
             events.append(.billing(.cutShort(subscription: index, subscription.term.cut(to: now, rate))))
         }
@@ -84,8 +86,7 @@ extension SandboxState {
         return events
     }
 
-    /// Returns the events that make a subscription due now, so that it renews then; in billing retry and grace it is
-    /// not.
+    /// Returns the events that make a subscription due now, so that it renews; none in billing retry and grace.
     func makeDue(_ index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         var events: [StoreEvent] = []
         let subscription = subscriptions[index]
@@ -99,15 +100,15 @@ extension SandboxState {
 
     // MARK: Prices
 
-    /// Returns the withdrawal of a request to consent to a price; the user keeps paying the former price.
+    /// Returns the withdrawal of a price consent request; the user keeps paying the former price.
     func withdrawal(of index: SubscriptionIndex) -> StoreEvent {
         let increase = keptPrice(of: index).map { PriceIncrease(keptPrice: $0) }
         return .billing(.priceIncrease(subscription: index, increase))
     }
 
-    /// Returns the requests to consent when the product that subscribers renew as has a new price from now on.
+    /// Returns the price consent requests to subscribers who renew as a product that has a new price from now on.
     func questions(about price: Decimal, of product: ProductIndex) -> [StoreEvent] {
-        // The price here has not changed.
+        // The price in this country has not changed.
         if catalog.hasLocalPrice(product) { return [] }
         let old = catalog.price(of: product)
         return subscriptions.indices.compactMap { index in
@@ -133,7 +134,7 @@ extension SandboxState {
         }
     }
 
-    /// Returns the subscriptions for which an account has a pending request to consent to a price.
+    /// Returns an account's subscriptions with a pending price consent request.
     func pendingConsents(of account: AccountID) -> [SubscriptionIndex] {
         guard subscriptions.hasExceptions else { return [] }
         return subscriptions.all(of: account).filter { subscriptions.increase(of: $0)?.consent == .pending }

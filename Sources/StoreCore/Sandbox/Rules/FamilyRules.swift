@@ -4,9 +4,9 @@ import Foundation
 extension SandboxState {
     /// Adds the shares that members of families have gained, and removes those that they have lost.
     ///
-    /// `events` are those of the change that this belongs to, already applied. A subscription, with its every period,
-    /// comes to a member as purchased. So does a product bought for good in this change; one that was bought before it
-    /// could be shared comes with a restore.
+    /// `events` are the events of the surrounding change, already applied. A subscription, with its every period, is
+    /// delivered to a member as purchased. So is a product bought for good in this change; one that was bought before
+    /// it could be shared is delivered by a restore.
     func shareWithFamilies(_ events: inout [LedgerRecord]) {
         guard let now = events.last?.date else { return }
         let touched = Set(events.flatMap { families(touchedBy: $0.event) })
@@ -53,7 +53,7 @@ extension SandboxState {
         }
     }
 
-    /// Returns the items that each member of a family has from each other, in an order that is the same on every run.
+    /// Returns the items that each member of a family has from each other, in a deterministic order.
     private func itemsToShare(in family: Families.Family) -> [FamilyChange.Key] {
         var keys: [FamilyChange.Key] = []
         for purchaser in family.members where families.isSharing(purchaser) {
@@ -87,7 +87,7 @@ extension SandboxState {
         case .subscription(let original):
             guard let index = subscriptions.index(ofOriginal: original) else { return nil }
             let term = subscriptions[index].term
-            // Another period may begin at the same moment, where one was cut short.
+            // Another period may begin at the same moment, if one was cut short.
             if let known = share?.term, known.isSamePeriod(as: term) { return nil }
             let first = share?.term
             let own = SubscriptionTerm(
@@ -103,7 +103,7 @@ extension SandboxState {
         }
     }
 
-    /// Whether a share gives no access for now because its subscription is over, and will when that continues.
+    /// Whether a share gives no access while its subscription is over, but will when that continues.
     private func isSuspended(_ share: Families.Share) -> Bool {
         guard case .subscription(let original) = share.key.item,
             let index = subscriptions.index(ofOriginal: original)
@@ -114,7 +114,7 @@ extension SandboxState {
             && families.isSharing(share.key.purchaser)
     }
 
-    /// Whether a share that ends now gave access until now.
+    /// Whether a share that ends now has given access until now.
     private func hadAccess(_ share: Families.Share, until now: Date) -> Bool {
         share.term.map { (share.graceEnd ?? $0.end) > now } ?? true
     }

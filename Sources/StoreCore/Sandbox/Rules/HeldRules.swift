@@ -1,9 +1,9 @@
-// The rules of what an account holds and orders again (recorded of real stores: A3 to A5).
+// The rules for orders of what the account already holds (recorded from real stores: A3 to A5).
 extension SandboxState {
-    /// Returns the unfinished consumable that is handed back in place of another one; nil where the store sells.
+    /// Returns the unfinished consumable delivered in place of a new one; nil if the store sells a new one.
     ///
-    /// Store Kit 2 gets what a device has not finished before it is sold the next. Store Kit 1 may order any number at
-    /// once, each of which is sold (behaviors 17, 18 and 25).
+    /// Store Kit 2 receives a product's unfinished transaction before it is sold another one. Store Kit 1 may order any
+    /// number at once, each of which is sold (behaviors 17, 18 and 25).
     @inline(never)
     func unfinishedConsumable(
         _ payment: StorePayment,
@@ -18,10 +18,10 @@ extension SandboxState {
         }
     }
 
-    /// Returns the transaction that a sale brings again; nil where it brings a new one.
+    /// Returns the existing transaction that a sale repeats; nil if the sale creates a new one.
     ///
-    /// Store Kit 2 gets what the account owns (A4), and both get the transaction of a subscription's running period (A2,
-    /// A3). Store Kit 1 gets a new transaction of what is owned.
+    /// Store Kit 2 receives the transaction of an owned product (A4), and both receive that of a subscription's running
+    /// period (A2, A3). Store Kit 1 receives a new transaction for an owned product.
     @inline(__always)
     func held(
         by sale: borrowing Sale,
@@ -48,13 +48,13 @@ extension SandboxState {
         return firstPurchase(of: product, by: account)
     }
 
-    /// Returns the account's first purchase of a product that it owns, of those that count; nil for none.
+    /// Returns the account's first valid purchase of a product that it owns; nil for none.
     private func firstPurchase(of product: ProductIndex, by account: AccountID) -> TransactionNumber? {
         let history = accounts[account].history
         return history.ownPurchases(of: product).first.flatMap { TransactionNumber(history[$0].identifier) }
     }
 
-    /// Returns the transaction held that answers a row's payment; nil where something was sold.
+    /// Returns the held transaction that satisfied a row's payment; nil if something was sold.
     func held(for row: Row) -> String? {
         guard let held = row.transaction.heldIdentifier else { return nil }
         // A repetition by Store Kit 1 does not name it.
@@ -65,7 +65,7 @@ extension SandboxState {
         return newestPeriod(of: subscriptions[index].term.original, by: account).identifier
     }
 
-    /// Returns the failure of a running subscription that Store Kit 1 orders again, in a store that has this quirk.
+    /// Returns the failure of a running subscription that Store Kit 1 orders again, in a store with this quirk.
     func refusalOfRepetition(
         of payment: StorePayment,
         _ product: ProductIndex?,

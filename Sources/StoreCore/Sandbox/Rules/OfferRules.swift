@@ -93,7 +93,7 @@ extension SandboxState {
         }
     }
 
-    /// Returns an account's standing in a subscription group: exactly one kind of customer.
+    /// Returns an account's status in a subscription group: exactly one kind of customer.
     private func standing(of account: AccountID, in group: String) -> SandboxProduct.Customers {
         guard let index = subscriptions.index(of: group, account: account) else { return .new }
         return subscriptions[index].isRunning ? .existing : .expired
@@ -111,14 +111,14 @@ extension SandboxProduct.Customers {
 }
 
 extension Sequence<SandboxProduct.Offer> {
-    /// Returns the first offer of an identifier that Store Kit 1 can buy, which knows no monthly billing.
+    /// Returns the first offer with an identifier that Store Kit 1, which has no monthly billing, can buy.
     func first(named identifier: String) -> SandboxProduct.Offer? {
         first { $0.terms.isNamed(identifier) && $0.billingPlan == .upFront }
     }
 }
 
 extension StoreProduct.Offer {
-    /// Whether it has exactly this identifier.
+    /// Whether the offer has exactly this identifier.
     func isNamed(_ identifier: String) -> Bool { self.identifier?.isExactly(identifier) ?? false }
 
     /// Whether it costs less than the same time at a product's own price.
@@ -190,7 +190,7 @@ extension SandboxState {
     /// Returns the reason why an undecided or interrupted order is no longer sold under its offer; nil if it is, or has
     /// none.
     ///
-    /// The signature was valid when the order came in, which counts.
+    /// The signature was valid at the time of the order, which is sufficient.
     func refusalOfOffer(of payment: StorePayment, _ product: ProductIndex, by account: AccountID) -> StoreFailure? {
         guard payment.hasSpecialTerms else { return nil }
         switch orderedOffer(of: payment, product) {
@@ -243,7 +243,7 @@ extension SandboxState {
         of product: ProductIndex,
         _ account: AccountID
     ) -> StoreFailure? {
-        // Whoever may have the introductory offer pays its price, as without asking for it.
+        // Everybody eligible for the introductory offer pays its price, even without requesting it.
         guard let offer = ordered.offer, offer.kind != .introductory else { return nil }
         return refusal(of: offer, of: product, account)
     }

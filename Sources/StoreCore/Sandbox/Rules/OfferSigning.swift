@@ -1,6 +1,6 @@
 import Foundation
 
-/// The signed offers that a store accepts: its app's, signed with the keys that it knows (behaviors 148 and 149).
+/// The signed offers that a store accepts: those of its app, signed with its known keys (behaviors 148 and 149).
 ///
 /// It is a reference, because the rules are copied for each submission.
 final class OfferSigning: Sendable {
@@ -35,7 +35,7 @@ final class OfferSigning: Sendable {
         OfferSigning(self, Dictionary(payments.map { ($0, isSigned($0)) }) { first, _ in first })
     }
 
-    /// Returns the reason why a signed offer is refused, whoever requests it; nil for a valid one.
+    /// Returns the reason why a signed offer is refused, for any account; nil for a valid one.
     ///
     /// The signers have checked the payment before, see ``checking(_:)``.
     func refusal(of discount: StoreDiscount, in payment: StorePayment, at now: Date) -> StoreFailure? {
@@ -69,7 +69,7 @@ final class OfferSigning: Sendable {
         )
     }
 
-    /// Returns the reason why an offer's proof is refused, whoever requests it; nil for a valid one.
+    /// Returns the reason why an offer's proof is refused, for any account; nil for a valid one.
     ///
     /// The signers have checked the payment before, see ``checking(_:)``.
     func refusal(of proof: OfferProof, in payment: StorePayment, at now: Date) -> StoreFailure? {
@@ -142,7 +142,7 @@ extension StoreOffer {
         }
     }
 
-    /// Whether claims, whoever signed them, are about this offer.
+    /// Whether claims, regardless of their signer, are about this offer.
     fileprivate func isGranted(by claims: OfferClaims) -> Bool {
         switch claims.grant {
         case .promotionalOffer(let identifier): kind == .promotional && self.identifier?.isExactly(identifier) == true

@@ -2,9 +2,9 @@ import Foundation
 
 // The rules of purchases without a queue's order, and of interrupted ones (behaviors 197, 209 and 211).
 extension SandboxState {
-    /// Returns an account's new purchase without a queue's order, by the rules that hold for orders.
+    /// Returns an account's new purchase without a queue's order, by the rules of orders.
     ///
-    /// - Throws: the reason why it is not sold.
+    /// - Throws: the reason why the product is not sold.
     func purchase(
         _ payment: StorePayment,
         by account: AccountID,
@@ -17,9 +17,9 @@ extension SandboxState {
         return purchase(payment, index, by: account, on: nil, rules, at: payment.purchaseDate ?? now)
     }
 
-    /// Returns the purchase of an interrupted order, by the rules that hold for orders.
+    /// Returns the purchase of an interrupted order, by the rules of orders.
     ///
-    /// - Throws: the reason why it is not sold.
+    /// - Throws: the reason why the product is not sold.
     func resolution(
         of payment: StorePayment,
         by account: AccountID,
@@ -28,7 +28,7 @@ extension SandboxState {
         now: Date
     ) throws(StoreFailure) -> UnorderedPurchase {
         let index = catalog.index(of: payment.productIdentifier)
-        // The signature was checked when the order came in, and the date is that of the order.
+        // The signature was verified with the order, and the date is that of the order.
         var plain = payment
         plain.discount = nil
         plain.offer = nil
@@ -67,7 +67,7 @@ extension SandboxState {
         return .storeKit(.storeProductNotAvailable, reason)
     }
 
-    /// Returns the failure that interrupts an account's purchase, although the store would sell; nil for none.
+    /// Returns the failure that interrupts an account's purchase, which the store would sell otherwise; nil for none.
     func interruption(of payment: StorePayment, by account: AccountID?) -> StoreFailure? {
         guard let account, operatorState.interruptedAccounts.contains(account) else { return nil }
         let reason = "the purchase of \(payment.productIdentifier) was interrupted: its user has to do something first"
@@ -83,6 +83,6 @@ extension SandboxState {
 /// The point at which every restore fails.
 struct RestoreBreak: Sendable {
     let failure: StoreFailure
-    /// The number of transactions that are restored before.
+    /// The number of transactions restored before the failure.
     let count: Int
 }

@@ -2,15 +2,15 @@ import Foundation
 
 // The store's rules: a request and the state in, events out. No lock, no clock, no randomness, no I/O.
 extension SandboxState {
-    /// The greatest number of past purchases that one event restores.
+    /// The maximum number of past purchases that one event restores.
     private static var restorationSize: Int { 256 }
 
     /// Adds the events of a queue's command.
     ///
     /// A command is idempotent: one whose number was accepted already changes nothing.
     ///
-    /// `isAuthorized` is whether the sale has been authorized beforehand; otherwise the authorizer is to be asked.
-    // Changes nothing: as a mutating function it is not given a copy of the state. The same holds for its callees.
+    /// `isAuthorized` is whether the sale has been authorized beforehand; otherwise the authorizer is to be called.
+    // Mutating though it changes nothing: otherwise the state would be copied. The same holds for its callees.
     @inline(__always)
     mutating func decide(
         _ command: StoreCommand,
@@ -54,14 +54,14 @@ extension SandboxState {
     ) -> StoreEvent {
         let product = catalog.index(of: payment.productIdentifier)
         let refusal = refusal(of: payment, product, device, rules, now: now)
-        // Somebody else has to be asked, whatever the authorizer says.
+        // Ask to Buy needs another person's approval, whatever the authorizer decides.
         let account = devices[device].account
         let isSold = refusal == nil && isAuthorized && !asksToBuy(payment, for: account, rules)
         let mayBeInterrupted = isSold && !operatorState.interruptedAccounts.isEmpty
         let interruption = mayBeInterrupted ? interruption(of: payment, by: account) : nil
         let isCharged = isSold && interruption == nil
         let rate = rules.renewalRate
-        // Nobody is asked about what is handed back.
+        // The authorizer is not called about a transaction that is delivered again.
         let isHandedBack = payment.isStoreKit2 && refusal == nil
         let handedBack = isHandedBack ? unfinishedConsumable(payment, product, account, device) : nil
         let sale =
@@ -85,7 +85,7 @@ extension SandboxState {
     }
 
     /// Returns the reason why an order is not sold on a device.
-    // A call would be given a copy of the state, as would all functions of a purchase.
+    // Inlined: a call would copy the state, as for all functions of a purchase.
     @inline(__always)
     private func refusal(
         of payment: StorePayment,
@@ -105,7 +105,7 @@ extension SandboxState {
         return self.refusal(of: payment, product, by: account, rules, now: now)
     }
 
-    /// Returns the reason why an account's payment is refused, wherever it is made.
+    /// Returns the reason why an account's payment is refused on any device.
     @inline(__always)
     func refusal(
         of payment: StorePayment,
@@ -122,7 +122,7 @@ extension SandboxState {
         }
         if let product, !catalog.isSoldHere(product) { return failureIfNotSoldHere(product) }
         guard let product, catalog.isOnSale(product, at: now) else {
-            // What is not on sale has a reason.
+            // A product that is not on sale has a reason.
             let reason = catalog.reasonNotOnSale(payment.productIdentifier, at: now)!
             return .storeKit(.paymentInvalid, reason)
         }
@@ -207,7 +207,7 @@ extension SandboxState {
 
     /// Returns whether a device may finish a transaction, including one that it received before another account signed
     /// in.
-    // A call would be given a copy of the state.
+    // Inlined: a call would copy the state.
     @inline(__always)
     private func finishable(_ number: TransactionNumber?, on device: DeviceID) -> Row? {
         guard let number, let row = transactions[number], row.transaction.isDecided else { return nil }
@@ -292,9 +292,9 @@ extension SandboxState {
 
     /// Adds the decision of an undecided order.
     ///
-    /// It adds nothing if the order is decided or the answer changes nothing.
+    /// Nothing is added if the order is decided or the answer changes nothing.
     ///
-    /// `isFirstAnswer` is whether the user answers, who may have to ask somebody else before approving.
+    /// `isFirstAnswer` is whether the user answers, who may need another person's approval first.
     func decide(
         _ number: TransactionNumber,
         _ answer: Authorization,
@@ -367,7 +367,7 @@ extension StoreTransaction {
 }
 
 extension SandboxState {
-    /// Whether Ask to Buy applies to a payment, whatever the authorizer says.
+    /// Whether Ask to Buy applies to a payment, whatever the authorizer decides.
     @inline(__always)
     func asksToBuy(_ payment: StorePayment, for account: AccountID?, _ rules: borrowing SandboxRules) -> Bool {
         (payment.simulatesAskToBuyInSandbox && !rules.ignoresSimulatedAskToBuy)

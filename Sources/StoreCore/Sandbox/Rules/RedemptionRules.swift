@@ -2,7 +2,7 @@ import Foundation
 
 // The rules of purchases in the store itself, without an order: with a code, or as a win-back offer.
 extension SandboxState {
-    /// Redeems a code, for the first registered product behind it unless one is named.
+    /// Redeems a code, for the first registered product with its offer unless one is named.
     func redeem(
         code: String,
         of product: String?,
@@ -102,7 +102,7 @@ extension SandboxProduct {
 }
 
 extension SandboxProduct.Subscription {
-    /// Returns the offer behind a code, nil for none that is paid up front.
+    /// Returns the offer of a code, or nil if there is none that is paid up front.
     func codeOffer(_ code: String) -> SandboxProduct.CodeOffer? {
         codeOffers.first { $0.offer.terms.isNamed(code) && $0.offer.billingPlan == .upFront }
     }
@@ -114,7 +114,7 @@ public enum CodeEntry: Hashable, Sendable {
     case cancel
     /// Enters a code.
     ///
-    /// A code is the identifier of the offer behind it, which is its reference name in Xcode's file. Where several
-    /// products have an offer behind the same code, the first registered one is bought, unless another is named.
+    /// A code is the identifier of its offer, which is the reference name in Xcode's file. If several products have an
+    /// offer with the same code, the first registered one is bought, unless another is named.
     case redeem(code: String, productIdentifier: String? = nil)
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A transaction that was sold, and not deleted: who bought what.
+/// A transaction that was sold and not deleted: its account and product.
 struct SoldTransaction: Hashable, Sendable {
     let account: AccountID
     let product: ProductIndex
@@ -8,7 +8,7 @@ struct SoldTransaction: Hashable, Sendable {
 
 // The rules of refunds (behaviors 176, 177 and 212).
 extension SandboxState {
-    /// Returns the refund of a transaction, whoever requests it and however long ago it was.
+    /// Returns the refund of a transaction, regardless of the requester and of its age.
     ///
     /// Access to a product bought for good ends at once, and so does a subscription whose newest period it was.
     /// Purchases that repeated it at no charge are revoked with it.
@@ -23,11 +23,11 @@ extension SandboxState {
         if let place, purchases[place].isShared { throw .notSold(number.identifier) }
         guard revocations.cancellation(of: number) == nil else { throw .alreadyRefunded(number.identifier) }
         guard let place else {
-            // Of consumables only the transaction remains.
+            // A consumable has only its transaction.
             let refund = Refund(account: account, transactions: [number], product: product, revoked: [])
             return LedgerRecord(date: now, event: .operator(.refunded(refund)))
         }
-        // A change of what a subscription renews as was free.
+        // A change of the product that a subscription renews as was free.
         guard purchases[place].isOwn else { throw .notSold(number.identifier) }
         let repetitions = repetitions(of: place, by: account)
         let ended = subscription(of: repetitions, by: account)
@@ -42,10 +42,10 @@ extension SandboxState {
         return LedgerRecord(date: now, event: .operator(.refunded(refund)))
     }
 
-    /// Returns the event that takes back a transaction's refund, and that of all it had revoked.
+    /// Returns the event that reverses a transaction's refund, with everything that the refund had revoked.
     ///
-    /// A product bought for good is the account's again. A subscription continues if the refund ended it, its period is not
-    /// over yet, and it has not begun anew.
+    /// A product bought for good is the account's again. A subscription continues if the refund ended it, its period is
+    /// not over yet, and it has not begun anew.
     ///
     /// - Throws: ``SandboxError`` for a transaction that is not refunded.
     func reverseRefund(of identifier: String, now: Date) throws(SandboxError) -> LedgerRecord {
@@ -61,7 +61,7 @@ extension SandboxState {
         return LedgerRecord(date: now, event: .operator(.server(.refundReversed(reversal))))
     }
 
-    /// Whether a subscription that ended with a refund continues without it.
+    /// Whether a subscription that ended with a refund continues after its reversal.
     private func isResumed(_ index: SubscriptionIndex, with refund: Refund, at now: Date) -> Bool {
         let (term, history) = (subscriptions[index].term, accounts[refund.account].history)
         guard subscriptions[index].end == .revoked, term.end > now, let last = refund.transactions.last else {
@@ -70,8 +70,8 @@ extension SandboxState {
         return history.index(of: last).map { history[$0].term == term && !history[$0].isDeleted } ?? false
     }
 
-    /// Returns the event that a request for a transaction's refund leads to; nil if there was one before that was not
-    /// approved.
+    /// Returns the event that results from a refund request for a transaction; nil after an earlier request that was
+    /// not approved.
     func requestRefund(
         of number: TransactionNumber,
         _ sale: SoldTransaction?,
@@ -90,8 +90,8 @@ extension SandboxState {
         }
     }
 
-    /// Returns the indices in an account's history of a purchase and of those that repeated it although it was paid
-    /// for.
+    /// Returns the indices in an account's history of a purchase and its repetitions, which were made although it was
+    /// paid for.
     func repetitions(of place: PurchaseIndex, by account: AccountID) -> [PurchaseIndex] {
         let history = accounts[account].history
         let (product, term) = (history[place].product, history[place].term)
@@ -113,8 +113,7 @@ extension SandboxState {
         }
     }
 
-    /// Returns the subscription that has not ended and whose newest period consists of an account's purchases, nil for
-    /// none.
+    /// Returns the running subscription whose newest period consists of an account's purchases, nil for none.
     private func subscription(of places: [PurchaseIndex], by account: AccountID) -> SubscriptionIndex? {
         guard let place = places.last, let term = accounts[account].history[place].term,
             let index = subscriptions.index(ofOriginal: term.original), subscriptions[index].isRunning,
@@ -131,25 +130,25 @@ extension SandboxState {
     }
 }
 
-/// What becomes of a request for a refund that an app's user makes.
+/// The decision about a refund request by an app's user.
 public enum RefundDecision: String, Hashable, Codable, Sendable {
     /// The purchase is refunded at once, as Xcode's store does.
     case approve
-    /// The request waits in ``SandboxStore/refundRequests`` until the operator refunds the purchase or declines.
+    /// The request is pending in ``SandboxStore/refundRequests`` until the operator refunds the purchase or declines.
     case ask
     /// Nothing is refunded; a second request is a duplicate.
     case decline
 }
 
-/// A reason why a customer asks for a refund, as a server is told.
+/// A customer's reason for a refund request, as servers receive it.
 public enum RefundReason: String, Hashable, Codable, Sendable, CaseIterable {
-    /// The customer had not meant to buy.
+    /// The customer did not mean to buy it.
     case unintendedPurchase = "UNINTENDED_PURCHASE"
-    /// The customer has not received what was bought, or it does not work.
+    /// The customer has not received the purchase, or it does not work.
     case fulfillmentIssue = "FULFILLMENT_ISSUE"
     /// The customer is not satisfied with it.
     case unsatisfiedWithPurchase = "UNSATISFIED_WITH_PURCHASE"
-    /// The law demands the refund.
+    /// The law requires the refund.
     case legal = "LEGAL"
     /// The customer has another reason.
     case other = "OTHER"

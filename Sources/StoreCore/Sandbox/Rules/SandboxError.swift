@@ -1,6 +1,6 @@
 import Foundation
 
-/// A reason why a sandbox store cannot do what it was asked.
+/// A reason why a sandbox store refuses an operation.
 public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No country has this ISO 3166-1 alpha-3 code.
     case unknownStorefront(String)
@@ -14,7 +14,7 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case notPromoted(String)
     /// The link does not begin a purchase from this app.
     case notPurchaseIntent(String)
-    /// The name is empty, or another account, device or family has it.
+    /// The name is empty, or in use by another account, device or family.
     case nameTaken(String)
     /// The account belongs to another store.
     case foreignAccount(String)
@@ -22,7 +22,7 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case notSubscribed(group: String)
     /// The account has not been asked to agree to a higher price in this group, or has answered.
     case noPriceConsentPending(group: String)
-    /// The store never gave a transaction this identifier, or the transaction was deleted.
+    /// The store never assigned this identifier to a transaction, or the transaction was deleted.
     case unknownTransaction(String)
     /// The transaction was not charged.
     case notSold(String)
@@ -34,10 +34,10 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case inFamily(String)
     /// The account is not in the family.
     case notInFamily(String)
-    /// The family's organizer has left it, and with them all other members.
+    /// The organizer has left the family, and with them all other members.
     case familyEnded(String)
 
-    /// One sentence that names the reason.
+    /// The reason, in one sentence.
     public var description: String {
         switch self {
         case .unknownStorefront(let code): "no country has the code \"\(code)\"; it is ISO 3166-1 alpha-3, as in USA"

@@ -1,4 +1,4 @@
-/// The settings of the store's rules that are made anew whenever a store is opened, and so not in the ledger.
+/// The settings of the store's rules, which are not in the ledger: every opening of a store sets them.
 struct SandboxRules: Sendable {
     /// The rate at which subscriptions' periods pass.
     var renewalRate: RenewalRate
@@ -6,7 +6,7 @@ struct SandboxRules: Sendable {
     var isNewsstandApp: Bool
     /// The signed offers that it accepts.
     var offers: OfferSigning
-    /// What hardly any store has set: behind one reference, because the rules are copied for each submission.
+    /// Settings that hardly any store uses, in one reference, because the rules are copied for each submission.
     private var rare: Rare?
 
     private final class Rare: Sendable {
@@ -46,37 +46,37 @@ struct SandboxRules: Sendable {
         set { rareSettings.restoreBreak = newValue }
     }
 
-    /// Whether it sells what only a test asks for: unsigned offers, and purchases in the past.
+    /// Whether the store sells what only a test orders: unsigned offers, and purchases in the past.
     var acceptsTestPurchases: Bool {
         get { rare?.settings.acceptsTestPurchases ?? false }
         set { rareSettings.acceptsTestPurchases = newValue }
     }
 
-    /// Whether payments cannot ask for Ask to Buy themselves.
+    /// Whether payments cannot request Ask to Buy themselves.
     var ignoresSimulatedAskToBuy: Bool {
         get { rare?.settings.ignoresSimulatedAskToBuy ?? false }
         set { rareSettings.ignoresSimulatedAskToBuy = newValue }
     }
 
-    /// The quirks that it has.
+    /// The store's quirks.
     var quirks: Set<StoreQuirk> {
         get { rare?.settings.quirks ?? [] }
         set { rareSettings.quirks = newValue }
     }
 
-    /// Whether it has any quirk, asked without a set.
+    /// Whether the store has any quirk, without creating a set.
     @inline(__always)
     var hasQuirks: Bool { rare != nil && !quirks.isEmpty }
 }
 
-/// Behavior that was seen of real stores and that not every store shows: an app has to survive it.
+/// A behavior that was observed of real stores, though not of all of them, and that an app has to handle.
 ///
 /// A store has none unless a test sets it, see ``SandboxStore/quirks``.
 public enum StoreQuirk: String, Hashable, Codable, Sendable, CaseIterable {
     /// A running subscription that Store Kit 1 orders again fails.
     ///
-    /// The error is `unknown`, and under `NSUnderlyingErrorKey` it has one of the domain `ASDServerErrorDomain` with the
-    /// code 3532. Otherwise the payment ends as purchased, under an identifier that no receipt has. Seen by users of
-    /// RevenueCat (purchases-ios 6357, 965), Flutter (171941) and SwiftyStoreKit (707).
+    /// The error is `unknown`, with an underlying error of the domain `ASDServerErrorDomain` and the code 3532 under
+    /// `NSUnderlyingErrorKey`. Otherwise the payment ends as purchased, under an identifier that is in no receipt. Seen
+    /// by users of RevenueCat (purchases-ios 6357, 965), Flutter (171941) and SwiftyStoreKit (707).
     case repeatedSubscriptionFails
 }

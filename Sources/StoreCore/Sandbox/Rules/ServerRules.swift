@@ -1,8 +1,8 @@
 import Foundation
 
-// The rules of what apps' servers ask for.
+// The rules of requests by apps' servers.
 extension SandboxState {
-    /// The greatest number of extensions of a subscription within ``extensionSpan``.
+    /// The maximum number of extensions of a subscription within ``extensionSpan``.
     private static var maximumExtensions: Int { 2 }
     /// The time in which extensions are counted: 365 days.
     private static var extensionSpan: TimeInterval { 365 * 86_400 }
@@ -46,7 +46,7 @@ extension SandboxState {
     /// Returns the extensions of all active subscriptions of a product, and their outcome; none if the request was made
     /// before.
     ///
-    /// `isMeant` says of each whether it is in one of the countries.
+    /// `isMeant` returns whether a subscription is in one of the countries.
     func extendAll(
         of product: ProductIndex,
         _ request: RenewalExtension,
@@ -75,14 +75,14 @@ extension SandboxState {
         return changes + [.extendedAll(outcome)]
     }
 
-    /// Returns the finish of an unfinished transaction, nil for one that is finished.
+    /// Returns the finish of a transaction, or nil if it is finished already.
     func finish(byServer number: TransactionNumber) -> ServerChange? {
         withdrawn(number).map { .finished($0) }
     }
 }
 
 extension RenewalExtension {
-    /// Throws where a request is not one that servers may make.
+    /// Throws if servers may not make the request.
     func check() throws(ServerRefusal) {
         guard 1...90 ~= days else { throw .invalidDays(days) }
         guard 0...3 ~= reason else { throw .invalidReason(reason) }
@@ -90,7 +90,7 @@ extension RenewalExtension {
     }
 }
 
-/// A reason why a sandbox store refuses what a server asks of it, each one that the App Store Server API has a code for.
+/// A reason why a sandbox store refuses a server's request; the App Store Server API has a code for each.
 package enum ServerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The store does not know the transaction: 4040010.
     case unknownTransaction(String)
@@ -116,12 +116,12 @@ package enum ServerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     case invalidRequestIdentifier(String)
     /// No auto-renewable product has the identifier: 4000023.
     case unknownProduct(String)
-    /// The store never gave this revision for such a query: 4000005.
+    /// The store never assigned this revision for such a query: 4000005.
     case invalidRevision(String)
-    /// The report on a consumption is no JSON object: 4000000.
+    /// The consumption report is no JSON object: 4000000.
     case invalidReport
 
-    /// One sentence that names the reason.
+    /// The reason, in one sentence.
     package var description: String {
         switch self {
         case .unknownTransaction(let identifier), .unknownOriginalTransaction(let identifier):

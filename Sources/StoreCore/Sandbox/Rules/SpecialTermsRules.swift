@@ -33,8 +33,8 @@ extension SandboxState {
 
     /// Adds the events of an order that a test dates in the past.
     ///
-    /// What it buys has that date, and so have its records: of all of a ledger's, these alone may be dated before the
-    /// ones that precede them. Renewals until now are for the caller to add.
+    /// The purchase and its records have that date: of all records of a ledger, only these may be dated before the ones
+    /// that precede them. The caller adds the renewals until now.
     func decide(
         _ command: StoreCommand,
         _ payment: StorePayment,
@@ -52,7 +52,7 @@ extension SandboxState {
         if case .ordered = event { isTaken = true }
         if case .sold = event { isTaken = true }
         if case .held = event { isTaken = true }
-        // What fails was bought neither then nor now.
+        // A failed order bought nothing, then or now.
         events.append(LedgerRecord(date: isTaken ? date : now, event: event))
         switch event {
         case .sold(let order), .held(let order, _): addEndOfRenewal(of: order, date, &events)
@@ -116,11 +116,11 @@ extension SandboxState {
             let index = subscriptions.index(of: group, account: account)
         else { return false }
         let last = subscriptions[index].term
-        // Within the running period the order changes it, as it would have then.
+        // Within the running period the order changes the subscription, as it would have then.
         return date < (subscriptions[index].isRunning ? last.start : min(last.end, now))
     }
 
-    /// Returns the reason why an undecided order can no longer be dated as it asks; nil if it can, or has no date.
+    /// Returns the reason why an undecided order can no longer have its requested date; nil if it can, or has none.
     func refusalOfDate(of payment: StorePayment, _ product: ProductIndex, by account: AccountID, now: Date)
         -> StoreFailure?
     {

@@ -10,11 +10,10 @@ extension SandboxState {
     /// * A lower level: the period continues, and renews as the new one (A2).
     /// * The same level: at once if the periods are equally long, else at the renewal.
     ///
-    /// Where the period continues, the transaction that brought it is the purchase's too.
+    /// If the period continues, the purchase has the transaction of that period.
     ///
-    /// An offer begins with the new period: at the renewal where the running one continues. It replaces the
-    /// introductory offer, or follows it if it is stackable. Whoever is subscribed to the group has no introductory offer
-    /// (A1).
+    /// An offer begins with the new period: at the renewal if the running one continues. It replaces the introductory
+    /// offer, or follows it if it is stackable. A current subscriber of the group gets no introductory offer (A1).
     func subscribe(
         _ account: AccountID,
         to product: ProductIndex,
@@ -29,7 +28,7 @@ extension SandboxState {
         guard let wanted = catalog.subscription(of: product) else { return Sale(charge: 0) }
         let index = subscriptions.index(of: wanted.groupIdentifier, account: account)
         let known = index.map { subscriptions[$0] }
-        // A subscription that is not paid for gives way to any other.
+        // An unpaid subscription is replaced by any other.
         let isChange = index.map(subscriptions.isEntitled) ?? false
         let offer = isChange && offer?.kind == .introductory ? nil : offer
         if isChange, let known, !replaces(known.term.product, wanted, product) {
@@ -49,7 +48,7 @@ extension SandboxState {
         return Sale(charge: charge, subscription: .begins(term, then: isFollowed ? offer : nil))
     }
 
-    /// Returns the transaction that began the newest period of an account's subscription, of those that are left.
+    /// Returns the transaction that began the newest remaining period of an account's subscription.
     func newestPeriod(of original: TransactionNumber, by account: AccountID) -> TransactionNumber {
         let history = accounts[account].history
         let newest = history.chain(of: original).last { history[$0].isOwn && !history[$0].continuesPeriod }
@@ -74,7 +73,7 @@ extension SandboxState {
         if billing.mayFail || subscriptions.hasExceptions, let record = eventInsteadOfRenewal(of: index, rate) {
             return events.append(record)
         }
-        // The properties are read one by one: a copy of all of it would cost more than the renewal.
+        // The properties are read separately: a copy of the whole subscription would cost more than the renewal.
         let last = subscriptions[index].term
         let moment = last.end
         let product = subscriptions[index].renewsAs
@@ -89,7 +88,7 @@ extension SandboxState {
         events.append(LedgerRecord(date: moment, event: event))
     }
 
-    /// Returns the period after the last one, where that ended as a cycle does.
+    /// Returns the period after the last one, as if that had ended with the given cycle.
     func nextTerm(
         after cycle: BillingCycle,
         of index: SubscriptionIndex,
@@ -99,7 +98,7 @@ extension SandboxState {
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {
         guard let offer = last.offer, last.offerGoesOn(as: product) else {
-            // No introductory offer: neither a renewal nor a change has one.
+            // No introductory offer: it applies to neither a renewal nor a change.
             let (next, charge) = term(
                 of: product,
                 period,
@@ -122,7 +121,7 @@ extension SandboxState {
         return (term, offer.terms.price)
     }
 
-    /// The first period under an offer, or one at the full price.
+    /// Returns the first period under an offer, or one at the full price.
     private func term(
         of product: ProductIndex,
         _ usual: StoreProduct.Period,
@@ -150,18 +149,18 @@ extension SandboxState {
     }
 }
 
-// The limit of one move of the clock. Each renewal on the way is made and reported one by one.
+// The limit of one advance of the clock. Each renewal on the way is created and reported separately.
 extension SandboxState {
-    /// The greatest number of renewals of a subscription in one move of the clock: daily for 27 years.
+    /// The maximum number of renewals of a subscription in one advance of the clock: daily for 27 years.
     static var maximumRenewalsInOneMove: Int { 10_000 }
 
-    /// Returns the reason why the clock cannot be moved to a moment at once, nil if it can.
+    /// Returns the reason why the clock cannot be advanced to a moment at once, nil if it can.
     ///
     /// At a quick rate an ordinary interval holds more renewals than intended: a year has a million periods of thirty
     /// seconds.
     func objection(toMovingTo moment: Date, from now: Date, _ rate: RenewalRate) -> String? {
         let most = Double(Self.maximumRenewalsInOneMove)
-        // Most moves are too short for any product, so that the subscriptions need not be looked at.
+        // Most advances are too short for any product, so that the subscriptions need not be examined.
         guard moment.timeIntervalSince(now) > most * rate.shortestPeriod,
             billing.renewalLimit.map({ Double($0) > most }) ?? true
         else { return nil }
@@ -185,7 +184,7 @@ extension SandboxState {
         return nil
     }
 
-    /// Returns the period that a subscription renews for when the running one ends, nil where it does not renew.
+    /// Returns the period as which a subscription renews when the running one ends, nil if it does not renew.
     private func periodThatGoesOn(_ index: SubscriptionIndex, _ rate: RenewalRate) -> StoreProduct.Period? {
         let subscription = subscriptions[index]
         guard subscription.isRunning, subscription.willRenew,

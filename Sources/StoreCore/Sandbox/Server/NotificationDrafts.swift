@@ -1,8 +1,8 @@
 import Foundation
 
-/// Works out what servers are told of one record, after it was applied.
+/// Determines the notifications that servers receive about one record, after it was applied.
 ///
-/// Restores are not told of, nor is what members of a family receive; what they lose is.
+/// There are none about restores, nor about transactions that family members receive; about the end of sharing there are.
 struct NotificationDrafts {
     struct Draft {
         enum Content {
@@ -31,7 +31,7 @@ struct NotificationDrafts {
 
     private var state: SandboxState { builder.state }
 
-    /// Adds what an event means; `past` is nil while servers are not notified, but for tests.
+    /// Adds the notifications of an event; `past` is nil while servers are not notified, but for tests.
     mutating func add(_ event: StoreEvent, _ past: Past?) {
         if case .operator(.server(.testRequested(let token))) = event {
             all.append(Draft(kind: .test, detail: nil, content: .test(token: token)))
@@ -94,7 +94,7 @@ struct NotificationDrafts {
 
     private mutating func add(_ purchase: Past.Purchase, _ past: Past) {
         guard let change = purchase.subscription else {
-            // What was bought for good is not bought again, but given anew.
+            // A product bought for good is not bought again: its transaction is repeated.
             if !past.isOwned { add(.oneTimeCharge, [purchase.transaction]) }
             return
         }
@@ -135,7 +135,7 @@ struct NotificationDrafts {
             let original = builder.index.purchase(of: transaction)?.term?.original
             let standing = original.flatMap(state.subscriptions.index(ofOriginal:)).flatMap { builder.standing(of: $0) }
             var status = standing.map { SubscriptionState(transaction: $0.transaction, renewal: $0.renewal) }
-            // A member's share in a subscription is over.
+            // The member's share in the subscription has ended.
             if original != nil, status == nil { status = payload.revocationDate == nil ? nil : .revoked }
             add(
                 kind,

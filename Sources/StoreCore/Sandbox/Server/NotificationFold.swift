@@ -1,9 +1,9 @@
 import Foundation
 
-/// The notifications that a ledger's records make, each with its payloads as they were at its moment.
+/// The notifications that result from a ledger's records, each with its payloads as of its own time.
 ///
-/// It is a fold over the ledger, like ``TransactionIndex``, and takes each record in once. A store that notifies no server
-/// has none. It stays under the lock of its view.
+/// It is a fold over the ledger, like ``TransactionIndex``, and applies each record once. A store that notifies no
+/// server has none. It is guarded by the lock of its view.
 final class NotificationFold {
     typealias Position = ServerNotification.Position
 
@@ -11,13 +11,13 @@ final class NotificationFold {
     private let index: TransactionIndex
     private var state = SandboxState()
     private var kept: [KeptNotification] = []
-    /// The latest date up to each notification, in whose order they are found though a clock was set back.
+    /// The latest date up to each notification: ascending even if the clock was set back, for searches by date.
     private var latestDates: [Date] = []
     private var tests: [String: Int] = [:]
     private let words = WordTable()
     private var attempts: [Position: [ServerNotification.Attempt]] = [:]
 
-    /// What payloads have that is not in the ledger.
+    /// The data of payloads that is not in the ledger.
     struct Settings {
         let bundleIdentifier: String
         let environment: String
@@ -31,10 +31,10 @@ final class NotificationFold {
         index = TransactionIndex(bundleIdentifier: settings.bundleIdentifier)
     }
 
-    /// The number of records that were taken in.
+    /// The number of records that were applied.
     var position: Int { state.position }
 
-    /// Takes in the next record.
+    /// Applies the next record.
     func take(_ record: LedgerRecord) {
         let isAdmitted = !state.isDamaged || state.admits(record.event)
         let before = isAdmitted && state.server.notifies ? Past(record.event, state) : nil
@@ -86,7 +86,7 @@ final class NotificationFold {
         )
     }
 
-    /// Returns the notifications behind a position, oldest first, at most without some of those before a date.
+    /// Returns the notifications after a position, oldest first; may leave out some of those before a date.
     func notifications(after position: Position?, since date: Date?, limit: Int) throws -> [ServerNotification] {
         let behind = position.map { position in kept.indices.partitionPoint { kept[$0].position <= position } } ?? 0
         let since = date.map { date in kept.indices.partitionPoint { latestDates[$0] < date } } ?? 0
@@ -96,7 +96,7 @@ final class NotificationFold {
     /// The position of the newest notification; nil if there is none.
     var last: Position? { kept.last?.position }
 
-    /// Returns the test notification of a token; nil if there is none.
+    /// Returns the test notification with a token; nil if there is none.
     func test(_ token: String) throws -> ServerNotification? { try tests[token].map { try notification(kept[$0]) } }
 
     /// Whether there is a notification at a position.
@@ -107,7 +107,7 @@ final class NotificationFold {
 
     private func notification(_ kept: KeptNotification) throws -> ServerNotification {
         let name = settings.bundleIdentifier
-        // With the date, so that a new store of the same app does not repeat the identifiers of the one before.
+        // The date is included, so that a new store of the same app does not repeat the identifiers of an earlier one.
         let milliseconds = Int64((kept.date.timeIntervalSince1970 * 1000).rounded())
         let place = "\(kept.position.record) \(kept.position.index) \(milliseconds)"
         var notification = ServerNotification(
@@ -133,10 +133,10 @@ final class NotificationFold {
     }
 }
 
-/// A notification as a fold keeps it: its payloads in few bytes, for there may be very many.
+/// A notification as stored by a fold, with its payloads in compact form, since there may be very many.
 struct KeptNotification: Sendable {
     enum Content: Sendable {
-        /// A transaction, with the renewal and the state of its subscription if it is one's, and the reason for a refund.
+        /// A transaction, with its subscription's renewal and state if it has one, and the reason for a refund.
         case transaction([UInt8], consumptionRequestReason: String?)
         indirect case summary(ServerNotification.Summary)
         case test(token: String)
@@ -150,9 +150,9 @@ struct KeptNotification: Sendable {
     let content: Content
 }
 
-/// The kinds of notifications, in the App Store's words.
+/// The kinds of notifications, by their names in the App Store Server Notifications.
 ///
-/// Left out are `EXTERNAL_PURCHASE_TOKEN`, for there are no purchases outside of the store, and `METADATA_UPDATE`,
+/// `EXTERNAL_PURCHASE_TOKEN` is left out, since there are no purchases outside of the store; so are `METADATA_UPDATE`,
 /// `MIGRATION` and `PRICE_CHANGE`, which concern Advanced Commerce.
 enum NotificationKind: String, Sendable {
     case subscribed = "SUBSCRIBED"
@@ -175,7 +175,7 @@ enum NotificationKind: String, Sendable {
     case test = "TEST"
     case consentRescinded = "RESCIND_CONSENT"
 
-    /// What a kind says more precisely.
+    /// A notification's subtype.
     enum Detail: String, Sendable {
         case initialBuy = "INITIAL_BUY"
         case resubscribe = "RESUBSCRIBE"
@@ -194,7 +194,7 @@ enum NotificationKind: String, Sendable {
         case summary = "SUMMARY"
         case failure = "FAILURE"
 
-        /// Creates the reason of an end; nil for one that has no word of its own.
+        /// Creates the subtype of an end; nil for an end without one.
         init?(_ end: SubscriptionEnd) {
             switch end {
             case .autoRenewDisabled: self = .voluntary
@@ -207,9 +207,9 @@ enum NotificationKind: String, Sendable {
     }
 }
 
-/// What was so before an event, as far as servers are told of the difference.
+/// The state before an event, as far as notifications depend on it.
 struct Past {
-    /// A purchase that an event makes.
+    /// A purchase that an event creates.
     struct Purchase {
         let account: AccountID
         let product: ProductIndex
@@ -232,7 +232,7 @@ struct Past {
     /// Whether the last renewal of the event's subscription could not be charged.
     private(set) var isInTrouble = false
 
-    /// Reads what is so before an event is applied.
+    /// Reads the state before an event is applied.
     init(_ event: StoreEvent, _ state: SandboxState) {
         purchase = Purchase(event)
         if case .renewed(let subscription, _, _, _) = event {
@@ -252,7 +252,7 @@ struct Past {
 }
 
 extension Past.Purchase {
-    /// Creates the purchase that an event makes, nil for an event that makes none.
+    /// Creates the purchase of an event, nil for an event without one.
     fileprivate init?(_ event: StoreEvent) {
         switch event {
         case .sold(let order), .approved(let order):
@@ -264,7 +264,7 @@ extension Past.Purchase {
                 subscription: order.subscription
             )
         case .held(let order, _):
-            // Of a subscription it changes how that renews; of anything else it changes nothing.
+            // It changes how a subscription renews; for any other product it changes nothing.
             guard let account = order.account, let product = order.product, let change = order.subscription else {
                 return nil
             }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Packs payloads into bytes: field after field, with words by their number.
+/// Encodes payloads as bytes: field after field, with words as numbers.
 struct PayloadPacker {
     private var bytes = BinaryEncoder()
     private let words: WordTable
 
-    /// Returns the bytes of payloads, and adds new words to a table.
+    /// Returns the encoded payloads, and adds new words to a table.
     static func pack(
         _ transaction: TransactionPayload,
         _ renewal: RenewalPayload?,
@@ -91,12 +91,12 @@ struct PayloadPacker {
     }
 }
 
-/// Reads what a ``PayloadPacker`` has packed.
+/// Decodes the bytes of a ``PayloadPacker``.
 struct PayloadUnpacker {
     private var bytes: BinaryDecoder
     private let words: WordTable
 
-    /// Returns the payloads that some bytes hold, and the state of the subscription.
+    /// Returns the encoded payloads, and the state of the subscription.
     ///
     /// - Throws: an error for bytes that were not packed with this table.
     static func unpack(
@@ -223,7 +223,7 @@ struct PayloadUnpacker {
     }
 }
 
-/// Words that occur in many payloads, each kept once.
+/// A table of words that occur in many payloads, each stored once.
 final class WordTable {
     private var words: [String] = []
     private var numbers: [String: Int] = [:]

@@ -1,15 +1,15 @@
 import Foundation
 
-// Changes. Each throws ``ServerRefusal`` with nothing changed, or the ledger's errors.
+// Changes. Each throws ``ServerRefusal``, with nothing changed, or the ledger's errors.
 extension ServerView {
     /// Extends the renewal date of an active subscription: its running period ends later.
     ///
     /// - Parameters:
-    ///   - original: the transaction that the subscription began with.
+    ///   - original: the first transaction of the subscription.
     ///   - days: 1 to 90; they pass at the store's ``SandboxStore/renewalRate``.
     ///   - reason: 0 to 3.
     ///   - request: the server's identifier of the request.
-    /// - Returns: what a server is answered.
+    /// - Returns: the server's response.
     /// - Throws: ``ServerRefusal``, and the ledger's errors.
     package func extendRenewal(
         of original: String,
@@ -54,7 +54,7 @@ extension ServerView {
     ) throws {
         let request = RenewalExtension(days: days, reason: reason, request: request)
         try request.check()
-        // The country is that of the newest period, which only the index knows.
+        // The country is that of the newest period, which is only in the index.
         let countries = storefronts.isEmpty ? [:] : try core.read { $0.countriesOfSubscriptions }
         let rate = store.renewalRate
         try core.change { state, events, now in
@@ -86,8 +86,8 @@ extension ServerView {
         }
     }
 
-    /// Sets the app's identifier of its user for a purchase; for a subscription, for all its transactions and the renewals
-    /// from now on.
+    /// Sets the app's identifier of its user for a purchase; for a subscription, for all its transactions and future
+    /// renewals.
     package func setAppAccountToken(_ token: UUID, ofOriginal original: String) throws {
         let first = try core.read { builder -> GrantedTransaction in
             let first = try builder.original(original)
@@ -102,7 +102,7 @@ extension ServerView {
         }
     }
 
-    /// Takes a report on the consumption of a purchase, a JSON object as it was sent.
+    /// Accepts a consumption report about a purchase, a JSON object as it was sent.
     package func takeConsumption(_ report: Data, of transaction: String) throws {
         guard (try? UntrustedJSON.object(from: report)) is [String: Any] else { throw ServerRefusal.invalidReport }
         let number = try number(of: transaction)
@@ -112,7 +112,7 @@ extension ServerView {
         }
     }
 
-    /// Finishes a transaction, on all devices; one that is finished stays so.
+    /// Finishes a transaction, on all devices; a finished one stays finished.
     package func finish(_ transaction: String) throws {
         let number = try number(of: transaction)
         try core.change { state, events, now in
@@ -153,7 +153,7 @@ extension PayloadBuilder {
 
 /// The outcome of extending a subscription's renewal date.
 package struct ServerExtension: Hashable, Sendable {
-    /// The transaction that the subscription began with.
+    /// The first transaction of the subscription.
     package let originalTransactionIdentifier: String
     /// The extended period's identifier.
     package let webOrderLineItemIdentifier: String?
@@ -163,11 +163,11 @@ package struct ServerExtension: Hashable, Sendable {
 
 /// The outcome of extending the renewal dates of all subscribers of a product.
 package struct ServerMassExtension: Hashable, Sendable {
-    /// The identifier that the server gave the request.
+    /// The server's identifier of the request.
     package let requestIdentifier: String
-    /// Whether all of it is done, which it always is: the store does it at once.
+    /// Whether the request is complete, which is always true: the store completes it at once.
     package let isComplete: Bool
-    /// The date at which it was done.
+    /// The date of completion.
     package let completeDate: Date
     /// The number of extended subscriptions.
     package let succeededCount: Int

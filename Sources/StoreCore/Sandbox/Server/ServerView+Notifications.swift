@@ -1,8 +1,8 @@
 import Foundation
 
-// Notifications: a fold over the ledger, so that the same record makes the same notification in every process.
+// Notifications: a fold over the ledger, so that the same record results in the same notification in every process.
 extension ServerView {
-    /// Begins notifications, once for each ledger: what happens from here on is told.
+    /// Begins notifications, once for each ledger: all changes from here on are reported.
     ///
     /// - Throws: the ledger's errors.
     package func beginNotifications() throws {
@@ -12,27 +12,27 @@ extension ServerView {
         }
     }
 
-    /// Requests a test notification, also where notifications have not begun.
+    /// Requests a test notification, even if notifications have not begun.
     ///
     /// - Returns: its token.
     /// - Throws: the ledger's errors.
     package func requestTestNotification() throws -> String {
         var token = ""
         try core.change { state, events, now in
-            // Behind the changes that are not written yet, as the one that renews what is due may be.
+            // After the changes that are not written yet, such as the renewal of what is due.
             token = Self.testToken(bundleIdentifier, state.position + events.count)
             events.append(LedgerRecord(date: now, event: .operator(.server(.testRequested(token: token)))))
         }
         return token
     }
 
-    /// Returns the notifications behind a position.
+    /// Returns the notifications after a position.
     ///
     /// - Parameters:
     ///   - position: the position; nil for all of them.
-    ///   - date: a date before which none is meant. Where the clock was set back, some of those may be returned.
-    ///   - limit: the most notifications to return.
-    /// - Returns: the notifications, oldest first, each with the deliveries that were tried until now.
+    ///   - date: a date before which notifications may be left out. If the clock was set back, some of those are returned.
+    ///   - limit: the maximum number of notifications.
+    /// - Returns: the notifications, oldest first, each with its attempts at delivery so far.
     /// - Throws: the error that prevents reading the ledger.
     package func notifications(
         after position: ServerNotification.Position?,
@@ -47,14 +47,14 @@ extension ServerView {
     /// - Throws: the error that prevents reading the ledger.
     package func lastNotification() throws -> ServerNotification.Position? { try readNotifications { $0.last } }
 
-    /// Returns the test notification of a token; nil if there is none.
+    /// Returns the test notification with a token; nil if there is none.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func testNotification(_ token: String) throws -> ServerNotification? {
         try readNotifications { try $0.test(token) }
     }
 
-    /// Records that a notification's delivery was tried; nothing happens where there is no notification.
+    /// Records an attempt at delivering a notification; nothing happens if there is no such notification.
     ///
     /// - Throws: the ledger's errors.
     package func recordAttempt(_ result: String, at position: ServerNotification.Position) throws {
@@ -65,14 +65,14 @@ extension ServerView {
         }
     }
 
-    /// Reads the notifications once everything due by now has been done.
+    /// Reads the notifications, after performing everything due by now.
     ///
-    /// A record is taken in once, by the first reading after it.
+    /// A record is applied once, by the first read after it.
     private func readNotifications<R>(_ body: (NotificationFold) throws -> R) throws -> R {
         let environment = environment
         return try core.look { shell, _ in
             try notificationFold.withLock { kept in
-                // A signer that is installed later may be one of another environment, which payloads name in many places.
+                // A signer that is installed later may have another environment, which payloads name in many places.
                 let known = kept.flatMap { $0.settings.environment == environment ? $0 : nil }
                 let fold = known ?? newFold(environment, shell.settings.rules.renewalRate)
                 kept = fold
@@ -98,15 +98,15 @@ extension ServerView {
         )
     }
 
-    /// Returns a token that is no other request's, in the form of the App Store's.
+    /// Returns a unique token for a request, in the App Store's form.
     private static func testToken(_ bundleIdentifier: String, _ place: Int) -> String {
         let name = "test \(bundleIdentifier.utf8.count) \(bundleIdentifier)\(place)"
         return UUID(named: name).uuidString.lowercased()
     }
 }
 
-/// A moment of a store: while it lasts, what the store shows of a transaction stays the same, its signing date to the second
-/// included.
+/// A moment of a store, within which the payload of a transaction stays the same, including its signing date to the
+/// second.
 package struct ServerMoment: Hashable, Sendable {
     /// The position of the last record of the ledger.
     let position: Int
@@ -115,8 +115,8 @@ package struct ServerMoment: Hashable, Sendable {
 }
 
 extension ServerView {
-    /// The store's moment, once everything due by now has been done; nil while signatures are to be wrong, which no record of
-    /// the ledger tells.
+    /// The store's moment, after performing everything due by now; nil while a signature defect is set, since that is
+    /// not in the ledger.
     package var moment: ServerMoment? {
         core.look { shell, now in
             guard core.signing.withLock({ $0.defect }) == nil else { return nil }

@@ -2,8 +2,8 @@ import Foundation
 
 /// A sandbox store as the App Store's servers show it to an app's server.
 ///
-/// Every reading brings the store up to date first. A view keeps the store alive. Copies share what they have read. Any
-/// thread may call any member.
+/// Every read brings the store up to date first. A view retains the store. Copies share a cache. Any thread may call
+/// any member.
 package struct ServerView: Sendable {
     let store: SandboxStore
     /// The notifications; nil until they are read.
@@ -15,26 +15,26 @@ package struct ServerView: Sendable {
     /// Creates a view of a store.
     package init(_ store: SandboxStore) { self.store = store }
 
-    /// The app, as payloads name it.
+    /// The app's bundle identifier, as in payloads.
     package var bundleIdentifier: String { core.bundleIdentifier }
 
-    /// The app's version, as payloads name it.
+    /// The app's version, as in payloads.
     package var bundleVersion: String { core.bundleVersion }
 
     /// The app's Apple ID; nil outside of production.
     package var appAppleIdentifier: Int64? { core.appAppleIdentifier(in: environment) }
 
-    /// The environment that payloads name: `Sandbox`, `Production`, `Xcode` or `LocalTesting`.
+    /// The environment in payloads: `Sandbox`, `Production`, `Xcode` or `LocalTesting`.
     package var environment: String { core.payloadSigner.environment }
 
     /// The store's clock.
     package var clock: any StoreClock { core.clock }
 
-    /// Signs a payload as the store signs its JWS, which may be wrongly; see ``SandboxStore/signatureDefect``.
+    /// Signs a payload as the store signs its JWS, possibly with a defect; see ``SandboxStore/signatureDefect``.
     ///
     /// - Parameter payload: any value whose JSON is an object.
     /// - Returns: the JWS.
-    /// - Throws: the error that keeps it from being encoded or signed.
+    /// - Throws: the error that prevents encoding or signing it.
     package func sign(_ payload: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -44,11 +44,11 @@ package struct ServerView: Sendable {
         return try core.payloadSigner.jws(of: json, with: defect)
     }
 
-    /// Notifies a listener of every change from now on, as long as it lives; the ledger may hold new notifications then.
+    /// Notifies a listener, until it is released, of every change from now on; the ledger may then hold new notifications.
     package func follow(_ listener: any HistoryListener) { core.follow(listener) }
 }
 
-// Reading. Nil is the answer where the store does not know the transaction.
+// Reads. The result is nil if the store does not know the transaction.
 extension ServerView {
     /// Returns a transaction of any account.
     ///
@@ -58,7 +58,7 @@ extension ServerView {
         return payload.map(signed)
     }
 
-    /// Returns the payloads of those transactions that there are.
+    /// Returns the payloads of those of the transactions that exist.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func payloads(of identifiers: [String]) throws -> [String: TransactionPayload] {
@@ -85,7 +85,7 @@ extension ServerView {
         }
     }
 
-    /// Returns the transactions of an order; none for an order that the store does not know.
+    /// Returns the transactions of an order; none for an unknown order.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func transactions(ofOrder orderIdentifier: String) throws -> [SignedValue<TransactionPayload>] {
@@ -99,14 +99,14 @@ extension ServerView {
         return payload.map { [signed($0)] } ?? []
     }
 
-    /// Returns the identifier of the order that a transaction belongs to; nil also for what the family shares.
+    /// Returns the identifier of a transaction's order; nil also for a transaction that the family shares.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func orderIdentifier(of transaction: String) throws -> String? {
         try core.read(transaction) { builder, found in builder.orderIdentifier(of: found) }
     }
 
-    /// Returns the purchase of the app by the account of a transaction, or the one that has an identifier itself.
+    /// Returns the purchase of the app by a transaction's account, or the one with the identifier itself.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func appTransaction(of identifier: String) throws -> SignedValue<AppTransactionPayload>? {
@@ -126,15 +126,15 @@ extension ServerView {
         }
     }
 
-    /// Returns whether the purchase of the app by any account has an identifier.
+    /// Returns whether an identifier is that of any account's purchase of the app.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func isAppTransaction(_ identifier: String) throws -> Bool {
         try core.read { $0.index.account(ofAppTransaction: identifier) != nil }
     }
 
-    /// Returns the app receipt of the first device on which a transaction's account is signed in and that has one; nil if
-    /// there is none.
+    /// Returns the app receipt of the first device that has one and on which a transaction's account is signed in; nil
+    /// for none.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func receipt(of anyTransaction: String) throws -> Data? {
@@ -153,8 +153,8 @@ extension ServerView {
 extension ServerView {
     /// Returns a page of the history of a transaction's account.
     ///
-    /// It has all of the account's transactions, finished consumables too if it is to be complete, in the order in which they
-    /// last changed: a refund, an upgrade, an extension, the end of sharing and a new token each move a transaction to the end.
+    /// It has all of the account's transactions, finished consumables too if it is complete, in the order of their last change:
+    /// a refund, an upgrade, an extension, the end of sharing and a new token each move a transaction to the end.
     ///
     /// - Throws: ``ServerRefusal/invalidRevision(_:)``, and the error that prevents reading the ledger.
     package func history(_ query: ServerHistoryQuery) throws -> ServerHistoryPage? {
@@ -209,7 +209,7 @@ extension ServerView {
         let hasMore: Bool
     }
 
-    /// The kind of a revision, by which it begins.
+    /// The kind of a revision, which is its prefix.
     private enum Revision: String {
         case newer = "n"
         case older = "o"
@@ -224,7 +224,7 @@ extension ServerView {
         )
     }
 
-    /// Returns the place that a revision names, which is none that comes later than the last.
+    /// Returns the place that a revision names; refuses one later than the last.
     private static func place(of text: String, _ revision: Revision, until last: Int) throws(ServerRefusal) -> Int {
         guard text.hasPrefix(revision.rawValue), let place = Int64(spelledBy: String(text.dropFirst())),
             0...Int64(last) ~= place
@@ -234,7 +234,7 @@ extension ServerView {
 }
 
 extension PayloadBuilder {
-    /// Returns the products that a query is for; nil for all that the account has transactions of.
+    /// Returns the products that a query selects; nil for all products of the account's transactions.
     fileprivate func products(in query: ServerHistoryQuery, of account: AccountID) -> [ProductIndex]? {
         if query.productIdentifiers.isEmpty, query.productTypes.isEmpty, query.groups.isEmpty { return nil }
         return index.products(of: account).filter { product in
@@ -249,7 +249,7 @@ extension PayloadBuilder {
         }
     }
 
-    /// Whether a query is for a transaction of one of its products.
+    /// Whether a query selects a transaction of one of its products.
     fileprivate func isMeant(_ transaction: GrantedTransaction, by query: ServerHistoryQuery) -> Bool {
         guard isListed(transaction), query.startDate.map({ transaction.date >= $0 }) ?? true,
             query.endDate.map({ transaction.date < $0 }) ?? true
@@ -264,9 +264,9 @@ extension PayloadBuilder {
     }
 }
 
-/// What a server asks of an account's history.
+/// A server's query of an account's history.
 package struct ServerHistoryQuery: Hashable, Sendable {
-    /// The order of the answer, by the date at which a transaction last changed.
+    /// The order of the result, by the date at which a transaction last changed.
     package enum Sort: Hashable, Sendable {
         /// Oldest first.
         case ascending
@@ -276,32 +276,32 @@ package struct ServerHistoryQuery: Hashable, Sendable {
 
     /// Any transaction of the account.
     package var anyTransaction: String
-    /// The revision of the page before, nil for the first.
+    /// The revision of the previous page, nil for the first page.
     package var revision: String?
-    /// The greatest number of transactions in a page.
+    /// The maximum number of transactions in a page.
     package var limit: Int
-    /// The first purchase date of what is meant, nil for any.
+    /// The earliest purchase date to select, nil for any.
     package var startDate: Date?
-    /// The first purchase date after what is meant, nil for any.
+    /// The end of the purchase dates to select, itself excluded; nil for any.
     package var endDate: Date?
-    /// The products that are meant; empty for all.
+    /// The products to select; empty for all.
     package var productIdentifiers: Set<String>
-    /// The kinds of products that are meant; empty for all.
+    /// The kinds of products to select; empty for all.
     package var productTypes: Set<TransactionPayload.ProductType>
-    /// The order of the answer.
+    /// The order of the result.
     package var sort: Sort
-    /// The subscription groups that are meant; empty for all, and for products that are in none.
+    /// The subscription groups to select; empty for all, and for products that are in none.
     package var groups: Set<String>
-    /// Whether the account bought it or has it from its family; nil for both.
+    /// Whether to select the account's own purchases or its family's shares; nil for both.
     package var ownership: TransactionPayload.OwnershipType?
-    /// Whether it is revoked; nil for both.
+    /// Whether to select revoked or valid transactions; nil for both.
     package var isRevoked: Bool?
-    /// Whether revoked ones are left out, whatever ``isRevoked`` says.
+    /// Whether to exclude revoked transactions, regardless of ``isRevoked``.
     package var excludesRevoked: Bool
-    /// Whether finished consumables that are not revoked are there too.
+    /// Whether to include finished consumables that are not revoked.
     package var isComplete: Bool
 
-    /// Creates a query; without more it is for everything, oldest first.
+    /// Creates a query; by default it selects everything, oldest first.
     package init(
         of anyTransaction: String,
         revision: String? = nil,
@@ -333,11 +333,11 @@ package struct ServerHistoryQuery: Hashable, Sendable {
     }
 }
 
-/// A page of an account's history, as a server is given it.
+/// A page of an account's history, as a server receives it.
 package struct ServerHistoryPage: Sendable {
-    /// The transactions, as they stand now.
+    /// The transactions in their current state.
     package let transactions: [SignedValue<TransactionPayload>]
-    /// The revision behind which the next page begins; after the last page, what changes later.
+    /// The revision after which the next page begins; after the last page, later changes.
     package let revision: String
     /// Whether there are more transactions now.
     package let hasMore: Bool
@@ -347,6 +347,6 @@ package struct ServerHistoryPage: Sendable {
 package struct ServerSubscriptionGroup: Sendable {
     /// The group.
     package let groupIdentifier: String
-    /// The subscriptions; ``SignedSubscription/state`` has the number that a server is given, 1 to 5.
+    /// The subscriptions; the raw value of ``SignedSubscription/state`` is the server's number, 1 to 5.
     package let subscriptions: [SignedSubscription]
 }

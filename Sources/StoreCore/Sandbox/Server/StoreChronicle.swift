@@ -1,12 +1,12 @@
 import Foundation
 
-/// The history of a store for whoever shows it while it happens: read once, and from then on only where it is new.
+/// The history of a store for a live display: read once, and from then on only its new records.
 ///
-/// It keeps the store alive. Any thread may call.
+/// It retains the store. Any thread may call.
 package final class StoreChronicle: Sendable {
     /// A line of the timeline.
     package struct Line: Hashable, Sendable {
-        /// The number of records up to its own; those of a chronicle ascend by one.
+        /// The number of records up to and including its own; those of a chronicle ascend by one.
         package let position: Int
         package let entry: SandboxTimeline.Entry
     }
@@ -21,20 +21,20 @@ package final class StoreChronicle: Sendable {
     /// Locked after the store's state.
     private let state = Locked(State())
 
-    /// Creates the chronicle of a store, which is read when it is first asked.
+    /// Creates the chronicle of a store, which is read at the first call.
     ///
     /// - Parameters:
     ///   - store: the store.
-    ///   - mostLines: the number of lines that are kept, at least; older ones are forgotten.
+    ///   - mostLines: the minimum number of lines to retain; older ones are dropped.
     package init(_ store: SandboxStore, mostLines: Int = 1000) {
         (self.store, self.mostLines) = (store, mostLines)
     }
 
-    /// Returns the lines behind a position, oldest first.
+    /// Returns the lines after a position, oldest first.
     ///
     /// - Parameters:
-    ///   - position: the last line that is known; nil for none.
-    ///   - limit: the most lines: the newest.
+    ///   - position: the last known line; nil for none.
+    ///   - limit: the maximum number of lines: the newest.
     /// - Returns: the lines, the position of the last, and whether there are others between `position` and them.
     /// - Throws: the error that prevents reading the ledger.
     package func lines(
@@ -49,11 +49,11 @@ package final class StoreChronicle: Sendable {
         }
     }
 
-    /// Returns a page of the store's transactions, the newest first.
+    /// Returns a page of the store's transactions, newest first.
     ///
     /// - Parameters:
-    ///   - identifier: the last transaction of the page before; nil for the first page.
-    ///   - limit: the most transactions.
+    ///   - identifier: the last transaction of the previous page; nil for the first page.
+    ///   - limit: the maximum number of transactions.
     /// - Returns: the page, and the number of all transactions.
     /// - Throws: the error that prevents reading the ledger.
     package func transactions(
@@ -67,7 +67,7 @@ package final class StoreChronicle: Sendable {
         }
     }
 
-    /// Returns a transaction; nil for one that there is not.
+    /// Returns a transaction, or nil if there is none with the identifier.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func transaction(_ identifier: String) throws -> SandboxTransaction? {
@@ -81,7 +81,7 @@ package final class StoreChronicle: Sendable {
                     state.history.take(record)
                     let entry = SandboxTimeline.Entry(record, state.history)
                     state.lines.append(Line(position: state.history.state.position, entry: entry))
-                    // Now and then, so that it costs little.
+                    // In bulk, so that it costs little.
                     if state.lines.count > 2 * mostLines { state.lines.removeFirst(mostLines) }
                 }
                 return body(state)

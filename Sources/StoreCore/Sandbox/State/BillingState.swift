@@ -1,5 +1,18 @@
 import Foundation
 
+/// The state of renewal payments that is common to all subscriptions.
+struct BillingState: StatePart, Equatable {
+    /// The accounts to which renewals cannot be charged.
+    var failingAccounts: Set<AccountID> = []
+    /// Whether access continues for a while after a failed renewal.
+    var grantsGracePeriod = false
+    /// The maximum number of renewals of a subscription, nil for no limit.
+    var renewalLimit: Int?
+
+    /// Whether a renewal may fail.
+    var mayFail: Bool { !failingAccounts.isEmpty || renewalLimit != nil }
+}
+
 extension SandboxState {
     /// Applies a change to the payment for renewals.
     mutating func apply(_ change: BillingChange) {
@@ -22,7 +35,7 @@ extension SandboxState {
         }
     }
 
-    /// Changes the end of a subscription's period, also in its purchases and in the family's shares.
+    /// Moves the end of a subscription's period, also in its purchases and in the family's shares.
     mutating func cut(_ subscription: SubscriptionIndex, to term: SubscriptionTerm) {
         purchasesChange()
         let account = subscriptions[subscription].account
@@ -63,17 +76,4 @@ extension SandboxState {
         }
         return found
     }
-}
-
-/// The state of renewal payments that is common to all subscriptions.
-struct BillingState: StatePart, Equatable {
-    /// The accounts to which renewals cannot be charged.
-    var failingAccounts: Set<AccountID> = []
-    /// Whether access continues for a while after a failed renewal.
-    var grantsGracePeriod = false
-    /// The greatest number of renewals of a subscription, nil for no limit.
-    var renewalLimit: Int?
-
-    /// Whether a renewal may fail.
-    var mayFail: Bool { !failingAccounts.isEmpty || renewalLimit != nil }
 }

@@ -15,7 +15,7 @@ struct Families: StatePart, Equatable {
     /// A member's share in another member's purchase.
     struct Share: Equatable, Codable, Sendable {
         let key: Key
-        /// The product; of a subscription, that of the newest period.
+        /// The product; for a subscription, that of the newest period.
         var product: ProductIndex
         /// The details of the member's first transaction.
         let first: StoreTransaction.Details
@@ -26,7 +26,7 @@ struct Families: StatePart, Equatable {
         /// All transactions that the member received; never empty.
         var transactions: [TransactionNumber]
 
-        /// The number of the transaction that the share began with.
+        /// The number of the share's first transaction.
         var number: TransactionNumber { transactions[0] }
     }
 
@@ -34,9 +34,9 @@ struct Families: StatePart, Equatable {
     /// The family of each account.
     private var ofAccount: [AccountID: FamilyID] = [:]
     private var notSharing: Set<AccountID> = []
-    /// The shares of each purchaser.
+    /// The current shares of each purchaser.
     private var shares: [AccountID: [Key: Share]] = [:]
-    /// The last share of each item that a member had and no longer has.
+    /// The last share of each item that is no longer shared with a member.
     private var ended: [AccountID: [Key: Share]] = [:]
 
     var isEmpty: Bool { all.isEmpty }
@@ -49,7 +49,7 @@ struct Families: StatePart, Equatable {
 
     func share(_ key: Key) -> Share? { shares[key.purchaser]?[key] }
 
-    /// Returns the shares from some accounts, in the order in which they began.
+    /// Returns the shares of some purchasers, in the order in which they began.
     func shares(from purchasers: Set<AccountID>) -> [Share] {
         purchasers.flatMap { shares[$0].map { Array($0.values) } ?? [] }.sorted { $0.number < $1.number }
     }
@@ -63,13 +63,13 @@ struct Families: StatePart, Equatable {
         }
     }
 
-    /// Returns the shares that a member has from the others.
+    /// Returns the shares that a member currently has from the others.
     func shares(with member: AccountID) -> [Share] {
         guard let family = family(of: member) else { return [] }
         return shares(from: Set(all[family].members)).filter { $0.key.member == member }
     }
 
-    /// Returns the shares that a member had and no longer has, in the order in which they began.
+    /// Returns the shares that a member no longer has, in the order in which they began.
     func endedShares(with member: AccountID) -> [Share] {
         (ended[member] ?? [:]).values.sorted { $0.number < $1.number }
     }
@@ -125,7 +125,7 @@ extension Families {
         return share.first
     }
 
-    /// Sets the end of a member's newest period to another moment.
+    /// Moves the end of a member's newest period.
     mutating func cut(_ key: Key, to term: SubscriptionTerm) { shares[key.purchaser]?[key]?.term = term }
 
     /// Sets or removes the end of grace for the other members' shares in a period of a purchaser's subscription.
@@ -138,7 +138,7 @@ extension Families {
         ended[key.member, default: [:]][key] = share
     }
 
-    /// Removes shares whose transactions were deleted, so that they can be given anew.
+    /// Removes shares whose transactions were deleted, so that they can be granted anew.
     mutating func forget(_ identifiers: Set<String>) {
         for purchaser in shares.keys {
             shares[purchaser] = shares[purchaser]?.filter { _, share in
@@ -212,7 +212,7 @@ extension SandboxState {
         families.setGraceEnd(moment, of: term, from: account)
     }
 
-    /// Adds the updates that a change in a family means for a queue on a device.
+    /// Adds the updates that result from a change in a family for a queue on a device.
     func addUpdates(from change: FamilyChange, for device: DeviceID, to updates: inout [StoreUpdate]) {
         switch change {
         case .founded, .joined, .left, .sharing: break

@@ -2,10 +2,10 @@ import Foundation
 
 /// The granted transactions of all accounts, by number and in lists.
 ///
-/// Lists take in what was bought and finished when a list is next read, or changed in another way. Whoever only asks for
-/// transactions by their numbers, as a purchase does for its own, does not pay for lists.
+/// The lists apply purchases and finishes lazily, when a list is next read or changed in another way. A caller that
+/// only looks transactions up by number, as a purchase does for its own, does not pay for lists.
 struct GrantedTransactions: Sendable {
-    /// A change that waits to be made to lists.
+    /// A pending change of the lists.
     private enum Change {
         case granted(TransactionNumber, isUnfinished: Bool)
         case finished(TransactionNumber, isUsedUp: Bool)
@@ -28,7 +28,7 @@ struct GrantedTransactions: Sendable {
         table.look(number.rawValue, body)
     }
 
-    /// Adds a transaction behind all others.
+    /// Adds a transaction after all others.
     mutating func insert(_ transaction: consuming GrantedTransaction, isUnfinished: Bool) {
         let number = transaction.number
         // In a damaged ledger a number may come twice.
@@ -43,14 +43,14 @@ struct GrantedTransactions: Sendable {
         waiting.append(.granted(number, isUnfinished: isUnfinished))
     }
 
-    /// Takes a finished transaction out of what is unfinished, and one that is used up out of the history.
+    /// Removes a finished transaction from the unfinished ones, and a used-up one from the history.
     mutating func finish(_ number: TransactionNumber, isUsedUp: Bool) {
         waiting.append(.finished(number, isUsedUp: isUsedUp))
     }
 
     /// Removes all transactions.
     ///
-    /// Places go on: a cursor from before means what it did.
+    /// Sequence numbers continue: earlier cursors stay valid.
     mutating func removeAll() { (table, lists, waiting) = (SlotTable(), [:], []) }
 
     mutating func remove(_ number: TransactionNumber) {
@@ -64,7 +64,7 @@ struct GrantedTransactions: Sendable {
         table.remove(number)
     }
 
-    /// Moves a changed transaction to the end of what has changed.
+    /// Moves a changed transaction to the end of the list of changes.
     mutating func moveToEnd(_ transaction: GrantedTransaction) {
         lastModification += 1
         let place = lastModification
@@ -113,14 +113,14 @@ struct GrantedTransactions: Sendable {
     }
 }
 
-/// A transaction that gave an account something: a purchase, a renewal, a share in the family, or a restored purchase.
+/// A transaction that granted something: a purchase, a renewal, a share in the family, or a restored purchase.
 ///
-/// Failed and undecided orders are none. All that can change later is in the state.
+/// Failed and undecided orders are not included. Everything that can change later is in the state.
 struct GrantedTransaction: Sendable {
     let number: TransactionNumber
-    /// The place among all granted transactions, which later ones have behind it.
+    /// The sequence number among all granted transactions, in ascending order.
     var sequence = 0
-    /// The place among all changes of granted transactions of the last one to this; the later ones have it behind them.
+    /// The sequence number of the transaction's last change, among the changes of all granted transactions; ascending.
     var modification = 0
     let account: AccountID
     let product: ProductIndex
@@ -134,21 +134,21 @@ struct GrantedTransaction: Sendable {
     var period: TransactionNumber?
     /// The storefront's country at the time, nil for one that is not known.
     let country: Storefronts.Country?
-    /// The amount charged in thousandths; nil where the account did not buy it, and if no whole number of 64 bits holds it.
+    /// The charge in thousandths; nil if the account did not buy it, or if the charge is no whole number of 64 bits.
     var price: Int64?
     var isRenewal = false
 }
 
-/// An account's granted transactions in the lists that are read, all together and by product.
+/// An account's granted transactions in lists, all together and by product.
 struct AccountLists: Sendable {
     struct Lists: Sendable {
-        /// All of them but restored ones.
+        /// All but restored ones.
         var all = GrantList()
-        /// Those that an app's history has: all but the finished consumables that are not refunded.
+        /// The app's history: all but the finished consumables that are not refunded.
         var current = GrantList()
-        /// All of them, in the order in which they were granted or changed last.
+        /// All of them, in the order of their grant or last change.
         var changed = GrantList()
-        /// Those that no app has finished, restored ones too.
+        /// Those that no app has finished, including restored ones.
         var unfinished = GrantList()
     }
 
@@ -161,13 +161,13 @@ struct AccountLists: Sendable {
         body(&products[product, default: Lists()])
     }
 
-    /// Returns the lists of a product, or of all; nil if there never was a transaction.
+    /// Returns the lists of a product, or of all products for nil; nil if there never was a transaction.
     subscript(product: ProductIndex?) -> Lists? { product.map { products[$0] } ?? all }
 }
 
-/// A list of granted transactions in the order in which they were granted, from which some are removed.
+/// A list of granted transactions in the order of their grant, with removal.
 ///
-/// Appending, removing and finding a place cost the same in a short list and, but for a binary search, in a long one.
+/// Appending, removing and finding a place take constant time, but for a binary search.
 struct GrantList: Sendable {
     private struct Entry: Sendable {
         let sequence: Int
@@ -178,7 +178,7 @@ struct GrantList: Sendable {
     private var entries: [Entry] = []
     private var removed = 0
 
-    /// Inserts a transaction at the place of its sequence number, which is the end for all but those that return.
+    /// Inserts a transaction at the place of its sequence number: the end, unless it is inserted again.
     mutating func insert(_ number: TransactionNumber, sequence: Int) {
         let index = place(of: sequence)
         if index == entries.count {
@@ -191,7 +191,7 @@ struct GrantList: Sendable {
         }
     }
 
-    /// Removes a transaction, if it is there.
+    /// Removes a transaction, if the list contains it.
     mutating func remove(sequence: Int) {
         let index = place(of: sequence)
         guard index < entries.count, entries[index].sequence == sequence, !entries[index].isRemoved else { return }
@@ -208,7 +208,7 @@ struct GrantList: Sendable {
         entries.lazy.filter { !$0.isRemoved }.map(\.number)
     }
 
-    /// Returns the transactions behind a sequence number, oldest first.
+    /// Returns the transactions after a sequence number, oldest first.
     func oldestFirst(after sequence: Int) -> some Sequence<TransactionNumber> {
         entries[place(of: sequence + 1)...].lazy.filter { !$0.isRemoved }.map(\.number)
     }
@@ -219,7 +219,7 @@ struct GrantList: Sendable {
         return entries[..<end].reversed().lazy.filter { !$0.isRemoved }.map(\.number)
     }
 
-    /// Returns the index of the first entry that does not come before a sequence number.
+    /// Returns the index of the first entry at or after a sequence number.
     private func place(of sequence: Int) -> Int {
         if let last = entries.last, last.sequence < sequence { return entries.count }
         return entries.indices.partitionPoint { entries[$0].sequence < sequence }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The history of all transactions, including those that the state forgets, replayed from a ledger's beginning.
+/// The history of all transactions, including those that the state no longer holds, replayed from a ledger's beginning.
 ///
-/// A replay costs as much as the history is long, and nothing until it is needed.
+/// The cost of a replay grows with the history; without one there is no cost.
 struct LedgerHistory {
     private(set) var state = SandboxState()
     /// All transactions, in the order of their numbers.
@@ -103,7 +103,7 @@ struct LedgerHistory {
         }
     }
 
-    /// Returns a transaction and all that renew or restore it; empty for an identifier that the store never gave.
+    /// Returns a transaction and all that renew or restore it; empty for an identifier that the store never assigned.
     func transactionAndFollowers(of identifier: String) -> [String] {
         guard transactions.contains(where: { $0.id == identifier }) else { return [] }
         var found: Set<String> = [identifier]
@@ -121,18 +121,18 @@ struct LedgerHistory {
     /// Returns the transaction of a number.
     func transaction(_ number: TransactionNumber) -> SandboxTransaction? { places[number].map { transactions[$0] } }
 
-    /// Returns a transaction's chain: all that renew or restore it or that it renews or restores, oldest first.
+    /// Returns a transaction's chain: its original and all that renew or restore the original, oldest first.
     func chain(of identifier: String) -> [SandboxTransaction] {
         guard let root = root(of: identifier) else { return [] }
         return transactions.filter { self.root(of: $0.id) == root }
     }
 
-    /// Returns the first transaction of a chain; nil for an identifier that the store never gave.
+    /// Returns the first transaction of a chain; nil for an identifier that the store never assigned.
     private func root(of identifier: String) -> String? {
         guard let number = TransactionNumber(identifier), let transaction = transaction(number) else {
             return nil
         }
-        // A renewal leads to the first of all; a restored transaction to the purchase, which may be a renewal.
+        // A renewal refers to the first transaction of all; a restored one to its purchase, which may be a renewal.
         return transaction.original.flatMap { root(of: $0) } ?? transaction.id
     }
 
@@ -227,7 +227,7 @@ struct LedgerHistory {
         findPlaces()
     }
 
-    /// Adds an order whose record was lost, and which was approved after later ones had been added.
+    /// Adds an order whose record was lost, and that was approved after later ones had been added.
     private mutating func addLate(_ order: StoreEvent.Order, _ date: Date) {
         guard state.transactions[order.transaction] != nil else { return }
         let next = transactions.firstIndex { TransactionNumber($0.id) ?? 0 > order.transaction }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The state that the operator's changes add up to.
+/// The accumulated state of the operator's changes.
 struct OperatorState: StatePart, Equatable {
     /// The accounts with Ask to Buy.
     var askingAccounts: Set<AccountID> = []
@@ -9,12 +9,12 @@ struct OperatorState: StatePart, Equatable {
     /// The interrupted purchases, by their failed transactions.
     var issues: [TransactionNumber: Issue] = [:]
 
-    /// For each device, the purchases begun on the store's page of which its app has not been told, oldest first.
+    /// For each device, the purchases begun on the store's page that its app has not received, oldest first.
     var promotions: [DeviceID: [Promotion]] = [:]
     /// The promotions that apps have changed on their devices.
     var promotionOverrides: [DeviceID: PromotionOverrides] = [:]
 
-    /// The tokens of devices elsewhere.
+    /// The tokens of devices in other processes or on other machines.
     var tokens = DeviceTokens()
 
     /// An interrupted purchase.
@@ -46,14 +46,14 @@ extension SandboxState {
             deliver(purchase, date)
         case .storefront(let countryCode):
             catalog.countryCode = countryCode
-            // What was sold for another country is not to be seen from its record.
+            // A sale to another country cannot be reconstructed from its record.
             forgetPlaces()
         case .promoted(let device, let product):
             let promotion = OperatorState.Promotion(position: position, productIdentifier: product)
             operatorState.promotions[device, default: []].append(promotion)
         case .newsTold(let device, let position):
             operatorState.promotions[device]?.removeAll { $0.position <= position }
-            // An app that was told before this account signed in was told about another one.
+            // An acknowledgement from before this account signed in was about another account.
             if devices[device].start <= position, let account = devices[device].account {
                 revocations.tell(account, on: device, through: position)
             }
@@ -85,10 +85,10 @@ extension SandboxState {
         )
     }
 
-    /// Adds the updates that an operator's change, already applied, means for a queue on a device.
+    /// Adds the updates that result from an operator's change, already applied, for a queue on a device.
     func addUpdates(from change: OperatorChange, for device: DeviceID, to updates: inout [StoreUpdate]) {
         switch change {
-        // A promotion on the store's page is described in the device's language, by the code that knows the language.
+        // A promotion is described in the device's language, by the code that knows the language.
         case .asksToBuy, .interruptsPurchases, .promoted, .newsTold, .promotionChanged, .tokenMade,
             .tokensRevoked:
             break
@@ -127,10 +127,10 @@ struct DeviceTokens: Hashable, Codable, Sendable {
         let device: DeviceID
     }
 
-    /// The tokens by the beginning of their digests.
+    /// The tokens by the prefix of their digests.
     private var entries: [String: [Entry]] = [:]
 
-    /// Returns the device that a token is for; nil for one that was never made, or was revoked.
+    /// Returns the device that a token is for, or nil if the token was never issued or has been revoked.
     func device(of digest: TokenDigest) -> DeviceID? {
         entries[digest.prefix]?.first { $0.digest.isEqual(to: digest) }?.device
     }

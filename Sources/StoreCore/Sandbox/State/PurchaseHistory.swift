@@ -1,16 +1,16 @@
-/// The purchases of an account that are remembered after they were finished, oldest first, and the way to them.
+/// The purchases of an account that are retained after they were finished, oldest first, with indices for lookup.
 ///
-/// Finding a purchase, those of a subscription, or those of a product bought for good costs the same in a short history and,
-/// but for a binary search, in a long one.
+/// Finding a purchase, those of a subscription, or those of a product bought for good takes constant time, but for a
+/// binary search.
 struct PurchaseHistory: Sendable {
     private var purchases = SegmentedArray<SandboxState.Purchase>()
-    /// For each purchase the highest number up to it: ascending, for a binary search.
+    /// For each purchase, the highest number up to it: ascending, for a binary search.
     private var highest = SegmentedArray<TransactionNumber>()
     /// The purchases that were approved after one with a higher number.
     private var late: [TransactionNumber: PurchaseIndex] = [:]
     /// The purchases of each subscription, by its first transaction.
     private var chains: [TransactionNumber: [PurchaseIndex]] = [:]
-    /// The account's own purchases of each product that is bought for good: the first, and its repetitions.
+    /// The account's own purchases of each product that is bought for good: the first one and its repetitions.
     private var boughtForGood: [ProductIndex: [PurchaseIndex]] = [:]
 
     var count: Int { purchases.count }
@@ -18,13 +18,13 @@ struct PurchaseHistory: Sendable {
     /// The numbers of all purchases, oldest first.
     var indices: Range<PurchaseIndex> { 0..<PurchaseIndex(rawValue: count) }
 
-    // Whoever changes what counts as the account's own uses the methods below.
+    // To change whether a purchase counts as the account's own, use the methods below.
     subscript(index: PurchaseIndex) -> SandboxState.Purchase {
         @inline(__always) _read { yield purchases[index.rawValue] }
         @inline(__always) _modify { yield &purchases[index.rawValue] }
     }
 
-    /// Returns the purchase of a transaction; nil for a transaction that the history does not keep.
+    /// Returns the purchase of a transaction, or nil if the history does not contain it.
     func index(of number: TransactionNumber) -> PurchaseIndex? {
         if !late.isEmpty, let index = late[number] { return index }
         let place = (0..<count).partitionPoint { highest[$0] < number }
@@ -51,7 +51,7 @@ struct PurchaseHistory: Sendable {
         return index
     }
 
-    /// Changes whether purchases are revoked; those that the history does not keep are left out.
+    /// Sets whether purchases are revoked; purchases that the history does not contain are skipped.
     mutating func setCancelled(_ isCancelled: Bool, _ numbers: [TransactionNumber]) {
         change(numbers) { $0.isCancelled = isCancelled }
     }

@@ -14,14 +14,14 @@ struct Revocations: StatePart, Equatable {
     private var cancellations: [String: Date] = [:]
     /// For each device, the notices that its app has not received, oldest first.
     private var notices: [DeviceID: [Revocation]] = [:]
-    /// The refunds that were not taken back, by the first of their transactions.
+    /// The refunds that were not reversed, by the first of their transactions.
     private var refunds: [TransactionNumber: Refund] = [:]
     /// The first transaction of each transaction's refund.
     private var refundHeads: [TransactionNumber: TransactionNumber] = [:]
-    /// The length of the ledger when all transactions were deleted for the last time.
+    /// The length of the ledger when all transactions were last deleted.
     private var cleared = 0
 
-    /// Returns the cancellation date of a transaction; nil while it counts.
+    /// Returns the cancellation date of a transaction; nil while it is valid.
     func cancellation(of transaction: String) -> Date? { cancellations.isEmpty ? nil : cancellations[transaction] }
 
     /// Returns the cancellation date of a transaction, by its number.
@@ -36,7 +36,7 @@ struct Revocations: StatePart, Equatable {
         return (isRestored ? transaction.original?.identifier : transaction.identifier).flatMap { cancellations[$0] }
     }
 
-    /// Returns a transaction's refund that was not taken back; nil for none.
+    /// Returns a transaction's refund, unless it was reversed; nil for none.
     func refund(of transaction: TransactionNumber) -> Refund? { refundHeads[transaction].flatMap { refunds[$0] } }
 
     mutating func keep(_ refund: Refund) {
@@ -52,16 +52,16 @@ struct Revocations: StatePart, Equatable {
 
     mutating func cancel(_ transaction: String, _ date: Date) { cancellations[transaction] = date }
 
-    /// Removes the cancellation date of a transaction whose refund was taken back.
+    /// Removes the cancellation date of a transaction whose refund was reversed.
     mutating func restore(_ transaction: String) { cancellations[transaction] = nil }
 
-    /// Adds a notice for an app on a device that an account's access to some products has ended.
+    /// Adds a notice for a device's app that an account's access to some products has ended.
     mutating func notify(_ account: AccountID, on device: DeviceID, _ productIdentifiers: [String], at position: Int) {
         let notice = Revocation(account: account, position: position, productIdentifiers: productIdentifiers)
         notices[device, default: []].append(notice)
     }
 
-    /// Removes the notices that an account's apps have yet to receive about a product, since access to it is back.
+    /// Removes the pending notices to an account's apps about a product, since access to it has returned.
     mutating func withdrawNotices(to account: AccountID, about productIdentifier: String) {
         for device in Array(notices.keys) {
             notices[device] = notices[device]?.compactMap { notice in
@@ -74,25 +74,25 @@ struct Revocations: StatePart, Equatable {
         }
     }
 
-    /// Removes the notices that an app has received, about the account that is signed in on its device.
+    /// Removes the notices that a device's app has received, about the account that is signed in there.
     mutating func tell(_ account: AccountID, on device: DeviceID, through position: Int) {
         if notices.isEmpty { return }
         notices[device]?.removeAll { $0.account == account && $0.position <= position }
         if notices[device]?.isEmpty == true { notices[device] = nil }
     }
 
-    /// Whether an app on a device has yet to receive a notice that was added up to a position.
+    /// Whether a device's app has yet to receive a notice that was added up to a position.
     func isAwaited(on device: DeviceID, through position: Int) -> Bool {
         if notices.isEmpty { return false }
         return notices[device]?.contains { $0.position <= position } ?? false
     }
 
-    /// Returns the notices that an app on a device has yet to receive when an account is signed in there.
+    /// Returns the notices that a device's app has yet to receive when an account is signed in there.
     func awaited(by account: AccountID, on device: DeviceID) -> [[String]] {
         notices[device]?.filter { $0.account == account }.map(\.productIdentifiers) ?? []
     }
 
-    /// Removes the cancellation dates of all transactions, as they are deleted; ended access stays ended.
+    /// Removes the cancellation dates of all transactions, which are being deleted; access that ended stays ended.
     mutating func clear(at position: Int) {
         cancellations = [:]
         (refunds, refundHeads) = ([:], [:])
@@ -100,7 +100,7 @@ struct Revocations: StatePart, Equatable {
         cleared = position
     }
 
-    /// Whether apps no longer receive a notice of ended access from a record, because all was deleted since.
+    /// Whether a record's notice of ended access no longer reaches apps, because all transactions were deleted since.
     func isForgotten(at position: Int) -> Bool { position <= cleared }
 }
 
@@ -113,13 +113,13 @@ extension SandboxState {
         }
     }
 
-    /// Returns the updates about ended access that an app on a device has yet to receive.
+    /// Returns the updates about ended access that a device's app has yet to receive.
     func revocations(on device: DeviceID) -> [StoreUpdate] {
         guard let account = devices[device].account else { return [] }
         return revocations.awaited(by: account, on: device).map { .revoked(productIdentifiers: $0) }
     }
 
-    /// Adds the updates that the end of an account's access means for a queue on a device.
+    /// Adds the updates that result from the end of an account's access for a queue on a device.
     func addRevocation(
         of productIdentifiers: [String],
         from account: AccountID,
@@ -148,7 +148,7 @@ extension SandboxState {
 
     /// Returns the subscription that ended with a refund, nil for none.
     ///
-    /// Without a record that was lost, the number may be invalid, or refer to another subscription.
+    /// If a record was lost, the number may be invalid, or refer to another subscription.
     private func ended(with refund: Refund) -> SubscriptionIndex? {
         guard let index = refund.ended else { return endedAsBefore(refund) }
         guard isDamaged else { return index }
@@ -158,7 +158,7 @@ extension SandboxState {
         return index
     }
 
-    /// Returns the subscription that ended with a refund recorded by an older version of the store.
+    /// Returns the subscription that a refund ended, if the refund was recorded by an older version of the store.
     private func endedAsBefore(_ refund: Refund) -> SubscriptionIndex? {
         guard !refund.revoked.isEmpty, let group = catalog.group(of: refund.product) else { return nil }
         return subscriptions.index(of: group, account: refund.account)

@@ -2,13 +2,13 @@ import Foundation
 
 // The handling of records that could not be read.
 extension SandboxState {
-    /// The greatest number of transactions of one record, with a margin: as many numbers are left out after a lost
-    /// record, so that none is given twice.
+    /// The maximum number of transactions in one record, with a margin: after a lost record, as many numbers are
+    /// skipped, so that none is assigned twice.
     static var numbersLost: Int { 4096 }
 
     /// Whether all that an event refers to exists.
     ///
-    /// It is checked only once a record has been lost: until then, the records of a ledger fit together.
+    /// Checked only once a record has been lost: until then, the records of a ledger are consistent.
     func admits(_ event: StoreEvent) -> Bool {
         switch event {
         case .unreadable, .registered, .accountAdded, .availability: true
@@ -35,18 +35,18 @@ extension SandboxState {
         }
     }
 
-    /// Restores an order whose record was lost from its decision, which states all but when it was accepted.
+    /// Restores an order whose record was lost from its decision, which states everything but the time of its acceptance.
     ///
-    /// It has been charged, and later records count on the subscription that may have begun with it.
+    /// The order has been charged, and later records depend on the subscription that may have begun with it.
     mutating func reopen(_ order: StoreEvent.Order, _ date: Date) {
-        // Later orders have been accepted since.
+        // Commands after it have been accepted since.
         let (taken, next) = (devices[order.device].taken, nextTransaction)
         open(order, .purchasing, date)
         if taken.has(order.command) { devices[order.device].taken = taken }
         numberTransactions(from: max(next, nextTransaction))
     }
 
-    /// Whether a restoration brings back as many purchases now as it did when it was recorded.
+    /// Whether a restoration returns as many purchases now as when it was recorded.
     private func restores(_ restoration: StoreEvent.Restoration) -> Bool {
         let count = restoration.history.count {
             isRestored($0, by: restoration.applicationUsername, restoration.account)

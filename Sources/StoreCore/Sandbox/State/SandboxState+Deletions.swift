@@ -35,7 +35,7 @@ extension SandboxState {
                 continue
             }
             if subscriptions[index].isRunning {
-                // Without a record that was lost, the numbers may refer to other subscriptions.
+                // If a record was lost, the numbers may refer to other subscriptions.
                 let hasEnded =
                     if let ended, !isDamaged {
                         ended.contains(index)
@@ -48,13 +48,13 @@ extension SandboxState {
         }
     }
 
-    /// Returns the running subscriptions of whose newest period nothing is left without some transactions.
+    /// Returns the running subscriptions whose newest period has no purchase left without some transactions.
     func subscriptionsWithNothingLeft(without numbers: Set<TransactionNumber>) -> [SubscriptionIndex] {
         accounts.indices.flatMap { account in
             let history = accounts[account].history
             return subscriptions.all(of: account).filter { index in
                 guard subscriptions[index].isRunning,
-                    // Periods that were cut short at one moment have equal terms.
+                    // Periods that were cut short at the same moment have equal terms.
                     let newest = purchases(of: subscriptions[index].term, by: account).first(where: {
                         history[$0].isOwn
                     })
@@ -90,7 +90,7 @@ extension SandboxState {
 
     /// Applies the deletion of all transactions.
     ///
-    /// The set-up stays, transaction numbers are not reused, and an order from before is not accepted again.
+    /// Settings, accounts and products stay, transaction numbers are not reused, and earlier orders are not accepted again.
     mutating func clear(_ withdrawn: [Deletion.Withdrawn]) {
         purchasesChange()
         for transaction in withdrawn { withdraw(transaction.transaction) }
@@ -115,7 +115,7 @@ extension SandboxState {
         forgetConsumable(row, number)
     }
 
-    /// Adds the updates that deleted transactions mean for a queue on a device.
+    /// Adds the updates that result from deleted transactions for a queue on a device.
     func addWithdrawals(_ withdrawn: [Deletion.Withdrawn], for device: DeviceID, to updates: inout [StoreUpdate]) {
         for row in withdrawn
         where (row.device == nil || row.device == device)
@@ -125,7 +125,7 @@ extension SandboxState {
         }
     }
 
-    /// Returns the unfinished ones of some transactions.
+    /// Returns the unfinished transactions among some.
     func withdrawn(_ isMeant: (TransactionNumber) -> Bool) -> [Deletion.Withdrawn] {
         var result: [Deletion.Withdrawn] = []
         transactions.forEachTransaction { number, _ in
@@ -134,7 +134,7 @@ extension SandboxState {
         return result
     }
 
-    /// Returns an unfinished transaction as one that leaves the queues; nil for a finished one.
+    /// Returns an unfinished transaction as one to withdraw from the queues; nil for a finished one.
     func withdrawn(_ number: TransactionNumber) -> Deletion.Withdrawn? {
         transactions[number].map { row in
             Deletion.Withdrawn(
@@ -148,6 +148,6 @@ extension SandboxState {
 }
 
 extension SandboxState.Purchase {
-    /// Whether it brought a period under an introductory offer.
+    /// Whether the purchase began a period under an introductory offer.
     fileprivate var isIntroductory: Bool { term?.offer?.kind == .introductory && !isDeferredChange }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-// The updates for queues: a store's state and events as they cross the socket.
+// The updates for queues: a store's state and events as sent over the socket.
 extension SandboxState {
     /// The undecided orders, oldest first.
     var undecided: [TransactionNumber] {
@@ -10,7 +10,7 @@ extension SandboxState {
         return numbers
     }
 
-    /// The undecided orders about which no authorizer was asked, or none whose answer was recorded; oldest first.
+    /// The undecided orders without a recorded call of the authorizer or without its recorded answer, oldest first.
     var unasked: [TransactionNumber] {
         var numbers: [TransactionNumber] = []
         waiting.forEachTransaction { number, isAsked in
@@ -21,7 +21,7 @@ extension SandboxState {
 
     // MARK: Devices
 
-    /// Whether a device receives a transaction: its own account's, if it was ordered there or by no device.
+    /// Whether a device receives a transaction: one of its account, ordered there or without a device.
     @inline(__always)
     func isVisible(_ row: Row, on device: DeviceID) -> Bool {
         guard row.device == nil || row.device == device else { return false }
@@ -38,11 +38,11 @@ extension SandboxState {
         return result
     }
 
-    /// Adds the updates that an event, already applied, means for a queue on a device.
+    /// Adds the updates that result from an event, already applied, for a queue on a device.
     ///
-    /// A queue knows the transactions finished under its own journal's name. Only its own event reports that a
-    /// transaction is decided: one that has advanced since is shown in its earlier state, so that it is not finished
-    /// and then reported again.
+    /// A queue knows the transactions finished under its own journal's name. Only a transaction's own event reports its
+    /// decision: one that has advanced since is shown in its earlier state, so that it is not finished and then
+    /// reported again.
     func addUpdates(
         from event: StoreEvent,
         for device: DeviceID,

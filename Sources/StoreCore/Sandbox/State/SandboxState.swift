@@ -23,16 +23,16 @@ struct SandboxState: Sendable {
     private(set) var places = TransactionPlaces()
     /// The position at the last change to an existing purchase, nil for never.
     private(set) var lastPurchaseChange: Int?
-    /// Whether a record could not be read, so that later ones may refer to what does not exist.
+    /// Whether a record could not be read, so that later ones may refer to missing objects.
     private(set) var isDamaged = false
 }
 
 // MARK: - In snapshots
 
 extension SandboxState {
-    /// Packs all properties.
+    /// Encodes all properties.
     ///
-    /// A new one has to be added here and in ``init(unpacking:)``.
+    /// A new property must be added here and in ``init(unpacking:)``.
     func pack(into pack: inout BinaryEncoder) throws {
         pack.add(position)
         pack.add(nextTransaction)
@@ -54,7 +54,7 @@ extension SandboxState {
         try pack.add(server)
     }
 
-    /// Reads what ``pack(into:)`` has added, to the end of the bytes.
+    /// Decodes the bytes that ``pack(into:)`` has added, to the end of the bytes.
     init(unpacking pack: inout BinaryDecoder) throws {
         position = try pack.int()
         nextTransaction = try pack.number()
@@ -82,7 +82,7 @@ extension SandboxState {
 }
 
 extension Table {
-    /// Returns the numbers of the rows by a name: the last row's of each.
+    /// Returns the numbers of the rows by a name; of equal names, the last row's.
     fileprivate func numbers(by name: (borrowing Row) -> String) -> [String: Number] {
         var numbers = [String: Number](minimumCapacity: count)
         for number in indices { numbers[name(self[number])] = number }
@@ -95,11 +95,11 @@ extension Table {
 extension SandboxState {
     /// Applies the next event.
     ///
-    /// The ledger records what happened: nothing here refuses.
+    /// The ledger records what happened: no event is refused here.
     mutating func apply(_ record: LedgerRecord) {
         position += 1
         if isDamaged, !admits(record.event) {
-            // The numbers that the record gave must not be given again.
+            // The numbers that the record assigned must not be assigned again.
             nextTransaction = nextTransaction.advanced(by: Self.numbersLost)
             return
         }
@@ -230,7 +230,7 @@ extension SandboxState {
         nextTransaction = number.advanced(by: 1)
     }
 
-    /// Forgets where in the ledger the transactions so far are.
+    /// Drops the ledger positions of the transactions so far.
     mutating func forgetPlaces() { places.forget(before: nextTransaction) }
 
     /// Adds to the number of unfinished transactions of a transaction's device, or of its account.
@@ -245,7 +245,7 @@ extension SandboxState {
 
     /// Adds a sold order to the account, and to its history unless the product is a consumable.
     ///
-    /// Returns the purchase, nil if the history does not keep it.
+    /// Returns the purchase, or nil if the history does not contain it.
     private mutating func own(_ order: StoreEvent.Order, _ date: Date) -> PurchaseIndex? {
         devices[order.device].hasReceipt = true
         guard let product = order.product, let account = order.account else { return nil }
@@ -319,13 +319,13 @@ extension SandboxState {
         insert(row, number)
     }
 
-    /// Answers an order by a transaction that its account holds, which stays as it is.
+    /// Completes an order with a transaction that its account holds, which stays as it is.
     private mutating func answer(_ order: StoreEvent.Order, by held: TransactionNumber, _ date: Date) {
         devices[order.device].hasReceipt = true
         if let change = order.subscription, let account = order.account {
             continuePeriod(change, for: order.payment, held, account, date)
         }
-        // Store Kit 1 is told of a repetition under a number that no receipt has.
+        // Store Kit 1 receives a repetition under a number that is in no receipt.
         let isNamed = order.payment.isStoreKit2 || order.subscription.map(\.isDeferred) ?? true
         let identifier = isNamed ? held.identifier : order.transaction.identifier
         waiting.remove(order.transaction)
@@ -336,9 +336,9 @@ extension SandboxState {
         }
     }
 
-    /// Changes how a running subscription renews, for an order or a purchase that brings no transaction.
+    /// Changes how a running subscription renews, for an order or a purchase that creates no transaction.
     ///
-    /// What it redeems and prepares goes with the transaction held: it is forgotten when that is deleted.
+    /// The redeemed code and the offer are tied to the held transaction: deleting that removes them.
     private mutating func continuePeriod(
         _ change: SubscriptionChange,
         for payment: StorePayment,
@@ -351,7 +351,7 @@ extension SandboxState {
         apply(change, with: details, of: payment, held, account)
     }
 
-    /// Applies the effect of a purchase on a subscription, with the code that it redeems.
+    /// Applies the effect of a purchase on a subscription, and redeems its code.
     private mutating func apply(
         _ change: SubscriptionChange,
         with purchase: StoreTransaction.Details,
@@ -372,7 +372,7 @@ extension SandboxState {
         }
     }
 
-    /// Records that existing purchases changed or were removed, so that values derived from them are recomputed.
+    /// Records that existing purchases changed or were removed, so that derived values are recomputed.
     mutating func purchasesChange() { lastPurchaseChange = position }
 
     mutating func remember(_ purchase: Purchase, _ account: AccountID) -> PurchaseIndex {
@@ -415,7 +415,7 @@ extension SandboxState {
         if finish(number) { devices[device].hasReceipt = true }
     }
 
-    /// Finishes a transaction, and returns whether an account's history keeps its purchase.
+    /// Finishes a transaction, and returns whether an account's history contains its purchase.
     @inline(__always)
     @discardableResult
     mutating func finish(_ number: TransactionNumber) -> Bool {
@@ -458,7 +458,7 @@ extension SandboxState {
 }
 
 extension SandboxState {
-    /// Returns the events that make a store sell products, and for a country; none where it does already.
+    /// Returns the events by which a store sells products, and for a country; none where it does already.
     func registration(of products: [SandboxProduct], for countryCode: String?, at now: Date) -> [LedgerRecord] {
         var events: [LedgerRecord] = []
         for product in products where catalog.product(product.identifier) != product {
@@ -472,19 +472,18 @@ extension SandboxState {
 }
 
 extension SandboxState {
-    /// A purchase that is remembered after it was finished.
+    /// A purchase that is retained after it was finished.
     struct Purchase: Sendable {
         enum Source: Sendable {
-            /// The details that a restoring transaction has of it.
+            /// The details of the purchase in a transaction that restores it.
             case details(StoreTransaction.Details)
-            /// A renewal's own transaction: few are ever restored, so the details are made only then.
+            /// A renewal's own transaction: few are ever restored, so the details are created only then.
             case renewal(StoreTransaction)
         }
 
         let source: Source
         let product: ProductIndex
-        /// The purchased period of an auto-renewable subscription; of a deferred change, the period that runs until
-        /// then.
+        /// The purchased period of an auto-renewable subscription; of a deferred change, the period until the change.
         var term: SubscriptionTerm?
         /// Whether it only changed the product that the subscription renews as.
         ///
@@ -499,9 +498,9 @@ extension SandboxState {
         var isFinished = false
         /// Whether another member of the family paid for it.
         var isShared = false
-        /// Whether it was refunded, or is no longer shared: receipts state the date, and no restore brings it back.
+        /// Whether it was refunded, or is no longer shared: receipts state the date, and no restore returns it.
         var isCancelled = false
-        /// Whether the store's operator has deleted it, as if it had never existed.
+        /// Whether the operator has deleted it, as if it had never existed.
         var isDeleted = false
     }
 }
@@ -518,7 +517,7 @@ extension SandboxState.Purchase {
     /// Whether it counts as bought by the account itself.
     var isOwn: Bool { !isShared && !isCancelled && !isDeleted && !isDeferredChange }
 
-    /// The details that a restoring transaction has of it.
+    /// The details of the purchase in a transaction that restores it.
     var asOriginal: StoreTransaction.Details {
         switch source {
         case .details(let details): return details
@@ -556,9 +555,9 @@ extension SandboxState {
         return first.flatMap { TransactionNumber(history[$0].identifier) }
     }
 
-    /// Whether a restore brings a purchase back (behaviors 102, 104, 105 and 110).
+    /// Whether a restore returns a purchase (behaviors 102, 104, 105 and 110).
     func isRestored(_ index: PurchaseIndex, by applicationUsername: String?, _ account: AccountID) -> Bool {
-        // The purchase is examined in place, far from everything else.
+        // The purchase is examined in place, not copied.
         accounts[account].history[index].isRestored(by: applicationUsername, catalog)
     }
 }
@@ -570,13 +569,13 @@ extension SandboxState {
     struct Row: Sendable {
         /// The transaction as its device sees it.
         var transaction: StoreTransaction
-        /// The account, nil where it was ordered with none signed in.
+        /// The account, nil if none was signed in at the order.
         @Packed private(set) var account: AccountID?
         /// The device of the order; nil for a transaction without an order, which every device of the account receives.
         @Packed private(set) var device: DeviceID?
         /// The product, nil for an unknown one.
         @Packed private(set) var product: ProductIndex?
-        /// The purchase that this is or restores; nil if the account's history does not keep it.
+        /// The purchase that this is or restores, or nil if the account's history does not contain it.
         @Packed var history: PurchaseIndex?
     }
 
@@ -586,7 +585,7 @@ extension SandboxState {
         var owned: Set<ProductIndex> = []
         var consumables = UnfinishedConsumables()
         var history = PurchaseHistory()
-        /// The number of unfinished transactions that all of its devices receive.
+        /// The number of unfinished transactions that all of the account's devices receive.
         var unfinished = 0
     }
 
@@ -598,9 +597,9 @@ extension SandboxState {
         var accounts: [AccountID]
         var mayPay = true
         var taken = IdempotencyRecord()
-        /// The number of unfinished transactions that were ordered here.
+        /// The number of unfinished transactions that were ordered on the device.
         var unfinished = 0
-        /// The length of the ledger when the account signed in: earlier notices are repeated.
+        /// The length of the ledger when the account signed in: notices acknowledged earlier are repeated.
         var start = 0
         /// Whether there is a receipt, because of a purchase, a restore or a receipt refresh here.
         var hasReceipt = false
@@ -609,9 +608,9 @@ extension SandboxState {
     }
 }
 
-/// The highest command number accepted of each opening of a journal.
+/// The highest command number accepted for each opening of a journal.
 ///
-/// The opening in use is kept apart, for quick access.
+/// The current opening is stored separately, for quick access.
 struct IdempotencyRecord: Sendable {
     private var recent: OrderID?
     private var others: [JournalID: Int] = [:]
@@ -630,7 +629,7 @@ struct IdempotencyRecord: Sendable {
 extension IdempotencyRecord: BinaryCodable {
     func pack(into pack: inout BinaryEncoder) {
         let earlier = others.filter { $0.key != recent?.journal }.sorted { $0.key.rawValue < $1.key.rawValue }
-        // The opening in use comes last, and is so again.
+        // The current opening comes last, and is the current one again after decoding.
         let all = earlier.map { OrderID(journal: $0.key, number: $0.value) } + [recent].compactMap(\.self)
         pack.add(all.count)
         for command in all { command.pack(into: &pack) }

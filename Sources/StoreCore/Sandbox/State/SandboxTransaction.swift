@@ -18,14 +18,15 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     public let id: String
     /// Its origin.
     public let origin: Origin
-    /// The transaction that it renews or restores, which for a renewal is the one that the subscription began with; nil
-    /// for a purchase.
+    /// The transaction that it renews or restores; for a renewal, the first transaction of the subscription.
+    ///
+    /// Nil for a purchase.
     public internal(set) var original: String?
-    /// The name of the account that pays, nil where none was signed in.
+    /// The name of the account that pays, nil if none was signed in.
     public let account: String?
-    /// The name of the device that ordered or restored it, nil where all of the account's devices receive it.
+    /// The name of the device that ordered or restored it, nil if all of the account's devices receive it.
     public let device: String?
-    /// The command that ordered it, nil for a transaction without an order and for one that a restore brought.
+    /// The command that ordered it, nil for a transaction without an order and for a restored one.
     public let order: OrderID?
     /// The product.
     public let productIdentifier: String
@@ -37,24 +38,24 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     public internal(set) var state: StoreTransaction.State
     /// The failure, nil unless it failed.
     public internal(set) var failure: StoreFailure?
-    /// The amount charged; nil where nothing was sold, zero where it was free.
+    /// The amount charged; nil if nothing was sold, zero if it was free.
     public internal(set) var charge: Decimal?
-    /// The end of the paid period of an auto-renewable subscription, the first moment that is not paid for.
+    /// The end of the paid period of an auto-renewable subscription: the first moment that is not paid for.
     public internal(set) var expirationDate: Date?
-    /// The date since which it is refunded or no longer shared; nil while it counts.
+    /// The date of its refund or of the end of sharing; nil while it is valid.
     public internal(set) var cancellationDate: Date?
-    /// The amount refunded; nil where nothing was refunded, zero where it had been free.
+    /// The amount refunded; nil if nothing was refunded, zero if it had been free.
     public internal(set) var refund: Decimal?
     /// The name of the account that paid for it and shares it with the family, nil for the account's own purchase.
     public internal(set) var sharedBy: String?
-    /// The transaction that the account held and that answered the order; nil where something was sold.
+    /// The transaction that the account held and that satisfied the order; nil if something was sold.
     ///
-    /// The app is told of that one, and this one is in no history and no receipt: see ``StoreTransaction/heldIdentifier``.
+    /// The app receives the held one, and this one is in no history and no receipt: see ``StoreTransaction/heldIdentifier``.
     public internal(set) var held: String?
     /// Whether an app has finished it.
     public internal(set) var isFinished = false
 
-    /// Whether something was sold with it: it is purchased, and no other transaction answered its order.
+    /// Whether something was sold with it: it is purchased, and no held transaction satisfied its order.
     package var isSale: Bool { state == .purchased && held == nil }
 }
 
@@ -77,7 +78,7 @@ public struct SandboxEntitlement: Hashable, Codable, Sendable {
     public let transaction: String
     /// The purchase date, or the start of the subscription's running period.
     public let since: Date
-    /// Whether the last renewal could not be charged, and the store grants access for a while nevertheless.
+    /// Whether the last renewal could not be charged, and the store still grants access in a grace period.
     public let isInGracePeriod: Bool
     /// The name of the account that paid for it and shares it with the family, nil for the account's own purchase.
     public let sharedBy: String?

@@ -1,23 +1,23 @@
 import Foundation
 
-/// What apps' servers have changed, and the requests for refunds.
+/// The changes made by apps' servers, and the requests for refunds.
 struct ServerState: StatePart, Equatable {
     /// A token that a server has set.
     struct Token: Hashable, Codable, Sendable {
         let value: UUID
-        /// The first transaction that is not subject to it, since its payment came later.
+        /// The first transaction that the token does not apply to, since its payment came later.
         let end: TransactionNumber
     }
 
-    /// An extension for all subscribers of a product, with the moment at which it was done.
+    /// An extension for all subscribers of a product, with the time of its execution.
     struct DatedMassExtension: Hashable, Codable, Sendable {
         let outcome: MassExtension
         let date: Date
     }
 
-    /// The transactions whose refund was requested and not approved at once.
+    /// The transactions with a refund request that was not approved at once.
     private var refundRequests: Set<TransactionNumber> = []
-    /// Those of them that are to be decided, each with the number of its request, which ascends.
+    /// The pending refund requests, each with its ascending number.
     private var undecidedRequests: [TransactionNumber: Int] = [:]
     private var lastRequest = 0
     /// The dates at which each subscription was extended, oldest first.
@@ -28,13 +28,13 @@ struct ServerState: StatePart, Equatable {
     /// Whether notifications have begun.
     private(set) var notifies = false
 
-    /// Whether a transaction's refund was requested before and not approved at once.
+    /// Whether a refund was requested for a transaction and not approved at once.
     func wasRefundRequested(of transaction: TransactionNumber) -> Bool { refundRequests.contains(transaction) }
 
-    /// Whether a request for a transaction's refund is to be decided.
+    /// Whether a transaction has a pending refund request.
     func isRefundUndecided(of transaction: TransactionNumber) -> Bool { undecidedRequests[transaction] != nil }
 
-    /// The transactions whose refund was requested and is to be decided, oldest request first.
+    /// The transactions with a pending refund request, oldest request first.
     var undecidedRefunds: [TransactionNumber] { undecidedRequests.sorted { $0.value < $1.value }.map(\.key) }
 
     /// Returns the number of a subscription's extensions since a moment.
@@ -42,7 +42,7 @@ struct ServerState: StatePart, Equatable {
         extensions[subscription]?.count { $0 > moment } ?? 0
     }
 
-    /// Returns the extension for all subscribers of a product that a request asked for; nil for none.
+    /// Returns the extension for all subscribers of a product that a request made; nil for none.
     func massExtension(of product: ProductIndex, request: String) -> DatedMassExtension? {
         massExtensions.first { $0.outcome.product == product && $0.outcome.request == request }
     }
@@ -68,7 +68,7 @@ extension ServerState {
         undecidedRequests[transaction] = nil
     }
 
-    /// Records that transactions are refunded: no request for that waits any more.
+    /// Records that transactions are refunded: their refund requests are no longer pending.
     mutating func decide(refundOf transactions: [TransactionNumber]) {
         if undecidedRequests.isEmpty { return }
         for transaction in transactions { undecidedRequests[transaction] = nil }
@@ -94,7 +94,7 @@ extension ServerState {
 
     mutating func beginNotifications() { notifies = true }
 
-    /// Removes what is about transactions, as all of them are deleted.
+    /// Removes all data about transactions, which are being deleted.
     mutating func forgetTransactions() {
         (refundRequests, undecidedRequests) = ([], [:])
         extensions = [:]
@@ -103,7 +103,7 @@ extension ServerState {
 }
 
 extension SandboxState {
-    /// Applies what an app's server has asked for, or what it is told.
+    /// Applies a request of an app's server, or a notification to it.
     mutating func apply(_ change: ServerChange, _ date: Date) {
         switch change {
         case .extended(let subscription, let term, _):
@@ -146,12 +146,12 @@ extension SandboxState {
         if givesAccess { revocations.withdrawNotices(to: account, about: catalog[reversal.product].identifier) }
     }
 
-    /// Adds the updates that a change, already applied, means for a queue on a device.
+    /// Adds the updates that result from a change, already applied, for a queue on a device.
     func addUpdates(from change: ServerChange, for device: DeviceID, to updates: inout [StoreUpdate]) {
         if case .finished(let finish) = change { addWithdrawals([finish], for: device, to: &updates) }
     }
 
-    /// Whether all that a change refers to exists.
+    /// Whether everything that a change refers to exists.
     func admits(_ change: ServerChange) -> Bool {
         switch change {
         case .extended(let subscription, let term, _):

@@ -190,7 +190,7 @@ extension StoreTransaction.Details: BinaryCodable {
 
 extension StorePayment: BinaryCodable {
     func pack(into pack: inout BinaryEncoder) {
-        // Nearly all payments ask for nothing else.
+        // Nearly all payments have only these fields.
         var plain = StorePayment(productIdentifier: productIdentifier, quantity: quantity)
         if isStoreKit2 { plain.isStoreKit2 = true }
         let isPlain = self == plain
@@ -213,13 +213,13 @@ extension StorePayment: BinaryCodable {
 }
 
 extension BinaryDecoder {
-    /// Reads a payment, which most rows have from the row before.
+    /// Reads a payment; most rows share that of the previous row.
     fileprivate mutating func payment() throws -> StorePayment { try sharedPayment(StorePayment.init(unpacking:)) }
 }
 
 /// An optional number in four bytes, for the rows of a state, of which there may be very many.
 ///
-/// None is -1, in memory and encoded.
+/// Nil is -1, in memory and encoded.
 @propertyWrapper
 struct Packed<Number: TypedNumber>: Codable, Sendable {
     private var value: Int32
@@ -240,12 +240,12 @@ struct Packed<Number: TypedNumber>: Codable, Sendable {
     }
 }
 
-/// A part of the state that most stores never use, and that a new store has as `init()` makes it.
+/// A part of the state that most stores never use, equal to `init()` in a new store.
 ///
-/// A snapshot has it in JSON, and omits it as long as it is as in a new store, so that opening does not pay for it.
+/// A snapshot encodes it as JSON, and omits it while it is new, so that opening a store does not pay for it.
 protocol StatePart: Codable, Sendable {
     init()
-    /// Whether it is as in a new store.
+    /// Whether it equals that of a new store.
     var isNew: Bool { get }
 }
 
@@ -254,7 +254,7 @@ extension StatePart where Self: Equatable {
 }
 
 extension BinaryEncoder {
-    /// Adds a part of the state, as no bytes while it is new.
+    /// Adds a part of the state, with no bytes while it is new.
     mutating func add(_ part: some StatePart) throws {
         var pack = BinaryEncoder()
         if !part.isNew { try SnapshotRows.encode(part, into: &pack) }
@@ -272,7 +272,7 @@ extension BinaryDecoder {
 
 /// The packed rows of the tables and arrays in a snapshot's JSON.
 ///
-/// They follow the JSON, which has a number in the place of each. Rows in it would take a third more bytes, and be read
+/// They follow the JSON, which has a number in place of each. As JSON, rows would take a third more bytes, and be read
 /// twice.
 final class SnapshotRows: Sendable {
     private static let key = CodingUserInfoKey(rawValue: "SnapshotRows")
@@ -284,18 +284,18 @@ final class SnapshotRows: Sendable {
         self.unpacked = unpacked
     }
 
-    /// Encodes a value that has rows.
+    /// Encodes a value that contains rows.
     static func encode(_ value: some Encodable, into pack: inout BinaryEncoder) throws {
         let rows = SnapshotRows()
         let encoder = JSONEncoder()
-        // The same value has the same bytes, but for the order of sets.
+        // Equal values have equal bytes, but for the order of sets.
         encoder.outputFormatting = .sortedKeys
         if let key { encoder.userInfo[key] = rows }
         pack.add(try encoder.encode(value))
         rows.packed.withLock { for data in $0 { pack.add(data) } }
     }
 
-    /// Decodes what ``encode(_:into:)`` has made, to the end of the bytes.
+    /// Decodes a value encoded by ``encode(_:into:)``, to the end of the bytes.
     static func decode<Value: Decodable>(_ type: Value.Type, unpacking pack: inout BinaryDecoder) throws -> Value {
         let json = try pack.data()
         var parts: [BinaryDecoder] = []
@@ -328,7 +328,7 @@ final class SnapshotRows: Sendable {
 }
 
 extension SlotTable where Row: BinaryCodable {
-    /// The rows in bytes, each behind its number.
+    /// The rows in bytes, each after its number.
     var packed: Data {
         var pack = BinaryEncoder()
         forEach { number, row in
@@ -338,7 +338,7 @@ extension SlotTable where Row: BinaryCodable {
         return pack.data
     }
 
-    /// Reads all that is left as ``packed`` rows.
+    /// Decodes the remaining bytes as ``packed`` rows.
     init(unpacking pack: inout BinaryDecoder) throws { self = try Row.table(unpacking: &pack) }
 }
 
@@ -359,7 +359,7 @@ extension Table where Row: BinaryCodable {
         return pack.data
     }
 
-    /// Reads all that is left as ``packed`` rows.
+    /// Decodes the remaining bytes as ``packed`` rows.
     init(unpacking pack: inout BinaryDecoder) throws {
         var rows: [Row] = []
         while !pack.isAtEnd { rows.append(try Row(unpacking: &pack)) }

@@ -17,7 +17,7 @@ struct Subscriptions: StatePart {
         var end: SubscriptionEnd?
         /// The number of renewals since it was bought.
         var renewals: Int32 = 0
-        /// The date since which it runs without a long gap.
+        /// The beginning of the subscriber's time, without gaps longer than 60 days.
         var since: Date
         var hasUsedIntroductoryOffer = false
         /// The application username of the last purchase.
@@ -25,7 +25,7 @@ struct Subscriptions: StatePart {
 
         var isRunning: Bool { end == nil }
 
-        /// Renews the subscription in one access: there are many.
+        /// Renews the subscription in a single access, since there are many.
         fileprivate mutating func renew(_ term: SubscriptionTerm) {
             renewals += 1
             goOn(as: term)
@@ -40,7 +40,7 @@ struct Subscriptions: StatePart {
     /// An offer that begins at a renewal.
     private struct WaitingOffer: Codable, Sendable {
         let offer: SubscriptionOffer
-        /// The identifier of the transaction that brought it.
+        /// The identifier of the transaction that the offer came with.
         let transaction: String
 
         init?(_ offer: SubscriptionOffer?, from purchase: StoreTransaction.Details) {
@@ -67,7 +67,7 @@ struct Subscriptions: StatePart {
     private var waitingOffers: [SubscriptionIndex: WaitingOffer] = [:]
     /// The running subscriptions whose last renewal could not be charged.
     private var troubles: [SubscriptionIndex: BillingTrouble] = [:]
-    /// The subscriptions whose price goes up, or did without consent.
+    /// The subscriptions with a pending price increase, or with one that took effect without consent.
     private var increases: [SubscriptionIndex: PriceIncrease] = [:]
     /// The due dates, a binary heap with the earliest first.
     ///
@@ -77,7 +77,7 @@ struct Subscriptions: StatePart {
     /// The date of the earliest due subscription, nil when none is due.
     var nextDue: Date? { due.first?.moment }
 
-    /// Whether there never was a subscription: all else is about one.
+    /// Whether there never was a subscription; everything else is about one.
     var isNew: Bool { count == 0 }
 
     /// The number of subscriptions.
@@ -94,10 +94,10 @@ struct Subscriptions: StatePart {
     /// Returns the billing trouble of the renewal that is due, nil for none.
     func trouble(of index: SubscriptionIndex) -> BillingTrouble? { troubles.isEmpty ? nil : troubles[index] }
 
-    /// Returns the price increase that a subscription's user was asked to consent to.
+    /// Returns the price increase to which a subscription's user was asked to consent.
     func increase(of index: SubscriptionIndex) -> PriceIncrease? { increases.isEmpty ? nil : increases[index] }
 
-    /// Whether a subscription gives access: its period is paid for, or there is grace.
+    /// Whether a subscription gives access: its period is paid for, or it is in a grace period.
     func isEntitled(_ index: SubscriptionIndex) -> Bool {
         guard subscriptions[index].isRunning else { return false }
         return trouble(of: index).map { $0.graceEnd != nil } ?? true
@@ -130,9 +130,9 @@ struct Subscriptions: StatePart {
 // MARK: - Changes
 
 extension Subscriptions {
-    /// Starts an account's subscription to a group, again, or anew to another of its products.
+    /// Starts an account's subscription to a group, for the first time or again, possibly to another product of it.
     ///
-    /// `purchase` is its original; renewals keep referring to the first one.
+    /// `purchase` is its original; renewals continue to refer to the first one.
     mutating func begin(
         _ term: SubscriptionTerm,
         then waiting: SubscriptionOffer?,
@@ -184,7 +184,7 @@ extension Subscriptions {
         set(term, of: index)
     }
 
-    /// Skips the next period, which passed unpaid; the offer that it was under counts as used.
+    /// Skips the next period, which passed unpaid; the offer that applied to it counts as used.
     mutating func leaveOut(_ index: SubscriptionIndex, _ term: SubscriptionTerm) {
         endWaiting(index, before: term)
         subscriptions[index].goOn(as: term)
@@ -192,7 +192,7 @@ extension Subscriptions {
         subscriptions[index].term = term
     }
 
-    /// Removes a waiting offer as it begins with a period, unless the offer before continues.
+    /// Removes a waiting offer when its period begins, unless the offer before continues.
     private mutating func endWaiting(_ index: SubscriptionIndex, before term: SubscriptionTerm) {
         if !waitingOffers.isEmpty, !subscriptions[index].term.offerGoesOn(as: term.product) {
             waitingOffers[index] = nil
@@ -205,7 +205,7 @@ extension Subscriptions {
         schedule(index, at: trouble.nextMoment)
     }
 
-    /// Sets the end of the running period to another moment.
+    /// Moves the end of the running period.
     mutating func cut(_ index: SubscriptionIndex, to term: SubscriptionTerm) { set(term, of: index) }
 
     mutating func setIncrease(_ increase: PriceIncrease?, of index: SubscriptionIndex) {
@@ -221,7 +221,7 @@ extension Subscriptions {
         dropStale()
     }
 
-    /// Takes back the end of a subscription whose running period had been revoked.
+    /// Reverts the end of a subscription whose running period had been revoked.
     mutating func resume(_ index: SubscriptionIndex) {
         subscriptions[index].end = nil
         schedule(index, at: subscriptions[index].term.end)
@@ -349,35 +349,4 @@ extension SegmentedArray<Subscriptions.Subscription> {
         @inline(__always) _read { yield self[index.rawValue] }
         @inline(__always) _modify { yield &self[index.rawValue] }
     }
-}
-
-/// The used offers.
-struct Offers: StatePart, Equatable {
-    /// The nonces of all signed offers that ever came with an order, whether it succeeded or not (behavior 149), and of
-    /// those that were bought without an order.
-    private var nonces: Set<UUID> = []
-    /// For each account, the codes' offers that it has redeemed, and with which transaction.
-    private var redeemed: [AccountID: [String: TransactionNumber]] = [:]
-
-    func hasSeen(_ nonce: UUID) -> Bool { nonces.contains(nonce) }
-
-    func hasRedeemed(_ code: String, _ account: AccountID) -> Bool { redeemed[account]?[code] != nil }
-
-    /// Notes the nonce of a payment's signed offer, which serves for no other payment.
-    mutating func useNonce(of payment: StorePayment) {
-        if let discount = payment.discount { nonces.insert(discount.nonce) }
-        if let proof = payment.offer?.readProof { nonces.insert(proof.claims.nonce) }
-    }
-
-    mutating func redeem(_ code: String, _ account: AccountID, as transaction: TransactionNumber) {
-        redeemed[account, default: [:]][code] = transaction
-    }
-
-    /// Makes the codes that were redeemed with some transactions redeemable again.
-    mutating func forgetRedemptions(with transactions: Set<TransactionNumber>) {
-        redeemed = redeemed.mapValues { $0.filter { !transactions.contains($0.value) } }
-    }
-
-    /// Makes all codes redeemable again; signatures stay used.
-    mutating func forgetRedemptions() { redeemed = [:] }
 }

@@ -1,27 +1,27 @@
 import Foundation
 
-/// The granted transactions of a store by number and by account, with what the state keeps of none.
+/// An index of a store's granted transactions by number and by account, including those that the state no longer holds.
 ///
-/// It is a fold over the ledger, like ``LedgerHistory``, but one that is kept and continued: made of the whole ledger when a
-/// transaction is first read, it takes in each record from then on together with the store's state, which it borrows. A
-/// store whose transactions nobody reads has none.
+/// It is a fold over the ledger, like ``LedgerHistory``, but maintained: built from the whole ledger when a transaction
+/// is first read, it then applies each record together with the store's state, which it borrows. A store whose
+/// transactions are never read has no index.
 ///
-/// A class, because copying its lists' references for each reading costs more than the reading.
+/// A class, because copying the references of its lists for each read costs more than the read.
 final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays under the lock of the state that it borrows
     let bundleIdentifier: String
-    /// The state after the records that were taken in, while it is borrowed.
+    /// The state after the applied records, while it is borrowed.
     private(set) var state = SandboxState()
     private var transactions = GrantedTransactions()
     var lastModification: Int { transactions.lastModification }
     private var prices = Thousandths()
     /// The last country that the store sold for.
     private var country: Storefronts.Country?
-    /// The revoked transactions of each account, in the order in which they were, each with its place among all accounts'.
+    /// The revoked transactions of each account in the order of revocation, each with its place among those of all accounts.
     private var revoked: [AccountID: [(place: Int, number: TransactionNumber)]] = [:]
     private(set) var lastRevocation = 0
     /// The transaction that began the newest period of each subscription, by the subscription's first.
     private var periods: [TransactionNumber: TransactionNumber] = [:]
-    /// The transactions whose period another product took the place of.
+    /// The transactions whose period was replaced by one of another product.
     private var replaced: Set<TransactionNumber> = []
 
     private var appTransactions: AppTransactionIdentifiers
@@ -33,7 +33,7 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
 
     /// Creates the index of a store from its records.
     ///
-    /// - Throws: what reading the records does.
+    /// - Throws: the error that prevents reading the records.
     convenience init(
         bundleIdentifier: String,
         _ forEachRecord: (_ position: Int, _ body: (LedgerRecord) -> Void) throws -> Void
@@ -43,7 +43,7 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
         try forEachRecord(0) { take($0, in: &state) }
     }
 
-    /// Has the state to read for the duration of a body.
+    /// Borrows the state for the duration of a body.
     func borrowing<R>(_ state: inout SandboxState, _ body: () throws -> R) rethrows -> R {
         swap(&self.state, &state)
         defer { swap(&self.state, &state) }
@@ -115,16 +115,15 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
         }
     }
 
-    /// Moves a changed transaction to the end of what has changed.
+    /// Moves a changed transaction to the end of the list of changes.
     private func modify(_ number: TransactionNumber) {
         guard let transaction = transactions[number], transaction.restored == nil else { return }
         transactions.moveToEnd(transaction)
     }
 
-    /// Adds one sale of anything but a subscription from its record, behind which there are others; returns false for any
-    /// other record.
+    /// Adds one sale of anything but a subscription from its record, out of order; returns false for any other record.
     ///
-    /// The index then is good for this transaction alone. The country of the sale has to be the state's.
+    /// The index is then valid for this transaction alone. The country of the sale has to be the state's.
     func add(alone record: LedgerRecord, _ state: SandboxState) -> Bool {
         switch record.event {
         case .sold(let order):
@@ -173,7 +172,7 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
         add(purchase.transaction, charge: purchase.charge, purchase.subscription, state)
     }
 
-    /// Adds a transaction that the event has just made, or just decided.
+    /// Adds a transaction that the event has just created, or just decided.
     private func add(
         _ number: TransactionNumber,
         charge: Decimal?,
@@ -204,7 +203,7 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
         insert(transaction, state)
     }
 
-    /// Adds a member's share, of which there is no unfinished transaction if only a restore brings it.
+    /// Adds a member's share, which has no unfinished transaction if only a restore delivers it.
     private func add(_ sharing: FamilyChange.Sharing, _ date: Date, _ state: SandboxState) {
         let (member, number) = (sharing.key.member, sharing.transaction)
         guard let index = state.accounts[member].history.indices.last,
@@ -220,7 +219,7 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
             country: country(of: state)
         )
         if let term = sharing.term, case .subscription(let original) = sharing.key.item {
-            // What the member gets first is no renewal, whatever the purchaser's period is.
+            // The member's first transaction is no renewal, whatever the purchaser's period is.
             let isRenewal = periods[original].flatMap { transactions[$0]?.isRenewal } ?? false
             transaction.isRenewal = isRenewal && term.original != number
             transaction.period = begin(term, with: number, of: sharing.product, state)
@@ -228,7 +227,7 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
         insert(transaction, state)
     }
 
-    /// Takes a finished transaction out of what is unfinished, and a consumable that is not refunded out of the history.
+    /// Removes a finished transaction from the unfinished ones, and a consumable that is not refunded from the history.
     private func finish(_ number: TransactionNumber, _ state: SandboxState) {
         guard let product = transactions.look(number, { $0.product }) else { return }
         let isUsedUp = state.isConsumable(product) && state.revocations.cancellation(of: number) == nil
@@ -237,7 +236,7 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
 
     private func insert(_ transaction: consuming GrantedTransaction, _ state: SandboxState) {
         appTransactions.keep(transaction.account, in: state.accounts)
-        // What only a restore brings to a member of a family is no unfinished transaction.
+        // A share that only a restore delivers is no unfinished transaction.
         let isUnfinished = state.transactions.look(transaction.number.rawValue, { _ in }) != nil
         transactions.insert(transaction, isUnfinished: isUnfinished)
     }
@@ -269,7 +268,7 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
             let end = purchase.term?.end, end > term.start
         {
             replaced.insert(last)
-            // With those that repeated it.
+            // Together with its repetitions.
             let list = transactions.lists(of: other.account)?.products[other.product]?.all ?? GrantList()
             let repeated = list.newestFirst().prefix { (transactions[$0]?.sequence ?? 0) >= other.sequence }
             for number in Array(repeated).reversed() where transactions[number]?.period == last { modify(number) }
@@ -279,10 +278,10 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
     }
 }
 
-// MARK: - Reading
+// MARK: - Reads
 
 extension TransactionIndex {
-    /// Returns the transaction of a number; nil for a number that gave nothing, or was deleted.
+    /// Returns the transaction of a number; nil for a number that granted nothing, or was deleted.
     subscript(number: TransactionNumber) -> GrantedTransaction? { transactions[number] }
 
     /// Returns the transaction of an identifier, in the same way.
@@ -307,8 +306,8 @@ extension TransactionIndex {
 
     /// Returns an account's history, newest first.
     ///
-    /// Without a product it has all of them; if it is complete, finished consumables that were not refunded too. It
-    /// begins behind the transaction of a sequence number, or with the newest.
+    /// Nil for the product selects all products; a complete history includes finished consumables that were not
+    /// refunded. It begins after the transaction of a sequence number, or with the newest.
     func history(
         of account: AccountID,
         _ product: ProductIndex? = nil,
@@ -320,7 +319,7 @@ extension TransactionIndex {
         return list.newestFirst(before: sequence).lazy.compactMap { self[$0] }
     }
 
-    /// Returns an account's unfinished transactions on every device, oldest first, behind a sequence number.
+    /// Returns an account's unfinished transactions on every device, oldest first, after a sequence number.
     func unfinished(
         of account: AccountID,
         _ product: ProductIndex? = nil,
@@ -330,11 +329,10 @@ extension TransactionIndex {
         return list.oldestFirst(after: sequence).lazy.compactMap { self[$0] }
     }
 
-    /// Returns an account's transactions in the order in which they were granted or changed last, or the other way round,
-    /// behind a place.
+    /// Returns an account's transactions after a place, in ascending or descending order of their grant or last change.
     ///
-    /// Without products it has all of them; if it is not complete, no finished consumables but those that are revoked. It
-    /// costs what it returns, for each of the products, and what of consumables is left.
+    /// Nil for the products selects all. Unless the list is complete, revoked consumables are its only finished ones.
+    /// The cost is that of the result, for each product, and of the remaining consumables.
     func changes(
         of account: AccountID,
         _ products: [ProductIndex]? = nil,
@@ -376,9 +374,9 @@ extension TransactionIndex {
         return Array(found.prefix(limit))
     }
 
-    /// Returns an account's revoked transactions behind a place, and the place up to which they are.
+    /// Returns an account's revoked transactions after a place, and the place at which the page ends.
     ///
-    /// A place means the same for every account.
+    /// A place is valid for every account.
     func revoked(of account: AccountID, after place: Int, limit: Int) -> ([GrantedTransaction], end: Int) {
         let all = revoked[account] ?? []
         let rest = all[all.indices.partitionPoint { all[$0].place <= place }...]
@@ -387,7 +385,7 @@ extension TransactionIndex {
         return (page.compactMap { self[$0.number] }, end ?? max(place, lastRevocation))
     }
 
-    /// Returns an account's refunded transactions behind a place, the place up to which they are, and whether there are more.
+    /// Returns an account's refunded transactions after a place, the place at which they end, and whether there are more.
     func refunded(of account: AccountID, after place: Int, limit: Int) -> (
         [GrantedTransaction], end: Int, hasMore: Bool
     ) {
@@ -403,7 +401,7 @@ extension TransactionIndex {
         return (found, lastRevocation, false)
     }
 
-    /// Returns the products that an account has transactions of, in the order of the catalog.
+    /// Returns the products of an account's transactions, in the order of the catalog.
     func products(of account: AccountID) -> [ProductIndex] {
         transactions.lists(of: account)?.products.keys.sorted { $0.rawValue < $1.rawValue } ?? []
     }
@@ -423,7 +421,7 @@ extension TransactionIndex {
         restored(by: transaction) ?? transaction
     }
 
-    /// Whether another product took the place of a transaction's period before it was over.
+    /// Whether another product's period replaced that of a transaction before its end.
     func isReplaced(_ transaction: GrantedTransaction) -> Bool {
         transaction.period.map(replaced.contains) ?? false
     }
@@ -452,15 +450,15 @@ extension SandboxState {
 /// The identifiers of accounts in an app, which name the purchase of the app itself.
 struct AppTransactionIdentifiers {
     private let bundleIdentifier: String
-    /// The identifiers that were made, nil for the accounts that have none yet.
+    /// The identifiers computed so far, nil for the accounts without one.
     private var known = Table<AccountID, String?>()
-    /// The accounts before ``firstUnlisted`` by their identifiers, filled when one is looked for.
+    /// The accounts before ``firstUnlisted`` by their identifiers, filled at a lookup.
     private var listed: [String: AccountID] = [:]
     private var firstUnlisted: AccountID = 0
 
     init(bundleIdentifier: String) { self.bundleIdentifier = bundleIdentifier }
 
-    /// Makes the identifier of an account, which is often asked for from then on.
+    /// Computes and caches the identifier of an account, for frequent use from then on.
     mutating func keep(_ account: AccountID, in accounts: Table<AccountID, SandboxState.Account>) {
         while known.endIndex <= account { known.append(nil) }
         if known[account] == nil { known[account] = identifier(of: account, in: accounts) }
@@ -486,13 +484,13 @@ struct AppTransactionIdentifiers {
     }
 }
 
-/// Amounts in thousandths, as signed payloads have them.
+/// Amounts in thousandths, as in signed payloads.
 ///
-/// The last amount is kept: a store charges few different ones, and dividing decimal numbers costs more than a purchase.
+/// The last amount is cached: a store charges few different ones, and dividing decimal numbers costs more than a purchase.
 struct Thousandths: Sendable {
     private var last: (amount: Decimal, thousandths: Int64?) = (0, 0)
 
-    /// Returns an amount in thousandths, nil for one that no whole number of 64 bits holds.
+    /// Returns an amount in thousandths, or nil if it is no whole number of 64 bits.
     mutating func thousandths(of amount: Decimal) -> Int64? {
         if amount != last.amount { last = (amount, Self.exact(amount)) }
         return last.thousandths

@@ -1,7 +1,7 @@
-/// The places in a ledger at which transactions begin: of some, from which those of the others are a few records away.
+/// A sparse index of the ledger positions at which transactions begin; each one begins a few records after an entry.
 ///
-/// It takes half a byte for each record, and lets a transaction that the state has forgotten be found without reading the
-/// ledger.
+/// It takes half a byte for each record, and locates a transaction that the state no longer holds without reading the
+/// whole ledger.
 struct TransactionPlaces: Sendable {
     private struct Place: Sendable {
         let number: TransactionNumber
@@ -9,15 +9,15 @@ struct TransactionPlaces: Sendable {
         let position: Int
     }
 
-    /// The most records to read behind a place.
+    /// The maximum number of records to read after a place.
     static var distance: Int { 32 }
 
     private var places = SegmentedArray<Place>()
     private var lastPosition = -Self.distance
-    /// The first transaction that can be found.
+    /// The first transaction that can be located.
     private var first: TransactionNumber = 0
 
-    /// Adds a transaction that the record behind a position began.
+    /// Adds a transaction that began with the record after a position.
     @inline(__always)
     mutating func add(_ number: TransactionNumber, at position: Int) {
         if position - lastPosition >= Self.distance { keep(number, position) }
@@ -30,15 +30,15 @@ struct TransactionPlaces: Sendable {
         lastPosition = position
     }
 
-    /// Forgets all transactions before one: what became of them is not in their records alone.
+    /// Drops all transactions before one: their records alone do not show their state any more.
     mutating func forget(before number: TransactionNumber) {
         places = SegmentedArray()
         lastPosition = -Self.distance
         first = number
     }
 
-    /// Returns a position, so that the transaction begins with one of the ``distance`` records behind it; nil for a
-    /// transaction that cannot be found so.
+    /// Returns a position such that one of the ``distance`` records after it begins the transaction; nil if there is
+    /// none.
     func position(before number: TransactionNumber) -> Int? {
         guard number >= first else { return nil }
         let next = (0..<places.count).partitionPoint { places[$0].number <= number }
@@ -72,7 +72,7 @@ extension TransactionPlaces: BinaryCodable {
 }
 
 extension StoreEvent {
-    /// Whether the event begins a transaction, alone.
+    /// Whether the event begins a transaction, and no other.
     func begins(_ number: TransactionNumber) -> Bool {
         switch self {
         case .ordered(let order), .sold(let order), .held(let order, _), .refused(let order, _):

@@ -1,17 +1,17 @@
 /// The consumables that an account has bought and no app has finished, by product.
 ///
-/// It costs next to nothing where each is finished before the next is bought.
+/// It costs almost nothing if each is finished before the next is bought.
 struct UnfinishedConsumables: Sendable {
     private var last: (product: ProductIndex, transaction: TransactionNumber)?
-    /// Those that were not finished when another one was bought.
+    /// Those that were unfinished when another one was bought.
     private var earlier: [ProductIndex: Set<TransactionNumber>] = [:]
 
-    /// Returns the oldest transaction of a product for which a condition holds; nil if there is none.
+    /// Returns the oldest transaction of a product that satisfies a condition; nil if there is none.
     func first(
         of product: ProductIndex,
         where isMeant: (TransactionNumber) -> Bool
     ) -> TransactionNumber? {
-        // The last sale may have been ordered first, and have waited for its approval.
+        // The last sale may have been ordered first, and approved late.
         let newest = last.flatMap { $0.product == product && isMeant($0.transaction) ? $0.transaction : nil }
         guard !earlier.isEmpty, let oldest = earlier[product]?.filter(isMeant).min() else { return newest }
         return newest.map { min($0, oldest) } ?? oldest
@@ -63,7 +63,7 @@ extension UnfinishedConsumables: BinaryCodable {
 }
 
 extension SandboxState {
-    /// Forgets a consumable that is finished, or that was deleted.
+    /// Removes a consumable that is finished or deleted.
     @inline(__always)
     mutating func forgetConsumable(_ row: borrowing Row, _ number: TransactionNumber) {
         guard row.history == nil, row.transaction.state == .purchased, let account = row.account,

@@ -3,34 +3,6 @@ import SQLiteFaults
 import StoreCore
 import StoreSQLite
 
-extension Storage {
-    /// Storage in SQLite files, one for each machine, in the directory for temporary files.
-    ///
-    /// A crash is a power failure: of the sectors that SQLite has not had synchronized some are kept and some lost.
-    /// After each crash the file is checked. The files are removed with the run.
-    ///
-    /// Where SQLite's header was missing when this was built, no run begins: see `SQLite.isAvailable`.
-    package static let sqlite = sqlite("sqlite", .full)
-
-    /// A storage whose commits wait for nothing: a crash takes more than it may.
-    package static let carelessSQLite = sqlite("carelessSQLite", .normal)
-
-    /// A storage on a disk that falsely reports everything as synchronized.
-    package static let lyingSQLite = sqlite("lyingSQLite", .full, isLying: true)
-
-    private static func sqlite(
-        _ name: String,
-        _ durability: SQLiteDatabase.Durability,
-        isLying: Bool = false
-    ) -> Storage {
-        #if canImport(CSQLite)
-            Storage(name) { seed in try SQLiteStorage(seed: seed, durability, isLying: isLying) }
-        #else
-            Storage(name) { _ in throw SQLiteDatabaseError.unavailable }
-        #endif
-    }
-}
-
 #if canImport(CSQLite)
     /// A database on its own disk, which loses power when the machine crashes.
     final class SQLiteStorage: StableStorage {
@@ -98,3 +70,31 @@ extension Storage {
         var description: String { "the file is damaged: \(lines.joined(separator: "; "))" }
     }
 #endif
+
+extension Storage {
+    /// Storage in SQLite files, one for each machine, in the directory for temporary files.
+    ///
+    /// A crash is a power failure: of the sectors that SQLite has not had synchronized some are kept and some lost.
+    /// After each crash the file is checked. The files are removed with the run.
+    ///
+    /// Where SQLite's header was missing when this was built, no run begins: see `SQLite.isAvailable`.
+    package static let sqlite = sqlite("sqlite", .full)
+
+    /// A storage whose commits wait for nothing: a crash takes more than it may.
+    package static let carelessSQLite = sqlite("carelessSQLite", .normal)
+
+    /// A storage on a disk that falsely reports everything as synchronized.
+    package static let lyingSQLite = sqlite("lyingSQLite", .full, isLying: true)
+
+    private static func sqlite(
+        _ name: String,
+        _ durability: SQLiteDatabase.Durability,
+        isLying: Bool = false
+    ) -> Storage {
+        #if canImport(CSQLite)
+            Storage(name) { seed in try SQLiteStorage(seed: seed, durability, isLying: isLying) }
+        #else
+            Storage(name) { _ in throw SQLiteDatabaseError.unavailable }
+        #endif
+    }
+}

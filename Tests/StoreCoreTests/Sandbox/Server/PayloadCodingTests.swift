@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+@testable import StoreCore
+
+@Suite struct PayloadCodingTests {
+    /// A payload in which every property has a value, but for those that a device's reading adds.
+    private static let transaction: TransactionPayload = {
+        var payload = TransactionPayload(
+            transactionId: "7",
+            bundleId: "com.example.app",
+            productId: "gold",
+            type: .autoRenewable,
+            quantity: 3,
+            purchaseDate: PayloadDate(milliseconds: 1),
+            environment: "Sandbox",
+            signedDate: PayloadDate(milliseconds: 2)
+        )
+        payload.originalTransactionId = "5"
+        payload.webOrderLineItemId = "6"
+        payload.subscriptionGroupIdentifier = "group"
+        payload.originalPurchaseDate = PayloadDate(milliseconds: 3)
+        payload.expiresDate = PayloadDate(milliseconds: 4)
+        payload.appAccountToken = "token"
+        payload.inAppOwnershipType = .familyShared
+        payload.revocationDate = PayloadDate(milliseconds: 5)
+        payload.revocationReason = .init(rawValue: 1)
+        payload.revocationType = .init(rawValue: "REFUND_PRORATED")
+        payload.revocationPercentage = 50_000
+        payload.isUpgraded = true
+        payload.offerType = .init(rawValue: 2)
+        payload.offerIdentifier = "offer"
+        payload.offerDiscountType = .init(rawValue: "PAY_UP_FRONT")
+        payload.offerPeriod = "P2M"
+        payload.storefront = "USA"
+        payload.storefrontId = "143441"
+        payload.transactionReason = .init(rawValue: "RENEWAL")
+        payload.currency = "USD"
+        payload.price = 9_990
+        payload.appTransactionId = "8"
+        payload.billingPlanType = .init(rawValue: "MONTHLY")
+        return payload
+    }()
+
+    private static let renewal: RenewalPayload = {
+        var payload = RenewalPayload(
+            originalTransactionId: "5",
+            productId: "gold",
+            autoRenewProductId: "silver",
+            autoRenewStatus: .on,
+            environment: "Sandbox",
+            signedDate: PayloadDate(milliseconds: 1)
+        )
+        payload.renewalDate = PayloadDate(milliseconds: 2)
+        payload.renewalPrice = 4_990
+        payload.currency = "USD"
+        payload.expirationIntent = .init(rawValue: 2)
+        payload.isInBillingRetryPeriod = true
+        payload.gracePeriodExpiresDate = PayloadDate(milliseconds: 3)
+        payload.priceIncreaseStatus = .init(rawValue: 1)
+        payload.offerType = .init(rawValue: 3)
+        payload.offerIdentifier = "code"
+        payload.offerDiscountType = .init(rawValue: "FREE_TRIAL")
+        payload.offerPeriod = "P1W"
+        payload.eligibleWinBackOfferIds = ["back", "again"]
+        payload.recentSubscriptionStartDate = PayloadDate(milliseconds: 4)
+        payload.appAccountToken = "token"
+        payload.appTransactionId = "8"
+        payload.renewalBillingPlanType = .init(rawValue: "MONTHLY")
+        return payload
+    }()
+
+    /// Returns the names of the properties without a value.
+    private func absent(in payload: Any) -> [String] {
+        Mirror(reflecting: payload).children.filter { Mirror(reflecting: $0.value).displayStyle == .optional }
+            .filter { Mirror(reflecting: $0.value).children.isEmpty }
+            .compactMap(\.label)
+    }
+
+    @Test func `Every property of a notification's payloads is packed`() throws {
+        // A property that is added has to get a value here, and is compared then.
+        let added = ["deviceVerification", "deviceVerificationNonce"]
+        #expect(absent(in: Self.transaction) == added)
+        #expect(absent(in: Self.renewal) == added)
+        let words = WordTable()
+        let bytes = PayloadPacker.pack(Self.transaction, Self.renewal, status: 3, words)
+        let (transaction, renewal, status) = try PayloadUnpacker.unpack(bytes, words)
+        #expect(transaction == Self.transaction)
+        #expect(renewal == Self.renewal)
+        #expect(status == 3)
+    }
+
+    @Test func `What a payload has not is packed as absent`() throws {
+        let payload = TransactionPayload(
+            transactionId: "1",
+            bundleId: "com.example.app",
+            productId: "sword",
+            type: .consumable,
+            purchaseDate: PayloadDate(milliseconds: 1),
+            environment: "Sandbox",
+            signedDate: PayloadDate(milliseconds: 1)
+        )
+        let words = WordTable()
+        let bytes = PayloadPacker.pack(payload, nil, status: nil, words)
+        let (transaction, renewal, status) = try PayloadUnpacker.unpack(bytes, words)
+        #expect(transaction == payload)
+        #expect(renewal == nil && status == nil)
+    }
+}
