@@ -72,7 +72,7 @@ private func makeSessionSigner(clock: any StoreClock) throws -> (any ReceiptSign
 @_silgen_name("StoreCrypto_sessionCertificate")
 private func sessionCertificate(of signer: any ReceiptSigner) -> Data?
 
-/// The signer of a test session's receipts and JWS, in the environment `Xcode` (A8).
+/// Creates the signer of a test session's receipts and JWS, whose environment is `Xcode` (behavior A8).
 enum SessionSigner {
     /// Returns a signer for a store on a clock: if libcrypto is installed, in Xcode's form, whose only certificate is
     /// self-signed (A15); otherwise with HMAC.

@@ -90,7 +90,7 @@ extension ContractPromise {
 }
 
 extension ContractPromise {
-    /// A refused command holds nothing up.
+    /// A refused command does not prevent the commands submitted with it from being taken.
     public static let refusalsHoldNothingUp = ContractPromise(
         "what is refused holds nothing up",
         """

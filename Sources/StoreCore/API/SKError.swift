@@ -155,7 +155,7 @@ public enum SKErrorCode: Int, Sendable {
     case unsupportedPlatform = 19
     /// An overlay was presented by a scene in the background.
     case overlayPresentedInBackgroundScene = 20
-    /// Reserved for cases of later versions; never a value.
+    /// A placeholder that no error has: later versions may add codes, so a `switch` needs `@unknown default`.
     @available(*, unavailable) case _later = -1
 }
 

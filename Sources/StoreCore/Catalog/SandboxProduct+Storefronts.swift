@@ -39,10 +39,11 @@ extension SandboxProduct {
 
     /// Returns the same product, not sold in some countries.
     ///
-    /// There, an order fails with `storeProductNotAvailable`, and a product request reports the identifier as invalid.
+    /// In them, an order fails with `storeProductNotAvailable`, and a product request reports the identifier as invalid.
     ///
-    /// - Parameter countries: ISO 3166-1 alpha-3.
-    /// - Returns: the product, which no store sells if there is no such country.
+    /// - Parameter countries: ISO 3166-1 alpha-3 codes. An unknown code makes the product invalid: registering it throws a
+    ///   ``CatalogError``.
+    /// - Returns: the product.
     public func notSold(in countries: String...) -> SandboxProduct {
         changingTerms { $0.excluded.formUnion(countries) }
     }

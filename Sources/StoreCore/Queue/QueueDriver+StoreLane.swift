@@ -235,9 +235,9 @@ struct LaneRun {
 
 // Called with the driver's lock held.
 extension LaneRun {
-    /// Begins with the machine's actions, bypassing the lane's outbox.
+    /// Begins the run with the actions that the machine has just produced, bypassing the lane's outbox.
     ///
-    /// Returns false if another thread is draining, or actions wait in the outbox.
+    /// Returns false, and changes nothing, if a thread is draining the outbox or is about to, or if actions wait in it.
     @inline(__always)
     mutating func beginPastOutbox(_ state: inout QueueDriver.State) -> Bool {
         guard state.lane.begin(with: &state.actions.store, &batch) else { return false }

@@ -247,7 +247,7 @@ extension QueueMachine {
 
     /// Finishes a transaction that the queue does not have, because its user signed out or it has not arrived.
     ///
-    /// - Returns: the number under which the removal is reported; no observer knows it.
+    /// - Returns: a new number, unknown to observers, under which the removal is reported.
     mutating func finishUnseen(_ identifier: String, _ actions: inout Actions) -> Int {
         // If its user signs in before the store has the finish, it is not shown as new.
         finished.insert(identifier)

@@ -123,7 +123,7 @@ extension SandboxDevice {
     ///
     /// - Parameter url: a URL with the scheme `itms-services`, the action `purchaseIntent`, the app's bundle identifier
     ///   and a product on sale.
-    /// - Throws: ``SandboxError/notPurchaseIntent(_:)`` with a reason for any other, and the ledger's errors.
+    /// - Throws: for any other URL, ``SandboxError/notPurchaseIntent(_:)`` with the reason; also the ledger's errors.
     public func openPurchaseIntent(url: URL) throws {
         let product = try PurchaseIntent(url, bundleIdentifier: core.bundleIdentifier).productIdentifier
         try core.change { state, events, now in

@@ -13,7 +13,9 @@ struct CallScope {
     private var deliverer: ObjectIdentifier?
     /// Whether the innermost callback under way reports several transactions.
     private var isTellingOfSeveral = false
-    /// The closures that take turns with callbacks.
+    /// The closures passed to ``inTurn(_:)`` that wait.
+    ///
+    /// Each runs once the thread's outermost call has ended and has made the callbacks that it deferred.
     private var turns = Deque<Turn>()
     /// Whether a turn is under way or due.
     private var areTurnsDue = false

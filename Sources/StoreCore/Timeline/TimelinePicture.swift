@@ -7,8 +7,9 @@ struct TimelinePicture {
         /// The event's index in the timeline.
         let place: Int
         let kind: SandboxTimeline.Entry.Kind
-        /// The time of day, and whether it differs from the row above.
+        /// The time of day.
         let time: String
+        /// Whether the time differs from the row above.
         let isNew: Bool
         /// The date and the time.
         let moment: String

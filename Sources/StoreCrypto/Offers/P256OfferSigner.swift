@@ -72,7 +72,7 @@ public struct P256OfferSigner: OfferSigner {
         context = try SignatureContext(self.key, .sha256)
     }
 
-    /// The public key in DER, as a SubjectPublicKeyInfo, which is enough for a store to verify.
+    /// The public key, a SubjectPublicKeyInfo in DER: a store needs only this to verify the signatures.
     ///
     /// Empty only if libcrypto is out of memory.
     public var publicKey: Data { key.publicKey }

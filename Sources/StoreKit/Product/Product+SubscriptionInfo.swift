@@ -27,7 +27,9 @@ extension Product {
         public var promotionalOffers: [SubscriptionOffer] {
             terms.promotionalOffers.map { SubscriptionOffer($0, .promotional, of: product) }
         }
-        /// The offers for lapsed subscribers that are set up; see ``RenewalInfo/eligibleWinBackOfferIDs``.
+        /// The win-back offers that are set up for lapsed subscribers.
+        ///
+        /// ``RenewalInfo/eligibleWinBackOfferIDs`` has those that the user is eligible for.
         public var winBackOffers: [SubscriptionOffer] {
             terms.winBackOffers.map { SubscriptionOffer($0, .winBack, of: product) }
         }

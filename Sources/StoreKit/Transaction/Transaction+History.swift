@@ -35,7 +35,7 @@ extension Transaction {
         await StoreFace.current.first(HistoryQuery(.latest, ofProduct: productID))
     }
 
-    /// The transactions that no app has finished, oldest first.
+    /// The transactions that have not been finished, oldest first.
     public static var unfinished: Transactions { StoreFace.current.transactions(HistoryQuery(.unfinished)) }
 
     /// The transactions that arrive or change after an iteration begins, preceded by the unfinished ones.

@@ -17,7 +17,7 @@ extension Transaction {
     public enum RefundRequestStatus: Equatable, Hashable, Sendable {
         /// The user canceled the request.
         case userCancelled
-        /// The operator has the request.
+        /// The store accepted the request, and its operator decides about the refund later.
         case success
     }
 

@@ -291,8 +291,8 @@ extension URLSessionConfiguration {
         configuration.httpCookieAcceptPolicy = .never
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
-        // No credentials for challenges: Foundation would cancel or resume the task in a callback, on the very queue that this
-        // waits for.
+        // Without credential storage, Foundation on Linux does not answer challenges itself. It would call `cancel()` or
+        // `resume()` from a callback on the session's own queue, and both wait for that queue: a deadlock.
         configuration.urlCredentialStorage = nil
         // Disables Foundation's own timeout, which counts differently on some systems, and not at all before a response
         // begins.

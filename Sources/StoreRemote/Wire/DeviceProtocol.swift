@@ -178,7 +178,9 @@ package struct UpdateLine: Hashable, Codable, Sendable {
     /// The receipts of the batch's purchased and restored transactions, by identifier.
     package var receipts: [String: Data]?
     package var batch: UpdateBatch?
-    /// Whether results of history queries and product look-ups may have changed; always in the first line.
+    /// True if results of history queries and product look-ups may have changed, otherwise absent.
+    ///
+    /// Always true in the first line.
     package var hasChanged: Bool?
     /// The reason why the store ends the stream.
     package var failure: StoreFailure?

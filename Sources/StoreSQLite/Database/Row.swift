@@ -6,7 +6,7 @@
     struct Row {
         let position: Int
         let checksum: Int
-        /// The bytes; nil where an unreadable row was set apart.
+        /// The bytes; nil if they were unreadable and have been moved to the table `damaged`.
         let payload: Data?
 
         /// Reads the row of a statement that selects these three columns.

@@ -53,7 +53,7 @@ extension AppStep {
     /// The lines that create the accounts that steps name.
     static let scenarioPreparation = ["try add-account \(Self.otherName)", "try add-account \(Self.relativeName)"]
 
-    /// The lines of a scenario with the effects of the steps on the store.
+    /// Returns the lines of a scenario that has the same effects on the store as the steps.
     static func scenarioLines(of steps: [AppStep]) -> [String] {
         var isOnSecond = false
         return steps.flatMap { step -> [String] in

@@ -12,7 +12,7 @@ final class SettingsFile: Sendable {
         var now: TimeInterval
         /// The seconds by which a running clock was ahead of the system's.
         var lead: TimeInterval?
-        /// The lines that restore the settings.
+        /// The scenario commands, one in each line, that make the settings again when the store is reopened.
         var settings: [String]
     }
 

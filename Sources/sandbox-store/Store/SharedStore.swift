@@ -81,7 +81,7 @@ struct SharedStore: KeptStore {
         throw StoreFile.Failure(description: "\(step.command.name): \(reason)")
     }
 
-    /// Does nothing, since the ledger stores everything.
+    /// Does nothing: settings that the ledger does not store last as long as the process, see ``check(_:)``.
     func keep() {}
 
     func close() { database.close() }

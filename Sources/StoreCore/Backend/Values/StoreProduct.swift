@@ -402,7 +402,9 @@ extension StoreProduct.BillingTerms {
 extension StoreProduct.HostedContent {
     private enum CodingKeys: String, CodingKey { case version, lengths }
 
-    /// Decodes a description of files, whose sizes are text, or numbers as the first version wrote.
+    /// Decodes a description of files.
+    ///
+    /// Each size is a string; a number, as the first version encoded it, is accepted too.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(

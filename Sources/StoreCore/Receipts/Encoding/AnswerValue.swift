@@ -8,7 +8,7 @@ package enum AnswerValue: Hashable, Sendable {
     case list([AnswerValue])
     case object([String: AnswerValue])
 
-    /// Creates an object of texts.
+    /// Creates a JSON object whose values are strings.
     package init(_ fields: [String: String]) { self = .object(fields.mapValues(AnswerValue.text)) }
 
     /// The JSON with its keys in alphabetical order: equal responses have the same bytes.

@@ -146,7 +146,7 @@ extension SandboxState {
         )
     }
 
-    /// Returns the unfinished consumables that a device sees of the account that is signed in on it.
+    /// Returns the unfinished consumables of the account signed in on a device, as far as the device receives them.
     fileprivate func unfinishedConsumables(on device: DeviceID) -> [AppReceipt.Purchase] {
         guard let account = devices[device].account, devices[device].unfinished + accounts[account].unfinished > 0
         else { return [] }

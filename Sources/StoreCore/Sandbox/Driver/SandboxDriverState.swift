@@ -630,7 +630,9 @@ extension SandboxDriverState {
         return try readIndex(of: bundleIdentifier, body)
     }
 
-    /// Returns the record that began a transaction; nil for one that cannot be found without reading the ledger.
+    /// Returns the record that began a transaction.
+    ///
+    /// Nil if finding it would take reading the whole ledger, or the state may not match the ledger.
     private mutating func beginning(of number: TransactionNumber) throws -> LedgerRecord? {
         guard !state.isDamaged, isSure(), let position = state.places.position(before: number) else { return nil }
         return try records.read(after: position, limit: TransactionPlaces.distance)

@@ -161,7 +161,7 @@ struct AccountLists: Sendable {
         body(&products[product, default: Lists()])
     }
 
-    /// Returns the lists of a product, or of all products for nil; nil if there never was a transaction.
+    /// Returns a product's lists, nil if it never had a transaction; without a product, the lists of all products.
     subscript(product: ProductIndex?) -> Lists? { product.map { products[$0] } ?? all }
 }
 

@@ -16,7 +16,7 @@ struct Revocations: StatePart, Equatable {
     private var notices: [DeviceID: [Revocation]] = [:]
     /// The refunds that were not reversed, by the first of their transactions.
     private var refunds: [TransactionNumber: Refund] = [:]
-    /// The first transaction of each transaction's refund.
+    /// For each transaction in a refund, the refund's first transaction: its key in ``refunds``.
     private var refundHeads: [TransactionNumber: TransactionNumber] = [:]
     /// The length of the ledger when all transactions were last deleted.
     private var cleared = 0

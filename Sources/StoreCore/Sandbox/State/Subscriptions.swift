@@ -254,7 +254,7 @@ extension Subscriptions {
         if offer != nil || product != subscriptions[index].renewsAs {
             waitingOffers[index] = WaitingOffer(offer, from: purchase)
         }
-        // The subscriber has chosen another price.
+        // An increase under way concerns the old product: it is dropped when the subscriber chooses another.
         if product != subscriptions[index].renewsAs { setIncrease(nil, of: index) }
         subscriptions[index].renewsAs = product
         subscriptions[index].applicationUsername = purchase.original?.payment.applicationUsername
@@ -288,7 +288,7 @@ extension Subscriptions {
 
     private mutating func schedule(_ index: SubscriptionIndex, at moment: Date) {
         let new = Due(moment: moment, subscription: index)
-        // The renewing subscription is nearly always the first one.
+        // This subscription is usually the first of the heap, since it has just renewed: its entry is replaced in place.
         if let first = due.first, first.subscription == new.subscription, first.moment <= new.moment {
             due[0] = new
             sink()

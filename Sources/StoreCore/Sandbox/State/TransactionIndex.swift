@@ -464,7 +464,9 @@ struct AppTransactionIdentifiers {
         if known[account] == nil { known[account] = identifier(of: account, in: accounts) }
     }
 
-    /// Returns the identifier of an account: the same for the same names, in every process.
+    /// Returns an account's identifier, the same in every process.
+    ///
+    /// It is a hash of the app's bundle identifier and the account's name.
     func identifier(of account: AccountID, in accounts: Table<AccountID, SandboxState.Account>) -> String {
         if account < known.endIndex, let known = known[account] { return known }
         let name = "account \(bundleIdentifier.utf8.count) \(bundleIdentifier)\(accounts[account].name)"
