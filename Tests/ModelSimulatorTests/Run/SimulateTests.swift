@@ -44,6 +44,11 @@ import Testing
         let paged = Simulate.output(for: arguments + ["--page", page.path]) { Forgetful($0) }
         #expect(paged.code == 1)
         #expect(paged.text.hasSuffix("\nits timeline: \(page.path)"))
+        let nowhere = folder.url.appending(path: "none/run.html").path
+        let lost = Simulate.output(for: arguments + ["--page", nowhere]) { Forgetful($0) }
+        #expect(lost.code == 1)
+        #expect(lost.text.contains("\nits timeline cannot be written to \(nowhere): "))
+        #expect(lost.text.hasPrefix(broken.text.dropLast("--page FILE writes its timeline".count)))
         let failure = try #require(Simulator.run(seed: 1, runs: 20, operations: 10) { Forgetful($0) }.failure)
         #expect(try String(contentsOf: page, encoding: .utf8) == failure.page)
     }

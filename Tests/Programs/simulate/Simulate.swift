@@ -6,7 +6,7 @@ import StoreSQLite
 /// A program that performs seeded runs of apps and a store, and checks a model after each operation.
 ///
 /// Ends with 1 after a run that breaks a rule, which it prints shortened and as a test to paste, and with 2 after a command line
-/// that makes no sense.
+/// that makes no sense, or names a storage whose library is missing.
 @main struct Simulate: Sendable {
     static let usage = """
         simulate [--seed N] [--runs K] [--operations M] [--jobs J] [--transport direct|socket|both]
@@ -84,19 +84,17 @@ import StoreSQLite
         for arguments: some Sequence<String>,
         standIn: @escaping StandIn = { $0 }
     ) -> (text: String, code: Int32) {
-        do {
+        do throws(Mistake) {
             return arguments.contains("--help") ? (usage, 0) : try Simulate(arguments).output(standIn)
-        } catch let mistake as Mistake {
-            return ("simulate: \(mistake.sentence); see simulate --help", 2)
         } catch {
-            return ("simulate: \(error.localizedDescription)", 2)
+            return ("simulate: \(error.sentence); see simulate --help", 2)
         }
     }
 
-    private func output(_ standIn: @escaping StandIn) throws -> (text: String, code: Int32) {
+    private func output(_ standIn: @escaping StandIn) -> (text: String, code: Int32) {
         switch storage.name {
-        case "sqlite" where !SQLite.isAvailable: throw Mistake(sentence: SQLite.advice)
-        case "postgres" where !Postgres.isAvailable: throw Mistake(sentence: Postgres.advice)
+        case "sqlite" where !SQLite.isAvailable: return ("simulate: \(SQLite.advice)", 2)
+        case "postgres" where !Postgres.isAvailable: return ("simulate: \(Postgres.advice)", 2)
         default: break
         }
         let report = Simulator.run(
@@ -111,8 +109,16 @@ import StoreSQLite
         var lines = ["\(report)"]
         if printsCoverage { lines += ["", report.tables] }
         guard let failure = report.failure else { return (lines.joined(separator: "\n"), 0) }
-        if let page { try Data(failure.page.utf8).write(to: URL(filePath: page), options: .atomic) }
-        lines.append(page.map { "its timeline: \($0)" } ?? "--page FILE writes its timeline")
+        if let page {
+            do {
+                try Data(failure.page.utf8).write(to: URL(filePath: page), options: .atomic)
+                lines.append("its timeline: \(page)")
+            } catch {
+                lines.append("its timeline cannot be written to \(page): \(error.localizedDescription)")
+            }
+        } else {
+            lines.append("--page FILE writes its timeline")
+        }
         return (lines.joined(separator: "\n"), 1)
     }
 }

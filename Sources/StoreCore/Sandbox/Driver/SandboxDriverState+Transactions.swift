@@ -1,0 +1,68 @@
+// Lookup of one transaction among all transactions of the store.
+extension SandboxDriverState {
+    /// Returns a transaction as a sale; nil if it was not sold, or is deleted.
+    ///
+    /// The cost is independent of the ledger's length, except for the first call that needs the index.
+    mutating func sale(_ number: TransactionNumber, of bundleIdentifier: String) throws -> SoldTransaction? {
+        if index == nil, let event = try beginning(of: number)?.event {
+            switch event {
+            case .sold(let order): return order.sale
+            // It may have been decided since, in a record elsewhere.
+            case .ordered(let order):
+                if let account = order.account, let product = order.product,
+                    state.accounts[account].history.index(of: number) != nil
+                {
+                    return SoldTransaction(account: account, product: product)
+                }
+            case .renewed(let subscription, _, let term, _):
+                return SoldTransaction(account: state.subscriptions[subscription].account, product: term.product)
+            case .redeemed(let redemption): return redemption.purchase.sale
+            case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): return purchase.sale
+            default: return nil
+            }
+        }
+        return try readIndex(of: bundleIdentifier) { index in
+            index[number].flatMap { transaction in
+                guard transaction.restored == nil else { return nil }
+                return SoldTransaction(account: transaction.account, product: transaction.product)
+            }
+        }
+    }
+
+    /// Reads the index of all transactions for one of them.
+    ///
+    /// If there is no index yet, and the transaction is the sale of anything but a subscription, it is read alone.
+    mutating func readIndex<R>(
+        for number: TransactionNumber,
+        of bundleIdentifier: String,
+        _ body: (TransactionIndex) throws -> R
+    ) throws -> R {
+        if index == nil, let record = try beginning(of: number) {
+            let alone = TransactionIndex(bundleIdentifier: bundleIdentifier)
+            if alone.add(alone: record, state) { return try lend(to: alone, body) }
+        }
+        return try readIndex(of: bundleIdentifier, body)
+    }
+
+    /// Returns the record that began a transaction.
+    ///
+    /// Nil if finding it would take reading the whole ledger, or the state may not match the ledger.
+    private mutating func beginning(of number: TransactionNumber) throws -> LedgerRecord? {
+        guard !state.isDamaged, isSure(), let position = state.places.position(before: number) else { return nil }
+        return try records.read(after: position, limit: TransactionPlaces.distance)
+            .first { $0.event.begins(number) }
+    }
+}
+
+extension StoreEvent.Order {
+    fileprivate var sale: SoldTransaction? {
+        guard let account, let product, charge != nil else { return nil }
+        return SoldTransaction(account: account, product: product)
+    }
+}
+
+extension UnorderedPurchase {
+    fileprivate var sale: SoldTransaction? {
+        held == nil ? SoldTransaction(account: account, product: product) : nil
+    }
+}
