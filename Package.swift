@@ -172,7 +172,7 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "StoreCoreTests",
-            dependencies: ["StoreCore"],
+            dependencies: ["StoreCore", "TestSupport"],
             resources: [.copy("Resources")],
             swiftSettings: settings
         ),
@@ -184,7 +184,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreKitTests",
-            dependencies: ["StoreKit", "StoreKitTest", "StoreContract", "StoreCore", "StoreCrypto"],
+            dependencies: ["StoreKit", "StoreKitTest", "StoreContract", "StoreCore", "StoreCrypto", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -193,8 +193,12 @@ let package = Package(
             resources: [.copy("Resources")],
             swiftSettings: settings
         ),
-        .testTarget(name: "StoreContractTests", dependencies: ["StoreContract"], swiftSettings: settings),
-        .testTarget(name: "StoreCryptoTests", dependencies: ["StoreCrypto", "StoreCore"], swiftSettings: settings),
+        .testTarget(name: "StoreContractTests", dependencies: ["StoreContract", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "StoreCryptoTests",
+            dependencies: ["StoreCrypto", "StoreCore", "TestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "StoreSQLiteTests",
             dependencies: [

@@ -32,6 +32,14 @@ import Testing
         #expect(whole.text.contains("\n- what is undecided cannot be finished: deferred, finish; purchasing, finish\n"))
     }
 
+    @Test func `Runs that have to be complete end with 1 and what they did not meet`() {
+        let output = Simulate.output(for: ["--runs", "2", "--operations", "5", "--complete"])
+        #expect(output.code == 1)
+        #expect(output.text.contains("\nnot complete: "))
+        #expect(output.text.contains("purchased, signOut"))
+        #expect(output.text.contains("rung, both crash"))
+    }
+
     @Test func `A run that breaks a rule ends with 1, and leaves its page where it is wanted`() throws {
         let folder = TemporaryFolder(for: "simulate")
         try folder.make()
@@ -71,11 +79,11 @@ import Testing
         let plain = try Simulate([])
         #expect((plain.seed, plain.runs, plain.operations) == (1, 1000, 50))
         #expect(plain.transport == nil && plain.storage.name == "memory")
-        let words = "--seed 7 --runs 3 --operations 9 --jobs 2 --transport direct --storage sqlite --page p --coverage"
+        let words = "--seed 7 --runs 3 --operations 9 --jobs 2 --transport direct --storage sqlite --page p --coverage --complete"
         let full = try Simulate(words.split(separator: " ").map(String.init))
         #expect((full.seed, full.runs, full.operations, full.jobs) == (7, 3, 9, 2))
         #expect(full.transport == .direct && full.storage.name == "sqlite")
-        #expect(full.page == "p" && full.printsCoverage)
+        #expect(full.page == "p" && full.printsCoverage && full.mustBeComplete)
         #expect(try Simulate(["--transport", "both"]).transport == nil)
     }
 

@@ -2,30 +2,44 @@ import AppGallery
 import Foundation
 import StoreSimulator
 
-// app-gallery [--runs N] [NAME...]: simulates the gallery's faulty apps until the mistake of each shows, and the mended ones
-// for N lives, 1,000 unless given, each of them once. Fails if a mistake does not show in 2,000 lives, or takes more than 8
-// steps, or more than a tenth of its life on average, or if a mended app breaks a rule.
+// app-gallery [--runs N] [--articles FOLDER] [NAME...]: simulates the gallery's faulty apps until the mistake of each shows, and
+// the mended ones for N lives, 1,000 unless given, each of them once. Fails if a mistake does not show in 2,000 lives, takes more
+// than 8 steps, or more than a tenth of its life on average, or is not in its section of the folder's articles on mistakes as it
+// shows here; or if a mended app breaks a rule.
 var runs = 1_000
 var names: [String] = []
+var sections: [String]?
 var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
-    guard argument == "--runs" else {
-        names.append(argument)
-        continue
+    switch argument {
+    case "--runs":
+        guard let number = arguments.popFirst().flatMap({ Int($0) }), number > 0 else {
+            end("--runs wants a number of lives, at least 1")
+        }
+        runs = number
+    case "--articles":
+        let folder = URL(filePath: arguments.popFirst() ?? "")
+        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        let articles = files.filter { $0.lastPathComponent.hasPrefix("PurchaseMistakes") }
+        if articles.isEmpty { end("--articles wants the folder of the articles on mistakes") }
+        sections = try articles.flatMap {
+            try String(contentsOf: $0, encoding: .utf8).components(separatedBy: "\n### ").dropFirst()
+        }
+    default: names.append(argument)
     }
-    guard let number = arguments.popFirst().flatMap({ Int($0) }), number > 0 else {
-        FileHandle.standardError.write(Data("--runs wants a number of lives, at least 1\n".utf8))
-        exit(2)
-    }
-    runs = number
+}
+
+/// Ends the program because of its command line.
+func end(_ mistake: String) -> Never {
+    FileHandle.standardError.write(Data("\(mistake)\n".utf8))
+    exit(2)
 }
 
 /// Prints a line at once, also into a file.
 func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
 for name in names where !Exhibit.all.contains(where: { $0.name.contains(name) }) {
-    FileHandle.standardError.write(Data("no exhibit has \(name) in its name\n".utf8))
-    exit(2)
+    end("no exhibit has \(name) in its name")
 }
 var isRight = true
 let clock = ContinuousClock()
@@ -38,8 +52,21 @@ for exhibit in Exhibit.all where names.isEmpty || names.contains(where: { exhibi
             "\(exhibit.name): \(failure.steps.count) of \(failure.drawn) steps, seed \(failure.seed), \(clock.now - start)"
         )
         say("    \(failure.sentence)")
-        say("    \(failure.steps.map(\.description).joined(separator: ", "))")
+        let steps = failure.steps.map(\.description).joined(separator: ", ")
+        say("    \(steps)")
         if failure.steps.count > 8 { isRight = false }
+        if let sections {
+            // A run that is too long for a line is shown on several, and each Store Kit has sections of its own.
+            let forms = [
+                "\(failure.sentence)\n.run(seed: \(failure.seed), steps: [\(steps)])",
+                "\(failure.sentence)\n\(failure.source)",
+            ]
+            let own = sections.filter { $0.hasPrefix("\(exhibit.name)\n\n> \(exhibit.complaint)\n") }
+            if !own.contains(where: { section in forms.contains { section.contains($0) } }) {
+                say("    NOT IN ITS SECTION:\n\(forms[0])")
+                isRight = false
+            }
+        }
         shares.append(Double(failure.steps.count) / Double(failure.drawn))
     } else {
         say("\(exhibit.name): not found in 2,000 lives, \(clock.now - start)")

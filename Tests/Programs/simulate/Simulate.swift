@@ -5,12 +5,12 @@ import StoreSQLite
 
 /// A program that performs seeded runs of apps and a store, and checks a model after each operation.
 ///
-/// Ends with 1 after a run that breaks a rule, which it prints shortened and as a test to paste, and with 2 after a command line
-/// that makes no sense, or names a storage whose library is missing.
+/// Ends with 1 after a run that breaks a rule, which it prints shortened and as a test to paste, or after runs that are not
+/// `--complete`; and with 2 after a command line that makes no sense, or names a storage whose library is missing.
 @main struct Simulate: Sendable {
     static let usage = """
         simulate [--seed N] [--runs K] [--operations M] [--jobs J] [--transport direct|socket|both]
-                 [--storage memory|sqlite|postgres] [--page FILE] [--coverage]
+                 [--storage memory|sqlite|postgres] [--page FILE] [--coverage] [--complete]
             --seed, --runs, --operations  the first run's seed, the number of runs, and of operations in each: 1, 1000 and 50
             --jobs       the number of threads, which changes nothing of what is printed; the number of cores
             --transport  how queues reach their stores: directly, through the socket, or half of the runs on each
@@ -18,6 +18,7 @@ import StoreSQLite
                          database that libpq's environment names, else in a server of the program's own
             --page       the file for the timeline of a run that breaks a rule
             --coverage   prints how often each event met each state, and what was not met
+            --complete   fails unless each event met each state, and a process crashed at each boundary; some thousand runs do
         """
 
     private(set) var seed: UInt64 = 1
@@ -28,6 +29,7 @@ import StoreSQLite
     private(set) var storage = Storage.memory
     private(set) var page: String?
     private(set) var printsCoverage = false
+    private(set) var mustBeComplete = false
 
     /// A mistake in a command line, in one sentence.
     struct Mistake: Error, Equatable { let sentence: String }
@@ -62,6 +64,7 @@ import StoreSQLite
                 page = words.popFirst()
                 guard page != nil else { throw Mistake(sentence: "--page needs a file") }
             case "--coverage": printsCoverage = true
+            case "--complete": mustBeComplete = true
             default: throw Mistake(sentence: "\"\(option)\" is not an option of simulate")
             }
         }
@@ -108,7 +111,11 @@ import StoreSQLite
         )
         var lines = ["\(report)"]
         if printsCoverage { lines += ["", report.tables] }
-        guard let failure = report.failure else { return (lines.joined(separator: "\n"), 0) }
+        guard let failure = report.failure else {
+            let unmet = mustBeComplete ? report.unmet : []
+            if !unmet.isEmpty { lines.append("not complete: \(unmet.count) are not met, \(unmet.joined(separator: "; "))") }
+            return (lines.joined(separator: "\n"), unmet.isEmpty ? 0 : 1)
+        }
         if let page {
             do {
                 try Data(failure.page.utf8).write(to: URL(filePath: page), options: .atomic)

@@ -2,10 +2,11 @@ import Foundation
 import StoreContract
 import StoreCore
 import Testing
+import TestSupport
 
-/// A thousand stores in one process have nothing to do with one another.
+/// Hundreds of stores in one process have nothing to do with one another.
 @Suite struct IsolationTests {
-    private static let stores = 1000
+    private static let stores = rounds(200, thoroughly: 1_000)
     private static let threads = 8
 
     /// Does something with the number of every store on eight threads at once, a day later on the next thread.
@@ -26,7 +27,7 @@ import Testing
         return households.withLock { $0 }
     }
 
-    @Test func `A thousand stores that live side by side each see their own things and no others`() async throws {
+    @Test func `Hundreds of stores that live side by side each see their own things and no others`() async throws {
         let households = await open().compactMap(\.self)
         #expect(households.count == Self.stores)
         for (index, day) in Household.Day.allCases.enumerated() {
@@ -40,7 +41,7 @@ import Testing
         #expect(households.flatMap(\.complaints) == [])
     }
 
-    @Test func `A thousand tasks each have a default queue of their own, whatever runs between`() async throws {
+    @Test func `Hundreds of tasks each have a default queue of their own, whatever runs between`() async throws {
         let wrong = await withTaskGroup(of: String?.self, returning: [String].self) { group in
             for number in 0..<Self.stores { group.addTask { await Self.live(number) } }
             return await group.reduce(into: []) { wrong, line in if let line { wrong.append(line) } }
@@ -65,7 +66,7 @@ import Testing
         return isOwn && heard == wanted ? nil : "\(number): \(heard), \(isOwn)"
     }
 
-    @Test func `Nothing is left of a thousand stores that are let go in the middle of everything`() async throws {
+    @Test func `Nothing is left of hundreds of stores that are let go in the middle of everything`() async throws {
         let households = Locked(await open())
         let traces = Locked<[Traces]>([])
         let errors = Locked<[String]>([])

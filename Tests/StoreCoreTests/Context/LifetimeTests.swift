@@ -1,6 +1,7 @@
 import Foundation
 import StoreCore
 import Testing
+import TestSupport
 
 /// Who keeps whom, and what happens when somebody goes.
 struct LifetimeTests {
@@ -39,7 +40,7 @@ struct LifetimeTests {
         let queue = SKPaymentQueue(backend: store, delivery: .inline, log: .silent)
         // One thread lets observers go while the other makes the queue look at them.
         await onThreads(2) { index in
-            for _ in 0..<500 {
+            for _ in 0..<rounds(100, thoroughly: 500) {
                 if index == 0 {
                     Leaver(queue).arrive()
                 } else {

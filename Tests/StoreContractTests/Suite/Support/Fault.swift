@@ -9,12 +9,15 @@ struct Fault: CustomTestStringConvertible, Sendable {
     /// What it breaks as well where threads meet in a certain order.
     private(set) var mayBreak: [ContractPromise] = []
     let wrap: @Sendable (SandboxStore) -> any StoreBackend
+    private var pause = 0.05
     var adjust: @Sendable (inout ContractSubject) -> Void = { _ in }
 
     init(_ store: SpoiltStore.Type, _ breaks: ContractPromise...) {
         name = "\(store)"
         self.breaks = breaks
         wrap = { store.init($0) }
+        // Calls do their whole work before they return, so that hardly anything that is missing is still to come.
+        pause = 0.005
     }
 
     /// One that is written with `async` functions, without receipts and files.
@@ -52,7 +55,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
     /// One that is only seen where another thread gets its turn in time.
     func withPatience(seconds: Double) -> Fault {
         var fault = self
-        fault.adjust = { $0.pause = seconds }
+        fault.pause = seconds
         return fault
     }
 
@@ -84,6 +87,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
 
     var subject: ContractSubject {
         var subject = ContractSubject.sandbox(wrap)
+        subject.pause = pause
         adjust(&subject)
         return subject
     }

@@ -1,10 +1,11 @@
 import Foundation
 import StoreCore
 import Testing
+import TestSupport
 
 /// Several threads that buy at once from a store in the process.
 @Suite(.timeLimit(.minutes(10))) struct DirectThreadTests {
-    private static let purchases = 500
+    private static let purchases = rounds(100, thoroughly: 500)
 
     /// Where callbacks are made.
     enum Delivery: CaseIterable {

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import TestSupport
 
 @testable import StoreCore
 
 @Suite struct PackedRecordsTests {
-    @Test(arguments: 0..<12 as Range<UInt64>)
+    @Test(arguments: 0..<UInt64(rounds(3, thoroughly: 12)))
     func `Records are read as they were appended, from anywhere`(seed: UInt64) {
         var maker = RecordMaker(seed: seed)
         var random = SplitMix64(seed: ~seed)
