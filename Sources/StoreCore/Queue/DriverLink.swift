@@ -1,8 +1,7 @@
-/// A detachable reference to a driver for clients that must not keep it alive: timers, the journal, downloads and
-/// settling.
+/// A detachable reference to a driver, for clients that must not keep the driver alive.
 ///
-/// The payment queue detaches it when it releases the driver. A weak reference would slow down every later retain of
-/// the driver, which is retained at every step.
+/// The clients are timers, the journal, downloads and settling. The payment queue detaches the link when it releases
+/// the driver. A weak reference would slow down every later retain of the driver, and each of its steps retains it.
 final class DriverLink: Sendable {
     private let log: StoreLog
     private let state = Locked(State())
@@ -11,7 +10,7 @@ final class DriverLink: Sendable {
         var driver: QueueDriver?
         /// The driver's work count when it was detached.
         var lastWork = 0
-        /// Whether the journal was opened again, perhaps before the driver was attached.
+        /// Whether another queue has opened the journal, perhaps before the driver was attached.
         var isSuperseded = false
     }
 
@@ -19,7 +18,7 @@ final class DriverLink: Sendable {
 
     var driver: QueueDriver? { state.withLock { $0.driver } }
 
-    /// Attaches the driver, which calls this once.
+    /// Attaches the driver, which calls this method once.
     func attach(_ driver: QueueDriver) {
         let isSuperseded = state.withLock { state in
             state.driver = driver
@@ -29,7 +28,7 @@ final class DriverLink: Sendable {
     }
 
     func detach() {
-        // Released without the lock.
+        // Retained until the end, so that the driver is not deallocated with the lock held.
         guard let driver else { return }
         let work = driver.state.withLock { $0.work }
         state.withLock { state in
@@ -41,7 +40,7 @@ final class DriverLink: Sendable {
         withExtendedLifetime(driver) {}
     }
 
-    /// Retires the driver because the journal has been opened again, and logs it unless the driver was retired before.
+    /// Retires the driver because another queue has opened the journal; logs that unless it was retired before.
     func supersede() {
         let driver = state.withLock { state in
             state.isSuperseded = true
@@ -51,7 +50,7 @@ final class DriverLink: Sendable {
         let isOver = driver.state.withLock { $0.isRetired }
         driver.retire()
         guard !isOver else { return }
-        // The queue that has opened the journal may still hold a lock.
+        // Logged afterwards, since the queue that has opened the journal may still hold a lock.
         CallScope.afterwards { [log] in
             log(
                 "another payment queue has opened this queue's journal; this queue is silent from now on. A journal serves "

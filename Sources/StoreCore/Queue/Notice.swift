@@ -1,23 +1,23 @@
-/// A notification to the observers, in terms of the objects that they know.
+/// A notification to the observers, with the objects that they know, such as transactions.
 ///
-/// Compact, since notices wait by the hundred thousand while a store sends a snapshot.
+/// Compact, since hundreds of thousands of notices may be pending while a store sends a snapshot.
 enum Notice {
-    /// A new transaction, in the state its object has.
+    /// A new transaction, whose object already has its state.
     case shown(AnyObject)
-    /// A change to be applied just before its callback.
+    /// A transaction's new state, applied to the object just before the callback that reports it.
     case changed(AnyObject, StoreTransaction)
     /// An unfinished transaction, repeated for an observer that was added later.
     case again(AnyObject)
     case removed(AnyObject)
     indirect case restoreEnded(StoreFailure?)
-    /// A question to the app whether a transaction, under the store's identifier, continues in a new storefront.
+    /// A question to the app whether a transaction continues in a new storefront; `identifier` is the store's.
     indirect case mayContinue(AnyObject, identifier: String, StoreStorefront)
     case storefrontChanged
     /// A question to the app whether the store may ask for consent to a higher price now.
     case priceConsent
     case revoked([String])
     case promoted(StorePayment, StoreProduct)
-    /// A change to be applied just before its callback.
+    /// A download's progress, applied to the object just before the callback that reports it.
     indirect case download(AnyObject, DownloadReport)
     /// A marker, not for observers: every notice before it has been delivered.
     indirect case told(UpdateCursor)
@@ -25,7 +25,7 @@ enum Notice {
     /// The kinds of notices that one callback may combine.
     enum Kind { case shown, changed, again, removed, other }
 
-    /// The kind, read before the notice is matched, since matching copies its payload.
+    /// The kind, to be read before the notice itself is matched, since matching copies the payload.
     var kind: Kind {
         switch self {
         case .shown: .shown
@@ -37,7 +37,7 @@ enum Notice {
         }
     }
 
-    /// The object of a notice that concerns a transaction and nothing else.
+    /// The object of a notice that concerns a transaction and has no other payload.
     var transaction: AnyObject? {
         switch self {
         case .shown(let transaction), .again(let transaction), .removed(let transaction): transaction
@@ -47,9 +47,9 @@ enum Notice {
         }
     }
 
-    /// Applies the change of a notice that no observer receives.
+    /// Applies the change of a notice that is not delivered to any observer.
     ///
-    /// Returns whether the store must repeat updates for the next observer, so that a snapshot must be requested.
+    /// Returns whether the store must repeat updates for the next observer, which requires a new snapshot.
     func applyUnheard(_ delegate: some QueueDriverDelegate) -> Bool {
         switch self {
         case .changed(let transaction, let change): delegate.apply(change, to: transaction)
@@ -67,7 +67,7 @@ enum Notice {
 struct NoticeBatch {
     /// The notices in reverse, so that the next one is moved out of the end rather than copied.
     var notices: [Notice] = []
-    /// The driver's epoch when the batch was taken; a notice of another epoch is applied, but not delivered.
+    /// The driver's epoch when the batch was taken; notices of an earlier epoch are not delivered.
     var epoch = 0
 
     var isDone: Bool { notices.isEmpty }

@@ -1,12 +1,12 @@
-/// Closures waiting until the finish of a transaction is in the store or the journal, by the transaction's number.
+/// The closures to call once a finish is in the store or the journal, by the finished transaction's number.
 struct FinishWaits {
-    /// Called with whether the finish is recorded, with no lock held.
+    /// A closure, called with no lock held, that receives whether the finish is recorded.
     typealias Wait = @Sendable (_ isRecorded: Bool) -> Void
 
     private var waits: [Int: [Wait]] = [:]
-    /// The closures whose wait has ended and that have not been called.
+    /// The closures whose finishes are recorded, and that have not been called.
     private var recorded: [Wait] = []
-    /// Whether nothing waits; stored, since each purchase checks it several times.
+    /// Whether there are no closures; stored, since each purchase checks it several times.
     private(set) var isEmpty = true
 
     var hasRecorded: Bool { !recorded.isEmpty }
@@ -20,7 +20,7 @@ struct FinishWaits {
         if let ended = waits.removeValue(forKey: number) { recorded += ended }
     }
 
-    /// Removes and returns the closures whose wait has ended.
+    /// Removes and returns the closures whose finishes are recorded.
     ///
     /// The caller must call them.
     mutating func takeRecorded() -> [Wait] {
@@ -31,7 +31,7 @@ struct FinishWaits {
         return recorded
     }
 
-    /// Removes and returns the closures that still wait.
+    /// Removes and returns the closures whose finishes are not recorded.
     mutating func giveUp() -> [Wait] {
         defer {
             waits = [:]
@@ -41,12 +41,12 @@ struct FinishWaits {
     }
 }
 
-// Finishes that do not come from an observer, and the recording of all finishes.
+// Finishes by identifier, which do not come from an observer, and the recording of all finishes.
 extension QueueDriver {
-    /// Finishes a decided transaction by its identifier.
+    /// Finishes a purchased, failed or restored transaction by its identifier.
     ///
-    /// Returns the number under which its removal is reported; nil if the driver has neither the transaction nor a finish of it
-    /// that the store has not acknowledged.
+    /// Returns the number under which the removal is reported; nil if the driver has neither a transaction in such a
+    /// state nor an unacknowledged finish of one.
     func finish(identifier: String) -> Int? {
         if let number = number(of: identifier) { return finish(number) == .finished ? number : nil }
         return state.withLock { state in
@@ -54,7 +54,7 @@ extension QueueDriver {
             let finish = (0..<outbound.count).first {
                 outbound[$0].command.action == .finish(transaction: identifier)
             }
-            // The removal of a recorded finish has been reported.
+            // Without a `removal`, the finish is recorded and the removal reported. 0 is no transaction's number.
             return finish.map { outbound[$0].removal ?? 0 }
         }
     }
@@ -72,10 +72,10 @@ extension QueueDriver {
         }
     }
 
-    /// Whether the store or the journal has the finish of a transaction that is finished.
+    /// Whether the store or the journal has the finish of a finished transaction.
     func isFinishRecorded(_ number: Int) -> Bool { state.withLock { $0.isFinishRecorded(number) } }
 
-    /// Calls a closure, with no lock held, once the finish of a transaction is recorded or there will be no further attempt.
+    /// Calls a closure, with no lock held, once a transaction's finish is recorded or will not be attempted again.
     func whenFinishIsRecorded(_ number: Int, _ body: @escaping FinishWaits.Wait) {
         let isRecorded = state.withLock { state -> Bool? in
             if state.isFinishRecorded(number) { return true }
@@ -86,7 +86,7 @@ extension QueueDriver {
         if let isRecorded { body(isRecorded) }
     }
 
-    /// Calls the closures whose wait has ended.
+    /// Calls the closures whose finishes are recorded; once the driver does nothing more, also all others.
     func endFinishWaits() {
         let (recorded, others) = state.withLock { state in
             (state.finishWaits.takeRecorded(), state.isDone ? state.finishWaits.giveUp() : [])
@@ -97,13 +97,13 @@ extension QueueDriver {
 }
 
 extension QueueDriver.State {
-    /// Collects the closures whose wait the actions for observers end.
+    /// Marks closures as due for the transactions whose removal the machine reports.
     @inline(never)
     mutating func endWaits() {
         for action in actions.observers { if case .remove(let number) = action { finishWaits.end(number) } }
     }
 
-    /// Whether closures are ready to be called.
+    /// Whether closures are due to be called.
     var mustEndFinishWaits: Bool { finishWaits.hasRecorded || isDone }
 
     /// Whether the driver is retired and does nothing more by itself.

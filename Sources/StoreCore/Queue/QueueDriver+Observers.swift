@@ -1,10 +1,10 @@
 // MARK: - Into the observer lane
 
 extension QueueDriver {
-    /// Converts the machine's actions to notices, with their objects.
+    /// Converts the machine's actions for observers to notices with the observers' objects.
     func noteObserverActions(_ state: inout State) {
         state.work &+= 1
-        // From the end, each action can be moved out rather than copied.
+        // Reversed, so that each action can be moved out at the end rather than copied.
         state.actions.observers.reverseInPlace()
         if !state.finishWaits.isEmpty { state.endWaits() }
         while let action = state.actions.observers.popLast() {
@@ -32,8 +32,8 @@ extension QueueDriver {
             if let transaction = state.table[number] { withdraw(transaction, number, &state) }
         case .remove(let number):
             guard let transaction = state.table.remove(number) else { return }
-            // A transaction removed by the store itself was not withdrawn before, so its downloads end here.
-            // Those of one that the app has finished have ended already.
+            // A transaction that the store itself removed was not withdrawn before, so its downloads end here.
+            // The downloads of a transaction that the app has finished ended at that time.
             if delegate.markRemoved(transaction) { endDownloads(number, &state) }
             tell(.removed(transaction), &state)
         case .bring(let number, let value):
@@ -64,7 +64,7 @@ extension QueueDriver {
         }
     }
 
-    /// Ends a transaction's downloads and further changes when it has left the list.
+    /// Marks a transaction that leaves the list as finished, so that it changes no more, and ends its downloads.
     @inline(__always)
     private func withdraw(_ transaction: AnyObject, _ number: Int, _ state: inout State) {
         delegate.markFinished(transaction)
@@ -100,7 +100,7 @@ extension QueueDriver: InlineDrain {
         ringIfQuiet()
     }
 
-    /// Takes the first batch of a drain.
+    /// Takes the first batch of a drain of notices.
     ///
     /// Returns false if another thread has taken it already.
     func begin(_ batch: inout NoticeBatch) -> Bool {
@@ -112,11 +112,9 @@ extension QueueDriver: InlineDrain {
         return isThere
     }
 
-    /// Hands back a processed batch, and takes the next one.
+    /// Replaces a processed batch by the next one.
     ///
-    /// Returns false if the drain is over.
-    ///
-    /// On a queue that has turns, the pending notices are scheduled for a later turn.
+    /// Returns false if there is none, or if delivery has turns: pending notices are then scheduled for a later turn.
     func take(_ batch: inout NoticeBatch) -> Bool {
         guard !delivery.hasTurns else {
             if state.withLock({ $0.notices.rest(&batch.notices) }) { delivery.schedule(self, log) }

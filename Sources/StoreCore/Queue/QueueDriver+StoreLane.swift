@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-// Actions for the store, the journal and the clock.
+// The store lane: performs the machine's actions that concern the store, the journal and the clock.
 extension QueueDriver {
-    /// Runs the lane until it is empty, or as far as a short run goes.
+    /// Performs the lane's actions until none is left, or until a short run has to end.
     func runLane(_ run: inout LaneRun) {
         // The result of an exchange with an in-process store.
         var exchange = Exchange()
@@ -20,7 +20,7 @@ extension QueueDriver {
         ringIfQuiet()
     }
 
-    /// Records that a callback leaves commands for `sendUnsent`.
+    /// Records that a callback has left commands, which `sendUnsent` will send.
     func noteUnsent() { hasUnsent.store(true, ordering: .relaxed) }
 
     /// Sends the commands that callbacks have left, unless another thread has sent them.
@@ -32,7 +32,7 @@ extension QueueDriver {
     }
 
     func enqueueLane(isRetired: Bool) {
-        // Settling does not see a retired driver.
+        // Settling no longer waits for a retired driver, so it waits for this work instead.
         let work = isRetired ? activity.begin() : nil
         laneExecutor?.enqueue {
             var run = LaneRun(isShort: false)
@@ -67,7 +67,7 @@ extension QueueDriver {
     }
 
     private func wake(_ timer: QueueMachine.Timer, after pause: TimeInterval) {
-        // A timer must not keep alive a driver without an owner.
+        // Captures the link, since a timer must not keep a driver alive that has no owner.
         let token = clock.schedule(at: clock.now + pause) { [link] in
             link.driver?.takeIn { $0.timerFired(timer, &$1) }
         }
@@ -109,7 +109,7 @@ extension QueueDriver: NewsListener {
         takeIn { machine, actions in if machine.connection.isWanted { actions.append(.pull) } }
     }
 
-    /// Passes commands to the store and its response to the machine, then continues with the lane.
+    /// Passes commands to the store and the store's response to the machine, and adds the resulting actions to the run.
     private func ask(
         _ commands: [StoreCommand],
         submission: Int?,
@@ -130,7 +130,7 @@ extension QueueDriver: NewsListener {
             if exchange.hasMore { state.actions.append(.pull) }
             exchange.clear()
             let left = route(&state, &run)
-            // The lane is not at rest until every connection has been notified.
+            // Otherwise the lane stays busy until `afterwards` has notified the store's other connections.
             if afterwards == nil, run.batch.isEmpty { run.next(&state) }
             return left
         }
@@ -140,9 +140,9 @@ extension QueueDriver: NewsListener {
         if let followUp { ask(followUp) }
     }
 
-    /// Asks an exchange's questions.
+    /// Asks the authorizer the questions that an exchange has left.
     ///
-    /// The lane does not wait for the answer, since updates may arrive meanwhile.
+    /// The store lane does not wait for the answers, since updates may arrive meanwhile.
     private func ask(_ followUp: FollowUp) {
         guard let questionExecutor else { return followUp.ask() }
         questionExecutor.enqueue { CallScope.outermost { followUp.ask() } }
@@ -195,7 +195,7 @@ extension QueueDriver {
         if let old { backend.disconnect(old) }
         guard let new else { return }
         backend.connect(new, after: cursor)
-        // A connection that was retired or cut off meanwhile would never be disconnected.
+        // If the driver was retired or disconnected meanwhile, nobody else disconnects this connection.
         if state.withLock({ $0.socket !== new }) { backend.disconnect(new) }
     }
 
@@ -212,7 +212,7 @@ extension QueueDriver {
 }
 
 extension QueueDriver.State {
-    /// Whether the machine still waits for a connection.
+    /// Whether the machine still waits for the connection of this number.
     fileprivate func wants(_ generation: Int) -> Bool {
         !isRetired && machine.connection.generation == generation
     }
@@ -220,7 +220,7 @@ extension QueueDriver.State {
 
 /// A run of a driver's store lane by one thread.
 struct LaneRun {
-    /// Whether the run ends before it submits commands that others have added, which must not delay a callback.
+    /// Whether the run stops before commands that other threads have added, so that they do not delay a callback.
     let isShort: Bool
     /// The actions to perform, the next one last.
     var batch: [QueueMachine.StoreAction] = []
@@ -245,9 +245,9 @@ extension LaneRun {
         return true
     }
 
-    /// Begins with the actions that a short run, or the thread that scheduled the lane, has put into the outbox.
+    /// Begins the run with the actions that a short run or the thread that scheduled the lane has put into the outbox.
     ///
-    /// Returns false if there are none, or another thread is draining.
+    /// Returns false if there are none, or if another thread is draining the outbox.
     @inline(__always)
     mutating func beginFromOutbox(_ state: inout QueueDriver.State) -> Bool {
         guard state.lane.begin(&batch) else { return false }
@@ -288,8 +288,7 @@ package protocol LaneProvider: StoreBackend {
 }
 
 extension StoreBackend {
-    /// Creates a background lane's executor for this backend; returns nil if the backend is called on the caller's
-    /// thread.
+    /// Creates the executor of a background lane; returns nil if this backend is called on the caller's thread.
     func makeLaneExecutor(label: String) -> (any LaneExecutor)? {
         switch lane {
         case .caller: nil
@@ -298,9 +297,9 @@ extension StoreBackend {
     }
 }
 
-/// The work of an exchange that is left until no lock is held.
+/// The work that an exchange has left for when no lock is held.
 ///
-/// Settling waits until it is done.
+/// Settling waits until this work is done.
 struct FollowUp {
     private let work: Activity.Work
     private let afterwards: (@Sendable () -> Void)?
@@ -325,7 +324,7 @@ struct FollowUp {
     /// Notifies other connections and sets the clock; blocks no thread.
     func ring() { afterwards?() }
 
-    /// Asks the authorizer, once this thread has no other work for a queue: it may take time and use queues.
+    /// Asks the authorizer, which may block or use queues, once this thread has no other work for a queue.
     ///
     /// If an answer leads to a purchase, the question about that purchase follows the answer, so that questions do not
     /// nest.

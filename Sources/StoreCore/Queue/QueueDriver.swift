@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A driver of a queue's machine: owns the lock, runs the machine's actions outside it, and preserves their order.
+/// The driver of a queue's machine: guards the machine by a lock, and performs its actions in order without the lock.
 ///
 /// There are two lanes. The store lane calls the store and the journal; the observer lane makes callbacks. One thread
-/// at a time drains a lane, including what other threads add. During a callback, its thread leaves the commands that
-/// others add to the store lane to those threads. While the store lane is idle, an in-process store may be called
+/// at a time drains a lane, including actions that other threads add. A thread that makes a callback does not submit
+/// the commands that other threads add meanwhile. While the store lane is idle, an in-process store may be called
 /// directly, with the lock held.
 final class QueueDriver: Sendable {
     let backend: any StoreBackend
@@ -19,16 +19,16 @@ final class QueueDriver: Sendable {
     let delegate: any QueueDriverDelegate
     /// The executor of the store lane; nil runs it on the calling thread.
     let laneExecutor: (any LaneExecutor)?
-    // Stored, since reading the executor would copy it.
+    // Whether there is a `laneExecutor`. Stored, since reading the executor would copy it.
     let hasOwnLane: Bool
-    /// The executor for questions to the authorizer if the store lane has its own executor, which must not wait for answers.
+    /// The executor that asks the authorizer, so that a store lane with its own executor does not wait for answers.
     let questionExecutor: (any LaneExecutor)?
     /// Whether the store is called with the lock held, which is fastest if the calling thread also makes the callbacks.
     ///
-    /// If another thread makes them, the two would wait for each other: in that case the lane is marked as busy
-    /// instead.
+    /// If another thread made the callbacks, each thread would wait for the other. In that case, the store is called
+    /// without the lock, and the lane is marked as busy.
     private let asksUnderLock: Bool
-    /// Whether transactions finished in a callback with several are sent together, once the callback returns.
+    /// Whether finishes in a callback that reports several transactions are sent together, once the callback returns.
     ///
     /// True for a store that is called on the callback's thread, since one exchange for all costs less than one for
     /// each.
@@ -54,7 +54,7 @@ final class QueueDriver: Sendable {
         var actions = QueueMachine.Actions()
         var lane = Outbox<QueueMachine.StoreAction>()
         var notices = Outbox<Notice>()
-        /// The open transactions, as the delegate's objects.
+        /// The objects of the transactions whose removal has not been reported, by number.
         var table = SlotTable<AnyObject>()
         /// The connection to a store that is not called directly.
         var socket: SocketConnection?
@@ -65,7 +65,7 @@ final class QueueDriver: Sendable {
         var isRetired = false
         var submissionTimer: TimerToken?
         var connectionTimer: TimerToken?
-        /// The number of changes, for settling.
+        /// A count of changes, by which settling notices that work has been done.
         var work = 0
         /// The closures that wait until a finish is recorded.
         var finishWaits = FinishWaits()
@@ -135,7 +135,7 @@ extension QueueDriver {
         enter { isDelivering in
             act(inCallback: isDelivering) { state in
                 guard begin(state.machine) else { return }
-                // A client's code checks the signatures of offers.
+                // Not for offers: foreign code, which must not run with the lock held, checks their signatures.
                 guard mayAsk(state), !payment.hasSpecialTerms, let command = state.machine.order(payment) else {
                     return state.machine.add(payment, &state.actions)
                 }
@@ -174,9 +174,9 @@ extension QueueDriver {
         takeIn { $1.append(.priceConsent) }
     }
 
-    /// Returns the unfinished transactions, oldest first, as `own` converts them.
+    /// Returns the unfinished transactions, oldest first, converted by `own`.
     ///
-    /// `own` returns nil for a transaction that is finished and waits for its removal to be reported.
+    /// `own` returns nil for a transaction that is finished and whose removal is yet to be reported.
     func transactions<Object>(_ own: (AnyObject) -> Object?) -> [Object] {
         state.withLock { state in
             var transactions: [Object] = []
@@ -186,7 +186,7 @@ extension QueueDriver {
         }
     }
 
-    /// Whether the driver still has notices for a transaction.
+    /// Whether the removal of a transaction is yet to be reported.
     func isOpen(_ number: Int) -> Bool { state.withLock { $0.table[number] != nil } }
 
     /// Updates the driver after a change of the observers.
@@ -217,8 +217,7 @@ extension QueueDriver {
 
     /// Retires the driver: callbacks stop at once and permanently.
     ///
-    /// Later finishes still go to its store. So do earlier, pending ones, unless they are left in the journal for its next
-    /// queue.
+    /// Later finishes still go to the store. So do pending ones, unless `leavesFinishes` leaves them in the journal.
     func retire(leavesFinishes: Bool = true) {
         CallScope.outermost {
             var connections: (SocketConnection?, DirectConnection?)
@@ -243,11 +242,11 @@ extension QueueDriver {
         link.detach()
     }
 
-    /// Discards the pending notices, whose observers have gone.
+    /// Discards the pending notices, because their observers are gone, but applies their changes.
     private func silence(_ state: inout State) {
         epoch.add(1, ordering: .sequentiallyConsistent)
         for notice in state.notices.waiting {
-            // An update that the store sends only once must be sent again, with a snapshot.
+            // The store sends some updates only once. Without a cursor, its next snapshot repeats them.
             if notice.applyUnheard(delegate) { state.machine.forgetCursor() }
         }
         state.notices.clear()
@@ -266,13 +265,13 @@ extension QueueDriver {
         }
     }
 
-    /// Runs an external call.
+    /// Runs a call from outside the driver.
     ///
-    /// From here on, observers that were deallocated without having been removed count as removed.
+    /// Observers that were deallocated without having been removed are first treated as removed.
     @inline(__always)
     private func enter<R>(_ body: (_ isDelivering: Bool) -> R) -> R {
         CallScope.outermost(of: self) { isDelivering in
-            // Observers that are being called are alive.
+            // Within a callback, the observers that are being called are alive.
             if !isDelivering { delegate.noticeDeallocatedObservers() }
             return body(isDelivering)
         }
@@ -306,7 +305,7 @@ extension QueueDriver {
         return result
     }
 
-    /// The work that is left for a caller once it holds no lock.
+    /// The work that `route` leaves for its caller, to be done when no lock is held.
     struct Left: OptionSet {
         let rawValue: UInt8
         /// The store lane must be run.
@@ -336,7 +335,7 @@ extension QueueDriver {
                     state.lane.append(from: &state.actions.store)
                 }
             }
-            // Actions that a callback has left there are performed as well.
+            // This run also performs actions that a callback has left in the outbox.
             if run.beginFromOutbox(&state) { left.insert(.lane) }
         }
         if !state.actions.observers.isEmpty { noteObserverActions(&state) }
@@ -349,7 +348,7 @@ extension QueueDriver {
     @inline(__always)
     private func mayAsk(_ state: borrowing State) -> Bool { asksUnderLock && state.lane.isIdle }
 
-    /// Concludes an exchange made with the lock held, and continues as long as the machine requests only exchanges.
+    /// Concludes an exchange made with the lock held, and makes further ones while the machine requests nothing else.
     @inline(__always)
     private func ask(_ state: inout State) -> FollowUp? {
         if let followUp = conclude(&state) { return followUp }
@@ -378,7 +377,7 @@ extension QueueDriver {
         return true
     }
 
-    /// Empties the exchange, which the machine has processed.
+    /// Clears the exchange, which the machine has processed, and returns the work that it has left.
     @inline(__always)
     private func conclude(_ state: inout State) -> FollowUp? {
         if state.exchange.hasMore { state.actions.append(.pull) }
@@ -397,7 +396,7 @@ extension QueueDriver {
     func scheduleDeliveries() {
         delivery.schedule(self, log)
         if case .inline = delivery { return }
-        // A thread may be settling on the very thread that is to deliver.
+        // The thread that is to deliver may itself be waiting for the store to settle.
         activity.changed()
     }
 }
@@ -415,12 +414,11 @@ protocol QueueDriverDelegate: AnyObject, Sendable {
     func apply(_ change: StoreTransaction, to transaction: AnyObject)
     /// Applies a report to a download's object, in the same way.
     func apply(_ report: DownloadReport, toDownload download: AnyObject)
-    /// Marks the object of a transaction whose notices have ended. Called with the driver's lock held.
+    /// Marks a transaction's object as finished, so that it changes no more. Called with the driver's lock held.
     func markFinished(_ transaction: AnyObject)
-    /// Marks the object of a transaction whose removal is about to be reported. Returns true if it was not marked before
-    /// because the app has not finished it.
+    /// Marks the object of a transaction whose removal is reported next; returns false if it is marked already.
     func markRemoved(_ transaction: AnyObject) -> Bool
-    /// The live observers. Called with the driver's lock held; they are released without it.
+    /// The observers that still exist. Called with the driver's lock held; the caller releases them without the lock.
     var liveObservers: [AnyObject] { get }
     /// Calls the driver's `observersChanged` if all observers were deallocated without having been removed. Called
     /// without a lock.
@@ -431,7 +429,7 @@ protocol QueueDriverDelegate: AnyObject, Sendable {
 
 /// A driver's end of one connection to a store that is not called directly.
 ///
-/// Every connection has its own, so that updates from an earlier one can be recognized.
+/// Every connection has its own receiver, so that updates from an earlier connection are recognized and ignored.
 final class SocketConnection: StoreUpdateReceiver {
     private let driver: QueueDriver
     private let generation: Int

@@ -1,24 +1,24 @@
 /// A durable record of the commands that a queue's store has not acknowledged, so that they survive the process.
 ///
-/// A journal holds only commands that are still unacknowledged. A command that the store acknowledges at once is never
-/// recorded; one acknowledged later is removed. One queue at a time uses a journal. Opening it again, as a relaunch does,
+/// A journal contains only unacknowledged commands. A command that the store acknowledges at once is never recorded;
+/// one that it acknowledges later is removed. One queue at a time uses a journal. Opening it again, as a relaunch does,
 /// stops the previous queue, which logs a message unless it was relaunched. Calls come one at a time, on the queue's
 /// store lane.
 public protocol QueueJournal: AnyObject, Sendable {
     /// Opens the journal for a launch of the app.
     ///
-    /// - Parameter superseded: to be called when the journal is opened again, before that call returns.
+    /// - Parameter superseded: a closure to call when the journal is opened again, before the later call returns.
     /// - Returns: a name for this opening, unique among all openings of all journals, and the commands that were
     ///   recorded and not forgotten, in the order in which they were recorded.
-    /// - Throws: the error that prevents reading. The queue logs it and sells without a journal: commands that the store
-    ///   accepts at once are safe there, all others fail with this error's description.
+    /// - Throws: the error that prevents reading. The queue logs the error and sells without a journal: commands that
+    ///   the store accepts at once are safe in the store, all others fail with the error's description.
     func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents
 
     /// Records commands, which survive the process once this returns.
     ///
-    /// - Throws: the error that prevented writing, if none of the commands is recorded: the queue then fails the purchases
-    ///   among them. ``JournalInDoubtError`` if the journal cannot know. It may then receive the same commands again, and
-    ///   records only once those that it already has.
+    /// - Throws: the error that prevented writing, if none of the commands is recorded: the queue then fails the
+    ///   purchases among them. ``JournalInDoubtError`` if the journal cannot know whether they are recorded. It may
+    ///   then receive the same commands again, and must record each of them only once.
     func record(_ commands: [StoreCommand]) throws
 
     /// Forgets recorded commands that are now acknowledged. Unknown commands are ignored.
@@ -32,7 +32,7 @@ public protocol QueueJournal: AnyObject, Sendable {
 public struct JournalContents: Hashable, Sendable {
     /// The name of this opening.
     public var id: JournalID
-    /// The unacknowledged commands of earlier openings, in their order.
+    /// The unacknowledged commands of earlier openings, in the order in which they were recorded.
     public var commands: [StoreCommand]
     /// Creates contents.
     public init(id: JournalID, commands: [StoreCommand]) {
@@ -55,8 +55,8 @@ public final class MemoryJournal: QueueJournal {
 
     /// Creates an empty journal.
     ///
-    /// - Parameter firstID: the name of its first opening; later names count up from it. For runs that are replayed.
-    ///   Two journals on one store must not share names.
+    /// - Parameter firstID: the name of the journal's first opening; later names count up from it. A fixed name makes a
+    ///   run reproducible. Two journals on one store must not share names.
     public init(firstID: JournalID = .unique()) { state = Locked(State(nextID: firstID.rawValue)) }
 
     /// The commands that are recorded and not forgotten.
@@ -97,7 +97,7 @@ public final class MemoryJournal: QueueJournal {
 /// The error of a ``QueueJournal`` that does not know whether commands are recorded, because the reply was lost.
 ///
 /// A purchase that failed must not return at the next launch, so the queue neither fails nor reports these purchases.
-/// They go with the next submission to the store, and are offered to the journal again if the store does not accept it.
+/// It sends them with its next submission, and offers them to the journal again if the store does not accept that.
 public struct JournalInDoubtError: Error, CustomStringConvertible {
     /// A sentence that says what was lost, for a developer's log.
     public let description: String

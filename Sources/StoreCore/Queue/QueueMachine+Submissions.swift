@@ -10,7 +10,7 @@ extension QueueMachine {
         submissionNumber += 1
         lastSentRow = max(lastSentRow, outbound[inFlight - 1].row)
         isSubmitting = true
-        // A buffer without other references is reused.
+        // The buffer is reused if nothing else refers to it.
         submission.empty()
         for index in 0..<inFlight {
             submission.append(isRetired ? lateFinish(outbound[index]) : outbound[index].command)
@@ -20,8 +20,8 @@ extension QueueMachine {
 
     /// The number of leading commands that may be sent if not all may.
     ///
-    /// Without an observer, purchases and restores wait. A restore waits for the end of a snapshot, which could
-    /// otherwise hide the restore's own end.
+    /// Without an observer, purchases and restores wait. A restore also waits for the end of a snapshot, which might
+    /// not show that the restore has ended.
     private var leadingSendables: Int {
         var count = 0
         while count < outbound.count {
@@ -35,9 +35,9 @@ extension QueueMachine {
         return count
     }
 
-    /// Handles the return of the call to the store.
+    /// Handles the return of the call that submitted commands to the store.
     ///
-    /// Commands that are not acknowledged by now go to the journal.
+    /// Commands that the store has not acknowledged by now go to the journal.
     mutating func submissionReturned(_ number: Int, _ actions: inout Actions) {
         guard number == submissionNumber else { return }
         isSubmitting = false
@@ -49,8 +49,8 @@ extension QueueMachine {
     ///
     /// - Parameters:
     ///   - exchange: the response.
-    ///   - submission: the number of the submission that it responds to; nil if the store was only asked for updates.
-    ///   - generation: the connection's; nil if there was none.
+    ///   - submission: the number of the submission that it responds to; nil if only updates were requested.
+    ///   - generation: the number of the connection; nil if there was none.
     ///   - actions: receives the actions to perform.
     mutating func exchanged(
         _ exchange: Exchange,
@@ -83,18 +83,18 @@ extension QueueMachine {
 
     /// The outcome of recording commands in the journal.
     enum RecordingOutcome {
-        /// All of them are recorded.
+        /// All commands are recorded.
         case recorded
-        /// None of them is.
+        /// No command is recorded.
         case failed(StoreFailure)
-        /// Unknown: observers are not notified of the commands, which do not fail and are offered to the journal again.
+        /// Unknown: the commands are neither reported nor failed, and are offered to the journal again.
         case inDoubt
     }
 
     /// Handles the outcome of recording commands.
     ///
-    /// Returns the commands that the store has acknowledged meanwhile. The journal must forget them before anything
-    /// else is sent, so that a relaunch does not find a purchase there that is finished next.
+    /// Returns the commands that the store has acknowledged meanwhile. The journal must forget these before anything
+    /// else is sent: the next submission may finish a purchase, which a relaunch must not find there.
     mutating func recorded(
         _ commands: [StoreCommand],
         _ outcome: RecordingOutcome,
@@ -125,13 +125,13 @@ extension QueueMachine {
         return alreadyAcknowledged
     }
 
-    /// Reports, once, the removal that a command in `outbound` requests.
+    /// Reports the removal of the transaction that a command in `outbound` finishes, unless it was reported before.
     private mutating func reportRemoval(_ index: Int, _ actions: inout Actions) {
         guard let number = outbound[index].removal.take() else { return }
         actions.append(.remove(number))
     }
 
-    /// Fails purchases that are neither in the journal nor known to the store; one on its way may still be acknowledged.
+    /// Fails purchases that are neither recorded nor known to the store, except those in flight, which may yet succeed.
     ///
     /// All other commands go with the next submission regardless, and are offered to the journal again.
     private mutating func notRecorded(
@@ -144,7 +144,7 @@ extension QueueMachine {
         for command in commands {
             guard let index = outboundIndex(of: command.id) else { continue }
             outbound[index].isBeingRecorded = false
-            // An earlier attempt at recording it may have succeeded.
+            // `mayBeRecorded`: an earlier attempt at recording the command may have succeeded.
             guard index >= inFlight, !outbound[index].mayBeRecorded, case .purchase(let payment) = command.action,
                 let row = rows[outbound[index].row], !row.isInStore
             else { continue }
@@ -202,7 +202,7 @@ extension QueueMachine {
     private mutating func taken(_ actions: inout Actions) {
         var recorded: [OrderID] = []
         var mustLookAgain = false
-        // Read in place: removing them one at a time would copy each.
+        // Commands are read in place: removing them one at a time would copy each.
         for index in 0..<inFlight {
             if outbound[index].isRecorded || outbound[index].mayBeRecorded {
                 recorded.append(outbound[index].command.id)
@@ -230,7 +230,7 @@ extension QueueMachine {
         var index = -1
         outbound.filter { outbound in
             index += 1
-            // A retired machine sends finishes under other numbers.
+            // Compared with what was sent: a retired machine sends finishes under other numbers.
             guard index < submission.count, let failure = failures[submission[index].id] else { return true }
             refused.append((outbound, failure))
             return false
@@ -243,12 +243,12 @@ extension QueueMachine {
             if outbound.isRecorded || outbound.mayBeRecorded { recorded.append(command.id) }
             switch command.action {
             case .purchase(let payment):
-                // A store that has reported the order has it.
+                // The store has the order if it has reported its transaction, whatever it replies.
                 guard let row = rows[outbound.row], !row.isInStore else { continue }
                 endAdoption(ofRow: outbound.row)
                 fail(outbound.row, command, payment, failure, now: now, &actions)
             case .finish(let transaction):
-                // The refusal is final; if the store shows the transaction again, it is new.
+                // The refusal is final: if the store sends the transaction again, it is shown as new.
                 if let number = outbound.removal { actions.append(.remove(number)) }
                 finished.remove(transaction)
             case .restore: endRestore(command.id.number, failure, &actions)
@@ -280,8 +280,8 @@ extension QueueMachine {
 
     /// Handles the acknowledgement of a command in `outbound`.
     ///
-    /// Returns whether its transaction may already be finished, by an earlier launch or by another queue, which only a snapshot
-    /// reveals.
+    /// Returns whether its transaction may already be finished, by an earlier launch or by another queue, which only a
+    /// snapshot reveals.
     private mutating func acknowledged(_ index: Int, _ actions: inout Actions) -> Bool {
         let number = outbound[index].row
         switch outbound[index].command.action {
@@ -303,7 +303,7 @@ extension QueueMachine {
         return false
     }
 
-    /// Exempts a row acknowledged during a snapshot from having to appear in it.
+    /// Exempts a row whose order was acknowledged during a snapshot from having to appear in that snapshot.
     ///
     /// A row that an earlier connection reported must appear, however late its acknowledgement.
     @inline(__always)
@@ -314,7 +314,7 @@ extension QueueMachine {
     @inline(__always)
     mutating func forgetFinish(of transaction: String) {
         guard !finished.isEmpty, finished.contains(transaction) else { return }
-        // A snapshot on its way may have been taken earlier.
+        // The snapshot that is arriving may have been taken before the finish.
         if connection.isInSnapshot { finishedInSnapshot.append(transaction) } else { finished.remove(transaction) }
     }
 
@@ -373,7 +373,7 @@ extension QueueMachine {
         mutating get { isObserved && !isPausing && inFlight == 0 && outbound.isEmpty }
     }
 
-    /// Creates an order to be passed to the store at once; returns nil if it must wait, for `add`.
+    /// Creates an order to be passed to the store at once; returns nil if it must wait, so that `add` has to be called.
     @inline(__always)
     mutating func order(_ payment: StorePayment) -> StoreCommand? {
         guard mayAsk else { return nil }
@@ -404,7 +404,7 @@ extension QueueMachine {
 
     /// Removes a transaction from the list.
     ///
-    /// Returns the command to be passed to the store at once; nil if there is none.
+    /// Returns the finish command to be passed to the store at once; nil if there is nothing to finish in the store.
     @inline(__always)
     mutating func finishCommand(_ number: Int, _ actions: inout Actions) -> (FinishAnswer, StoreCommand?) {
         let (answer, transaction) = close(number, &actions)

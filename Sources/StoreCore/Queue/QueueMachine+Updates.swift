@@ -15,13 +15,13 @@ extension QueueMachine {
         var awaitsFirstBatch = false
         /// Whether the store sends a snapshot, or may be about to.
         var isInSnapshot = false
-        /// Whether a snapshot is certain to start or continue; after a cursor there may never be an update.
+        /// Whether a snapshot is certain to start or continue: after a cursor, an update may never come.
         var awaitsSnapshot: Bool { isInSnapshot && (cursor == nil || cursor?.part != nil) }
         /// Whether another snapshot is needed, once the current one and the restores under way have ended.
         var mustLookAgain = false
-        /// The rows known to the store when the snapshot began that it has not shown yet.
+        /// The rows that the store knew when the snapshot began, and that the snapshot has not shown yet.
         var unseen: Set<Int> = []
-        /// The rows acknowledged since the connection began; a snapshot that begins on it need not show them.
+        /// The rows whose orders were acknowledged on this connection; a snapshot that begins on it need not show them.
         var excused: Set<Int> = []
     }
 
@@ -31,7 +31,7 @@ extension QueueMachine {
         connection.failure = nil
         connection.awaitsFirstBatch = true
         connection.isInSnapshot = true
-        // A snapshot may resume from its part: the rows that it has not shown are still expected.
+        // A snapshot may resume where it stopped: the rows that it has not shown so far are still expected.
         if connection.cursor?.part == nil { connection.unseen = [] }
         connection.excused = []
         if connection.cursor == nil { connection.mustLookAgain = false }
@@ -44,9 +44,8 @@ extension QueueMachine {
     ///
     /// - Parameters:
     ///   - failure: the reason.
-    ///   - generation: the connection's.
-    ///   - duration: how long it lasted, in seconds. If longer than the longest backoff, the connection worked, even without
-    ///     updates.
+    ///   - generation: the number of the lost connection.
+    ///   - duration: how long it lasted, in seconds; if longer than any backoff, it worked, even without updates.
     ///   - actions: receives the actions to perform.
     mutating func connectionLost(
         _ failure: StoreFailure,
@@ -95,7 +94,7 @@ extension QueueMachine {
 
     /// Requests a new snapshot, if one is needed.
     ///
-    /// Never during another, nor while the new one might hide the end of a restore.
+    /// None is requested during another snapshot, nor during a restore, whose end the new snapshot might hide.
     mutating func lookAgainIfDue(_ actions: inout Actions) {
         guard connection.mustLookAgain, !connection.awaitsSnapshot, restores.isEmpty else { return }
         connection.mustLookAgain = false
@@ -127,11 +126,11 @@ extension QueueMachine {
 
     /// Marks the orders that may have been sold, and finished by another queue, before the snapshot was taken.
     ///
-    /// They were sent before the end of the snapshot and have not been seen. Neither it nor a later change reports them: only
-    /// another snapshot does, once they are acknowledged. Orders sent from now on are reported as changes.
+    /// These orders were sent before the end of the snapshot, which did not show them. No later change reports them
+    /// either: only another snapshot can, once they are acknowledged. Orders sent from now on are reported as changes.
     private mutating func doubtHiddenOrders() {
         lastDoubtfulRow = lastSentRow
-        // The store may not have had these when it took this snapshot, but has them at the next one.
+        // The store may have received these after it took this snapshot, but has them at the next one.
         rows.forEach { _, row in if row.isUnseen { connection.mustLookAgain = true } }
     }
 
@@ -170,7 +169,7 @@ extension QueueMachine {
         return mustTell
     }
 
-    /// Asks the app whether each purchase that is under way in the store continues.
+    /// Asks the app, for each purchase that is under way in the store, whether it continues in the new storefront.
     private func askWhatContinues(in storefront: StoreStorefront, _ actions: inout Actions) {
         rows.forEach { number, row in
             guard row.isInStore, row.state == .purchasing || row.state == .deferred else { return }
@@ -180,14 +179,14 @@ extension QueueMachine {
 
     private mutating func fold(_ transaction: StoreTransaction, _ actions: inout Actions) {
         if let order = transaction.order, let number = ownRow(of: order) {
-            // An order without a row is finished and never returns.
+            // If the order has no row any more, its transaction is finished, and `change` ignores the update.
             change(number, to: transaction, &actions)
         } else if finished.isEmpty || !finished.contains(transaction.identifier) {
             bring(transaction, &actions)
         }
     }
 
-    /// Returns the row of one of this queue's orders, whether or not it still exists; nil for other orders.
+    /// Returns the row of one of this queue's orders, whether or not the row still exists; nil for other orders.
     private func ownRow(of order: OrderID) -> Int? {
         if order.journal == journal { return isGivenUp(order) ? nil : order.number }
         return adopted.isEmpty ? nil : adopted[order]
@@ -246,7 +245,7 @@ extension QueueMachine {
         if row.isForeign {
             foreign.remove(row.identifier)
         } else if !endAdoption(ofRow: number) {
-            // Perhaps its user signed out: if they sign in again, it is new.
+            // Perhaps the user signed out: after the next sign-in, the transaction is shown as new.
             givenUp.insert(number)
         }
         if row.isShown { actions.append(.remove(number)) }
@@ -289,7 +288,7 @@ extension QueueMachine {
 
     /// Fails the pending restores: the user is notified of an error at once, and the restore is not retried.
     ///
-    /// A restore on its way may still succeed.
+    /// A restore that has been submitted may still succeed, and does not fail here.
     mutating func failRestores(_ failure: StoreFailure, _ actions: inout Actions) {
         guard !restores.isEmpty else { return }
         var kept = inFlight
@@ -304,7 +303,7 @@ extension QueueMachine {
         lookAgainIfDue(&actions)
     }
 
-    /// Ends the restores that were acknowledged before a snapshot and are still open at its end: they ended before it.
+    /// Ends the acknowledged restores that are still open when a snapshot ends, since it has hidden their ends.
     mutating func endHiddenRestores(_ actions: inout Actions) {
         guard !restores.isEmpty else { return }
         var waiting: Set<Int> = []
@@ -317,9 +316,9 @@ extension QueueMachine {
         for number in restores where !waiting.contains(number) { endRestore(number, Self.endIsHidden, &actions) }
     }
 
-    /// Ends an acknowledged restore that was on its way during a snapshot.
+    /// Ends a restore that was submitted during a snapshot, and is now acknowledged.
     ///
-    /// Its end may precede the snapshot or still come. The app can restore again, but must not wait forever.
+    /// The store may have ended it before the snapshot, or may end it later. The app must not wait forever.
     mutating func restoreAcknowledged(_ number: Int, _ actions: inout Actions) {
         if doubtfulRestores.contains(number) { endRestore(number, Self.endIsHidden, &actions) }
     }

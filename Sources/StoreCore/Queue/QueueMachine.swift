@@ -2,7 +2,7 @@ import Foundation
 
 /// A state machine that decides a payment queue's actions.
 ///
-/// It has no lock, clock, randomness or I/O: events in, actions out, and the order of the actions is the promise.
+/// It has no lock, clock, randomness or I/O: it turns events into actions, whose order has to be preserved.
 ///
 /// Each transaction has a row under a sequential number. Purchases are sent under the same number, so that a response
 /// finds its row without a search. A transaction that the store sends unrequested is found by its identifier.
@@ -21,12 +21,12 @@ struct QueueMachine {
 
     struct Outbound {
         var command: StoreCommand
-        /// The row of a purchase.
+        /// The command's number, which for a purchase is also the number of its row.
         var row: Int
         var isRecorded = false
-        /// Whether the journal is recording it.
+        /// Whether the journal is recording the command.
         var isBeingRecorded = false
-        /// Whether the journal may have it: its reply was lost.
+        /// Whether the journal may have the command, because the journal's reply was lost.
         var mayBeRecorded = false
         /// Whether the transaction is sold and finished: the command must still be acknowledged, but not
         /// recorded.
@@ -44,7 +44,7 @@ struct QueueMachine {
     var leavesFinishesToNextLaunch = false
     var rows = SlotTable<Row>()
     var outbound = Deque<Outbound>()
-    /// The number of commands, from the front of `outbound`, that are on their way to the store.
+    /// The number of commands, from the front of `outbound`, that are submitted and await the store's reply.
     var inFlight = 0
     var isPausing = false
     var submissionNumber = 0
@@ -57,7 +57,7 @@ struct QueueMachine {
     var isSubmitting = false
     /// The restores whose end has not been reported.
     var restores: [Int] = []
-    /// The elements of `restores` that were on their way when a snapshot ended: their ends may precede it.
+    /// The elements of `restores` that awaited a reply when a snapshot ended, which may have hidden their ends.
     var doubtfulRestores: Set<Int> = []
     var connection = Connection()
 
@@ -71,11 +71,11 @@ struct QueueMachine {
     var adoptedOrders: [Int: OrderID] = [:]
     /// The rows of transactions that the store sent unrequested.
     var foreign = IdentifierIndex()
-    /// The orders that failed after sending for lack of a journal, and those that the store removed from this queue.
+    /// The orders that the journal could not record and that failed after submission, and those that the store removed.
     ///
-    /// If the store shows one again, it is new. They are never removed: a lost reply may appear in any later snapshot, and a
-    /// user who signed out may sign in again. For each pause with a journal that cannot be written, at most the orders of one
-    /// submission fail.
+    /// If the store sends one of them again, it is shown as new. The set never shrinks: an order whose reply was lost
+    /// may appear in any later snapshot, and a user who signed out may sign in again. In each pause with a journal that
+    /// cannot be written, at most the orders of one submission fail.
     var givenUp: Set<Int> = []
     /// The highest row among the commands that were passed to the store.
     var lastSentRow = 0
@@ -117,7 +117,7 @@ extension QueueMachine {
         case record([StoreCommand])
         case forget([OrderID])
         indirect case wake(Timer, after: TimeInterval)
-        /// Requests updates from an in-process store. Decided by the driver.
+        /// Requests updates from an in-process store. Created by the driver, not by the machine.
         case pull
 
         var isSubmission: Bool {
@@ -141,7 +141,7 @@ extension QueueMachine {
         case priceConsent
         case revoked([String])
         case promoted(StorePayment, StoreProduct)
-        /// Reports a download, in order among the other callbacks. Decided by the download machine.
+        /// Reports a download, in order among the other callbacks. Created by the download engine, not by the machine.
         indirect case download(Int, DownloadReport)
         /// Marks that everything before it has been delivered.
         indirect case told(UpdateCursor)
@@ -169,7 +169,7 @@ extension QueueMachine {
 extension QueueMachine {
     /// Adopts the commands left by an earlier opening of the journal.
     ///
-    /// Call it once, first.
+    /// Must be called once, before any other method.
     mutating func adopt(_ commands: [StoreCommand], _ actions: inout Actions) {
         for command in Self.inOrder(commands) {
             let row = takeNumber()
@@ -191,7 +191,7 @@ extension QueueMachine {
 
     /// Returns the commands of each opening in the order of their numbers.
     ///
-    /// One that could not be recorded at first is recorded after later ones, and a store accepts none after a later one.
+    /// The journal may have recorded a command after later ones, but a store accepts numbers only in ascending order.
     private static func inOrder(_ commands: [StoreCommand]) -> [StoreCommand] {
         var openings: [JournalID: Int] = [:]
         for command in commands where openings[command.id.journal] == nil {
@@ -218,7 +218,7 @@ extension QueueMachine {
 
     /// Orders a product.
     ///
-    /// The order has the row's number.
+    /// The order and the row of its transaction have the same number.
     mutating func add(_ payment: StorePayment, _ actions: inout Actions) {
         guard !isRetired else { return }
         let number = takeNumber()
@@ -228,11 +228,11 @@ extension QueueMachine {
 
     /// Finishes a transaction: removes it from the list at once, and orders the finish.
     ///
-    /// Observers are notified of the removal once the store or the journal has the finish, so that a removed transaction
-    /// never returns. Finishing twice has no effect.
+    /// Observers are notified of the removal once the store or the journal has the finish, so that a removed
+    /// transaction never returns. Finishing twice has no effect.
     ///
     /// - Parameters:
-    ///   - number: the transaction's.
+    ///   - number: the transaction's number.
     ///   - isHeld: whether to wait for more commands before sending; `sendNext` must be called in the end.
     ///   - actions: receives the actions to perform.
     /// - Returns: whether it was finished, or the reason why not.
@@ -249,7 +249,7 @@ extension QueueMachine {
     ///
     /// - Returns: a new number, unknown to observers, under which the removal is reported.
     mutating func finishUnseen(_ identifier: String, _ actions: inout Actions) -> Int {
-        // If its user signs in before the store has the finish, it is not shown as new.
+        // If the user signs in before the store has the finish, the transaction is not shown as new.
         finished.insert(identifier)
         let number = takeNumber()
         post(.finish(transaction: identifier), number: number, removal: number, &actions)
@@ -270,13 +270,13 @@ extension QueueMachine {
         guard let row = rows.remove(number) else { return (.finished, nil) }
         actions.append(.withdraw(number))
         guard row.isInStore else {
-            // It failed for lack of a journal: only this queue knows it.
+            // The purchase failed because the journal could not record it: only this queue knows it.
             actions.append(.remove(number))
             return (.finished, nil)
         }
         if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
         if row.isForeign { foreign.remove(row.identifier) }
-        // The number of this queue's own order is never reused, so it needs no other mark.
+        // Updates of a finished order of this queue are recognized by its number; others by their identifiers.
         if row.isForeign || endAdoption(ofRow: number) { finished.insert(row.identifier) }
         return (.finished, row.identifier)
     }
@@ -303,7 +303,7 @@ extension QueueMachine {
     ) {
         let command = StoreCommand(id: OrderID(journal: journal, number: number), action: action)
         outbound.append(Outbound(command: command, row: number, removal: removal))
-        // Held only after other held finishes: the next submission includes them.
+        // Held only if the first pending command is a finish too: the next submission then includes all of them.
         if isHeld, inFlight == 0, !isPausing, case .finish = outbound[0].command.action { return }
         sendNext(&actions)
         if inFlight < outbound.count, !isSubmitting { record(from: outbound.count - 1, &actions) }
@@ -311,7 +311,7 @@ extension QueueMachine {
 }
 
 extension QueueMachine {
-    /// The external events that the queue waits for, a line each.
+    /// The external events that the queue waits for, described in a line each.
     var waiting: [String] {
         var lines: [String] = []
         if inFlight > 0 { lines.append("the store's answer to \(inFlight) commands") }
@@ -336,10 +336,10 @@ extension QueueMachine {
 
 // A retired queue still sends finishes to its store, and nothing else.
 extension QueueMachine {
-    /// Retires the machine: from now on it buys, restores and reports nothing and sets no timer, but still sends
-    /// finishes.
+    /// Retires the machine: from now on it only sends finishes.
     ///
-    /// Unsent payments are left in the journal for the next launch; so are finishes, if there will be a next launch.
+    /// It buys, restores and reports nothing, and sets no timer. Unsent payments are left in the journal for the next
+    /// launch; so are finishes, if there will be a next launch.
     mutating func retire(leavesFinishes: Bool, _ actions: inout Actions) {
         guard !isRetired else { return }
         isRetired = true
@@ -372,7 +372,7 @@ extension QueueMachine {
         outbound.filter { outbound in
             kept -= 1
             guard kept < 0 else { return true }
-            // The next launch finds a finish in the journal only once it is recorded.
+            // A finish is left to the next launch only if the journal has recorded it.
             if case .finish = outbound.command.action { return !leavesFinishesToNextLaunch || !outbound.isRecorded }
             return false
         }
@@ -380,8 +380,8 @@ extension QueueMachine {
 
     /// Returns the command by which a retired machine sends a finish.
     ///
-    /// It has a journal opening of its own: a store accepts no number below one that it has accepted, and the payments in the
-    /// journal have yet to be sent under theirs. The opening is derived from the machine's, so that a run is reproducible.
+    /// The command has an opening of its own, derived from the machine's so that runs are reproducible. The machine's
+    /// own would block the payments left in the journal: a store accepts no number below one that it has accepted.
     func lateFinish(_ outbound: Outbound) -> StoreCommand {
         let opening = JournalID(rawValue: journal.rawValue ^ 1 << 63)
         return StoreCommand(id: OrderID(journal: opening, number: outbound.row), action: outbound.command.action)
@@ -397,8 +397,8 @@ extension QueueMachine {
 /// An index of rows by the store's identifiers.
 ///
 /// Most stores number their transactions in ascending order. Those are in a sorted array, so that a million of them can
-/// be added without a single look-up; identifiers that are out of order or not numeric are in a dictionary. A dictionary
-/// alone takes 3.4 times as long.
+/// be added without a single look-up; identifiers that are out of order or not numeric are in a dictionary. A
+/// dictionary alone takes 3.4 times as long.
 struct IdentifierIndex {
     private struct Entry {
         let number: Int64

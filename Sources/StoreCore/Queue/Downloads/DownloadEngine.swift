@@ -1,16 +1,16 @@
 import Foundation
 
-/// A driver of a queue's downloads: owns the lock, fetches and writes outside it, in order.
+/// The driver of a queue's downloads: guards their state by a lock, and fetches and writes files in order without it.
 ///
-/// Its reports go through the queue's driver, to keep their order among the queue's other callbacks. The queue's lock
-/// may be held when this one is taken, never the other way round.
+/// The queue's driver delivers the reports, in order with the queue's other callbacks. Its lock may be held when the
+/// engine's lock is taken, never the other way round.
 final class DownloadEngine: Sendable {
     private let backend: any StoreBackend
     private let clock: any StoreClock
     private let activity: Activity
     private let laneExecutor: (any LaneExecutor)?
     private let folder = DownloadFolder()
-    /// The link to the queue's driver, for as long as the driver has an owner.
+    /// The link to the queue's driver; empty once the driver has no owner.
     private let link: DriverLink
     private let state = Locked(State())
 
@@ -23,7 +23,7 @@ final class DownloadEngine: Sendable {
         var work = 0
     }
 
-    /// A download without an object yet.
+    /// The values from which a download's object is created.
     struct Draft {
         let number: Int
         let content: StoreContent
@@ -41,20 +41,21 @@ final class DownloadEngine: Sendable {
 }
 
 extension QueueDriver {
-    /// The downloads of this queue's transactions.
+    /// The engine of the downloads of this queue's transactions.
     var downloads: DownloadEngine { downloadEngine.load() ?? downloadEngine.storeIfNil(DownloadEngine(for: self)) }
 }
 
 // MARK: - The app
 
 extension DownloadEngine {
-    /// Returns the downloads of a transaction, created at the first call; none once it is finished.
+    /// Returns the objects of a transaction's downloads, created at the first call; none once it is finished.
     ///
     /// - Parameters:
-    ///   - transaction: its number in the queue's driver.
-    ///   - isFinished: called with the lock held; a thread that finishes the transaction sets it before it calls `end`.
-    ///   - requests: the files that the store hosts for it.
-    ///   - make: creates an object. Called with the lock held.
+    ///   - transaction: the transaction's number in the queue's driver.
+    ///   - isFinished: whether the transaction is finished, which is set before `end` is called. Called with the lock
+    ///     held.
+    ///   - requests: returns the requests for the files that the store hosts for the transaction.
+    ///   - make: creates a download's object. Called with the lock held.
     /// - Returns: the downloads' objects, in the order of the requests.
     func downloads(
         of transaction: Int,
@@ -76,14 +77,14 @@ extension DownloadEngine {
         }
     }
 
-    /// Applies an app's order to downloads.
+    /// Applies an app's order, such as a pause, to downloads.
     ///
-    /// Returns those that it leaves unchanged, with the reasons.
+    /// Returns the downloads that the order leaves unchanged, with the reasons.
     func obey(_ order: DownloadOrder, _ downloads: [Int]) -> [(download: Int, refusal: DownloadRefusal)] {
         CallScope.outermost { handle { $0.obey(order, downloads, now: clock.now, &$1) } }
     }
 
-    /// Whether a download's transaction is unfinished, so that its file exists once the download has finished.
+    /// Whether a download's transaction is unfinished, so that the file of a completed download still exists.
     func keeps(_ download: Int) -> Bool { state.withLock { $0.machine.keeps(download) } }
 }
 
@@ -95,8 +96,7 @@ extension DownloadEngine {
 
     /// Ends the downloads of a transaction that is finished or gone.
     ///
-    /// Called with the queue's lock held; `runWhatWasLeft` removes the files later. Returns the reports, to be delivered
-    /// before that.
+    /// Called with the queue's lock held. Deliver the returned reports before `runWhatWasLeft` removes the files.
     func end(_ transaction: Int) -> [(download: AnyObject, report: DownloadReport)] {
         state.withLock { state in
             let ended = state.machine.end(transaction, &state.actions)
@@ -109,7 +109,7 @@ extension DownloadEngine {
         }
     }
 
-    /// Performs the pending actions, unless another thread does.
+    /// Performs the pending actions, unless another thread is performing them.
     func runWhatWasLeft() {
         if state.withLock({ $0.lane.schedule() }) { schedule() }
     }
@@ -123,7 +123,7 @@ extension DownloadEngine {
             return state.downloads
         }
         runWhatWasLeft()
-        // Released without the lock: these may be the last references to their queue.
+        // The objects are released without the lock, since they may hold the last references to their queue.
         withExtendedLifetime(kept) {}
     }
 }
@@ -160,7 +160,7 @@ extension DownloadEngine {
     private func perform(_ action: DownloadMachine.Action) {
         switch action {
         case .fetch(let number, let ticket, let request):
-            // A slow store must not keep a driver alive, and through it itself.
+            // Weak, since a store that never replies would otherwise keep the engine and, through it, itself alive.
             let reply: @Sendable (Result<Data, StoreFailure>) -> Void = { [weak self] answer in
                 guard let self else { return }
                 CallScope.outermost {
@@ -191,7 +191,7 @@ extension DownloadEngine {
     }
 
     private func write(_ data: Data, _ number: Int, at offset: Int64) -> StoreFailure? {
-        // The transaction may be finished by now.
+        // The transaction may have been finished meanwhile, which ends its downloads.
         guard let file = state.withLock({ $0.downloads[number]?.file }) else { return nil }
         do {
             try folder.write(data, to: file, at: offset)
@@ -203,15 +203,15 @@ extension DownloadEngine {
 }
 
 extension DownloadEngine: ActivityMember {
-    // Actions left for the next thread that runs the lane also count as under way.
+    // Not quiet while actions are pending, even if no thread runs the lane yet.
     var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.lane.isIdle, $0.work) } }
     func drainHere() -> Bool { false }
     var waitingFor: [String] { state.withLock { $0.machine.waiting } }
 }
 
-/// The temporary folder of a queue's downloads on this device, created for the first byte.
+/// The temporary folder of a queue's downloads on this device, created when the first byte is written.
 ///
-/// Used by one thread at a time, except for `file`.
+/// Only `file` may be called by several threads at a time.
 struct DownloadFolder: Sendable {
     private let folder = TemporaryFolder(for: "downloads")
 
@@ -220,9 +220,9 @@ struct DownloadFolder: Sendable {
         place(of: number).appendingPathComponent(Self.fileName(name), isDirectory: false)
     }
 
-    /// Writes bytes into a file, which is replaced at offset 0.
+    /// Writes bytes into a file at an offset; offset 0 replaces the file.
     ///
-    /// - Throws: also if the preceding bytes are missing.
+    /// - Throws: the error of the file system, or a Cocoa error if the preceding bytes are missing.
     func write(_ data: Data, to file: URL, at offset: Int64) throws {
         guard offset > 0 else {
             try folder.make()
@@ -234,7 +234,7 @@ struct DownloadFolder: Sendable {
         defer { try? handle.close() }
         let end = try handle.seekToEnd()
         guard end >= UInt64(offset) else { throw CocoaError(.fileReadCorruptFile) }
-        // A piece written after its download was paused leaves more bytes.
+        // The file is longer if a piece was written after its download was paused: that piece is fetched again.
         try handle.truncate(atOffset: UInt64(offset))
         try handle.write(contentsOf: data)
     }

@@ -2,8 +2,8 @@ import Foundation
 
 /// A state machine that controls a queue's downloads.
 ///
-/// It has no lock, clock or I/O: events in, actions out, in the order in which they are to be performed. One piece of
-/// each download at a time is requested and written. Responses for an earlier piece are recognized by their ticket and
+/// It has no lock, clock or I/O: it turns events into actions, to be performed in their order. One piece of each
+/// download at a time is requested and written. A response to an earlier request is recognized by its ticket and
 /// ignored.
 struct DownloadMachine {
     private struct Row {
@@ -13,18 +13,18 @@ struct DownloadMachine {
         /// The number of bytes in the file.
         var received: Int64 = 0
         var failure: StoreFailure?
-        /// The ticket of the requested piece.
+        /// The number of the current request for a piece; a response with another number is ignored.
         var ticket = 0
-        /// Whether the piece has arrived and is being written.
+        /// Whether the current piece has arrived and is being written.
         var isWriting = false
         /// The time of the last start or resumption, with the bytes received by then.
         var beginning: (date: Date, received: Int64) = (.distantPast, 0)
     }
 
-    /// The actions to perform, in order.
+    /// An action for the driver to perform.
     enum Action: Equatable {
         case fetch(Int, ticket: Int, ContentRequest)
-        /// Writes bytes into the download's file, which is replaced at offset 0.
+        /// Writes bytes into the download's file at an offset; offset 0 replaces the file.
         case write(Int, ticket: Int, Data, at: Int64)
         case tell(Int, DownloadReport)
         /// Removes the download's file.
@@ -57,9 +57,9 @@ extension DownloadMachine {
         return new
     }
 
-    /// Applies an app's order to downloads, as far as possible.
+    /// Applies an app's order to those downloads that permit it.
     ///
-    /// Returns those that it leaves unchanged, with the reasons.
+    /// Returns the others, with the reasons.
     mutating func obey(
         _ order: DownloadOrder,
         _ downloads: [Int],
@@ -85,7 +85,7 @@ extension DownloadMachine {
             }
             tell(number, now, &actions)
         }
-        // After all reports, so that observers receive them together.
+        // Fetched after all reports, so that observers receive the reports together.
         for number in taken {
             switch order {
             case .start, .resume: fetch(number, &actions)
@@ -118,7 +118,7 @@ extension DownloadMachine {
         }
     }
 
-    /// Changes a row, and invalidates any response or write that is on its way for it.
+    /// Changes a row, and invalidates its pending response or write by a new ticket.
     private mutating func change(_ number: Int, _ body: (inout Row) -> Void) {
         guard var row = rows[number] else { return }
         row.ticket += 1
@@ -132,7 +132,7 @@ extension DownloadMachine {
 // MARK: - The store and the file
 
 extension DownloadMachine {
-    /// Handles the store's response.
+    /// Handles the store's response to the request for a piece.
     mutating func answered(
         _ number: Int,
         ticket: Int,
@@ -166,7 +166,7 @@ extension DownloadMachine {
     ) {
         guard var row = rows[number], row.ticket == ticket, row.isWriting else { return }
         if let failure {
-            // The file's contents are not reliable.
+            // After a failed write, the contents of the file are unreliable.
             rows[number]?.received = 0
             actions.append(.remove(number))
             return fail(number, failure, now, &actions)
@@ -231,7 +231,7 @@ extension DownloadMachine {
 extension DownloadMachine {
     /// Ends the downloads of a transaction that is finished or gone, and removes its files.
     ///
-    /// Returns the downloads' numbers, each with the report to deliver: those under way are canceled.
+    /// Returns the downloads' numbers, with the report of a cancellation for each that is active or paused.
     mutating func end(_ transaction: Int, _ actions: inout [Action]) -> [(download: Int, report: DownloadReport?)] {
         guard let ended = numbers.removeValue(forKey: transaction) else { return [] }
         return ended.map { number in
@@ -242,7 +242,7 @@ extension DownloadMachine {
         }
     }
 
-    /// Retires the machine with its queue.
+    /// Ends all downloads without reports, because their queue is retired.
     mutating func retire(_ actions: inout [Action]) {
         guard !isRetired else { return }
         isRetired = true
@@ -254,7 +254,7 @@ extension DownloadMachine {
     /// Whether a download's transaction is unfinished.
     func keeps(_ number: Int) -> Bool { rows[number] != nil }
 
-    /// The external events that the downloads wait for, a line each.
+    /// The external events that the downloads wait for, described in a line each.
     var waiting: [String] {
         rows.filter { $0.value.state == .active }.sorted { $0.key < $1.key }
             .map { "the store's next bytes of \($0.value.request.content.identifier)" }
@@ -278,11 +278,11 @@ enum DownloadRefusal: String, Error {
 
 /// A download's progress, as reported to its observers.
 struct DownloadReport: Equatable {
-    /// Store Kit's states, in its order.
+    /// The states, in the order of Store Kit's `SKDownloadState`.
     enum State: Int { case waiting, active, paused, finished, failed, cancelled }
 
     var state: State
-    /// The fraction that has arrived, 0...1.
+    /// The fraction of the content that has arrived, 0...1.
     var progress: Float = 0
     /// The estimated time remaining, in seconds; nil if unknown.
     var timeRemaining: TimeInterval?
