@@ -1,7 +1,8 @@
-// Enumerations that later versions of Store Kit may extend. In Objective-C they are open; these are as open as Swift allows.
-// Each has an unavailable case that no code can name or create. Without it, the compiler would report a `default` after all
-// other cases as never executed. They are not C enumerations: only targets that depend on a C module of the package see it,
-// and any other target in the same graph that wrote `#if canImport(StoreKit)` failed to build.
+// Enumerations that later versions of Store Kit may extend. In Objective-C they are open; these are as open as Swift
+// allows.
+// Each has an unavailable case that no code can name or create. Without it, the compiler would report a `default` after
+// all other cases as never executed. The enumerations are not declared in C, since only targets that depend on a C
+// module of the package can import it: in the same graph, other targets with `#if canImport(StoreKit)` failed to build.
 
 /// The state of a payment transaction.
 ///
@@ -10,19 +11,19 @@
 public enum SKPaymentTransactionState: Int, Sendable {
     /// The store is processing the payment.
     case purchasing = 0
-    /// Paid for: the app should deliver, then finish the transaction.
+    /// The product is paid for: the app should deliver it, then finish the transaction.
     case purchased = 1
-    /// Refused, see ``SKPaymentTransaction/error``.
+    /// The payment was refused or has failed, see ``SKPaymentTransaction/error``.
     case failed = 2
-    /// Restores an earlier purchase, see ``SKPaymentTransaction/original``.
+    /// An earlier purchase was restored, see ``SKPaymentTransaction/original``.
     case restored = 3
-    /// Waits for another person's decision, such as a parent's.
+    /// The payment awaits another person's decision, such as a parent's.
     case deferred = 4
-    /// Reserved for cases of later versions; never a value.
+    /// A placeholder that no transaction has.
     @available(*, unavailable) case _later = 999
 }
 
-/// The units in which a subscription counts time.
+/// The units of a subscription's period.
 ///
 /// Later versions may add units.
 @nonexhaustive(warn)
@@ -35,7 +36,7 @@ public enum SKProductPeriodUnit: UInt, Sendable {
     case month = 2
     /// A year of the calendar.
     case year = 3
-    /// Reserved for cases of later versions; never a value.
+    /// A placeholder that no period has.
     @available(*, unavailable) case _later = 999
 }
 
@@ -44,17 +45,17 @@ public enum SKProductPeriodUnit: UInt, Sendable {
 /// Later versions may add ways.
 @nonexhaustive(warn)
 public enum SKProductDiscountPaymentMode: UInt, Sendable {
-    /// The price, every period.
+    /// The reduced price is paid every period.
     case payAsYouGo = 0
-    /// The price, once.
+    /// The reduced price is paid once, for all periods.
     case payUpFront = 1
-    /// Nothing; the price is 0.
+    /// Nothing is paid; the price is 0.
     case freeTrial = 2
-    /// Reserved for cases of later versions; never a value.
+    /// A placeholder that no offer has.
     @available(*, unavailable) case _later = 999
 }
 
-/// The kinds of users that an offer is for.
+/// The kinds of users for whom an offer is intended.
 ///
 /// Later versions may add kinds.
 @nonexhaustive(warn)
@@ -63,18 +64,18 @@ public enum SKProductDiscountType: UInt, Sendable {
     case introductory = 0
     /// A promotional offer, for users who subscribe or have subscribed.
     case subscription = 1
-    /// Reserved for cases of later versions; never a value.
+    /// A placeholder that no offer has.
     @available(*, unavailable) case _later = 999
 }
 
 extension SKProduct {
-    /// The units in which a subscription counts time.
+    /// The units of a subscription's period.
     public typealias PeriodUnit = SKProductPeriodUnit
 }
 
 extension SKProductDiscount {
     /// The ways in which a reduced price is paid.
     public typealias PaymentMode = SKProductDiscountPaymentMode
-    /// The kinds of users that an offer is for.
+    /// The kinds of users for whom an offer is intended.
     public typealias `Type` = SKProductDiscountType
 }

@@ -1,16 +1,16 @@
-// Objective-C names of Store Kit's documents of 2009 that Swift hides or changes, for code written after them.
+// Names in Objective-C, as documented in 2009, that Swift hides or changes; for code that uses them.
 
 extension SKPayment {
     /// Creates a payment for one unit of a product.
     ///
-    /// The Objective-C name of ``init(product:)``.
+    /// This is the Objective-C name of ``init(product:)``.
     public class func paymentWithProduct(_ product: SKProduct) -> Self {
         payment(withProductIdentifier: product.productIdentifier)
     }
 
-    /// Creates a payment for one unit of a product that the app knows by its identifier.
+    /// Creates a payment for one unit of a product, by the product's identifier.
     ///
-    /// The Objective-C name of ``payment(withProductIdentifier:)``.
+    /// This is the Objective-C name of ``payment(withProductIdentifier:)``.
     public class func paymentWithProductIdentifier(_ identifier: String) -> Self {
         payment(withProductIdentifier: identifier)
     }

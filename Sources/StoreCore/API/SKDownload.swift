@@ -2,9 +2,9 @@ import Foundation
 
 /// A download of the files that the store hosts for a product.
 ///
-/// A download belongs to a purchased or restored transaction and is valid until that is finished:
-/// ``SKPaymentTransaction/downloads`` lists it, ``SKPaymentQueue/start(_:)`` starts it. Its properties are updated just
-/// before an observer is notified of them; they may be read on any thread.
+/// A download belongs to a purchased or restored transaction, and is valid until the transaction is finished.
+/// ``SKPaymentTransaction/downloads`` lists the downloads; ``SKPaymentQueue/start(_:)`` starts them. The properties
+/// change just before an observer is notified of the change; they may be read on any thread.
 // unchecked: mutable state is guarded by a lock.
 open class SKDownload: KeyValueObject, @unchecked Sendable {
     let details: Locked<Details>
@@ -20,15 +20,15 @@ open class SKDownload: KeyValueObject, @unchecked Sendable {
     /// Apple's Store Kit has no such initializer.
     ///
     /// - Parameters:
-    ///   - transaction: the transaction that it belongs to, held strongly.
+    ///   - transaction: the transaction to which the download belongs, held strongly.
     ///   - contentIdentifier: the identifier of the files; usually the product's.
-    ///   - contentVersion: the version of the files, integers separated by periods.
-    ///   - expectedContentLength: their size in bytes.
+    ///   - contentVersion: the version of the files: integers separated by periods.
+    ///   - expectedContentLength: the size of the files in bytes.
     ///   - state: the state of the download.
     ///   - progress: the fraction received, 0...1.
-    ///   - timeRemaining: an estimate in seconds, or ``SKDownloadTimeRemainingUnknown``.
-    ///   - contentURL: the location of the files, once it is finished.
-    ///   - error: the reason for its failure.
+    ///   - timeRemaining: the estimated time in seconds, or ``SKDownloadTimeRemainingUnknown``.
+    ///   - contentURL: the location of the files once the download is finished.
+    ///   - error: the reason for a failure.
     public convenience init(
         transaction: SKPaymentTransaction,
         contentIdentifier: String,
@@ -59,37 +59,37 @@ open class SKDownload: KeyValueObject, @unchecked Sendable {
     /// The state of the download.
     open var state: SKDownloadState { details.withLock { $0.state } }
 
-    /// The fraction received, 0...1; for display only.
+    /// The fraction of the data received, 0...1; for display only.
     open var progress: Float { details.withLock { $0.progress } }
 
-    /// The estimated time in seconds, or ``SKDownloadTimeRemainingUnknown``.
+    /// The estimated remaining time in seconds, or ``SKDownloadTimeRemainingUnknown``.
     open var timeRemaining: TimeInterval { details.withLock { $0.timeRemaining } }
 
-    /// The location of the files, nil unless the state is `finished`.
+    /// The location of the files; nil unless the state is `finished`.
     ///
-    /// It is a temporary file. Move it away before the transaction is finished: the finish removes the file, and this
-    /// is nil again.
+    /// The file is temporary. Move it elsewhere before the transaction is finished: finishing the transaction removes
+    /// the file, and this property is nil again.
     open var contentURL: URL? {
         let (url, source) = details.withLock { ($0.state == .finished ? $0.contentURL : nil, $0.source) }
         if let source, !source.engine.keeps(source.number) { return nil }
         return url
     }
 
-    /// The reason for the failure, nil unless the state is `failed`.
+    /// The reason for the failure; nil unless the state is `failed`.
     open var error: (any Error)? { details.withLock { $0.state == .failed ? $0.error : nil } }
 
     /// The identifier of the files; usually the product's.
     open var contentIdentifier: String { details.withLock { $0.contentIdentifier } }
 
-    /// The version of the files, integers separated by periods.
+    /// The version of the files: integers separated by periods.
     open var contentVersion: String { details.withLock { $0.contentVersion } }
 
     /// The size of the files in bytes.
     open var expectedContentLength: Int64 { details.withLock { $0.expectedContentLength } }
 
-    /// The transaction that the files belong to.
+    /// The transaction to which the files belong.
     ///
-    /// A download created by ``init()`` has an empty one.
+    /// For a download created by ``init()``, it is an empty transaction.
     open var transaction: SKPaymentTransaction {
         details.withLock { details in
             if let transaction = details.transaction { return transaction }
@@ -104,17 +104,17 @@ open class SKDownload: KeyValueObject, @unchecked Sendable {
     /// The older name of ``expectedContentLength``.
     open var contentLength: Int64 { expectedContentLength }
 
-    /// Returns nil, because no hosted files are stored on this device after the purchase.
+    /// Returns nil, because hosted files do not stay on this device after the purchase.
     open class func contentURL(forProductID productID: String) -> URL? { nil }
 
-    /// Does nothing, because no hosted files are stored on this device after the purchase.
+    /// Does nothing, because hosted files do not stay on this device after the purchase.
     open class func deleteContent(forProductID productID: String) {}
 
     override class var properties: [String: KeyedProperty] { keys }
 }
 
 extension SKDownload {
-    /// The properties of a download, replaced as a whole.
+    /// The properties of a download, guarded together by a lock.
     struct Details {
         var transaction: SKPaymentTransaction?
         var contentIdentifier = ""
@@ -128,7 +128,7 @@ extension SKDownload {
         var source: Source?
     }
 
-    /// The engine that a queue's download belongs to, and its number there.
+    /// The engine to which a queue's download belongs, and the download's number in it.
     struct Source {
         let engine: DownloadEngine
         let number: Int
@@ -165,22 +165,22 @@ extension SKDownload {
 
 /// The state of a download.
 ///
-/// The list is complete: later versions add nothing to it.
+/// The list is complete: later versions will not extend it.
 @frozen
 public enum SKDownloadState: Int, Sendable {
     /// Not started yet.
     case waiting = 0
-    /// Under way.
+    /// In progress.
     case active = 1
-    /// Stopped for now.
+    /// Paused by the app, and can be resumed.
     case paused = 2
-    /// Complete, see ``SKDownload/contentURL``.
+    /// Complete; see ``SKDownload/contentURL``.
     case finished = 3
-    /// Failed, see ``SKDownload/error``.
+    /// Failed; see ``SKDownload/error``.
     case failed = 4
     /// Canceled by the app.
     case cancelled = 5
 }
 
-/// The value of ``SKDownload/timeRemaining`` without an estimate: a negative number, which no estimate is.
+/// The value of ``SKDownload/timeRemaining`` if there is no estimate: a negative number, which no estimate is.
 public let SKDownloadTimeRemainingUnknown: TimeInterval = -1

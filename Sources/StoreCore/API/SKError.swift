@@ -1,9 +1,9 @@
 import Foundation
 
-/// The domain of Store Kit's errors, and of an ``SKError`` as an `NSError`.
+/// The domain of Store Kit's errors: the domain of an ``SKError`` that is converted to an `NSError`.
 public let SKErrorDomain: String = "SKErrorDomain"
 
-/// An error from a purchase, a request or another call to the store.
+/// An error of a purchase, a request or another call to the store.
 ///
 /// ```swift
 /// do {
@@ -15,19 +15,19 @@ public let SKErrorDomain: String = "SKErrorDomain"
 /// }
 /// ```
 ///
-/// Network errors are `URLError`s. If the store gave a reason, it is in ``userInfo``, under
-/// `NSLocalizedFailureReasonErrorKey` and ``StoreFailure/reasonKey``, and is intended for a developer's log.
+/// Network errors are `URLError`s. The store's reason, if there is one, is in ``userInfo`` under
+/// `NSLocalizedFailureReasonErrorKey` and ``StoreFailure/reasonKey``; it is meant for a developer's log.
 ///
-/// An `NSError` of ``SKErrorDomain`` can be cast to `SKError` and caught as one, and `error as NSError` works everywhere. All
-/// errors delivered by Store Kit here are `SKError` values.
+/// An `NSError` with the domain ``SKErrorDomain`` can be cast to `SKError` and caught as one, and `error as NSError`
+/// works on every platform. The errors that this library delivers are `SKError` values.
 public struct SKError: _BridgedStoredNSError, Sendable {
-    /// The error as Foundation stores it.
+    /// The error in the form in which Foundation stores it.
     public let _nsError: NSError
 
-    /// Wraps a stored error.
+    /// Creates an error from an `NSError`.
     ///
-    /// An error of another domain than ``SKErrorDomain`` has the code ``SKErrorCode/unknown``. It retains its ``userInfo``
-    /// and its description, and ``errorUserInfo`` contains it under `NSUnderlyingErrorKey`.
+    /// If its domain is not ``SKErrorDomain``, the code is ``SKErrorCode/unknown``. ``userInfo`` and the description
+    /// are then unchanged, and ``errorUserInfo`` contains the original error under `NSUnderlyingErrorKey`.
     public init(_nsError: NSError) { self._nsError = _nsError }
 
     /// Creates an error with a code and, optionally, a ``userInfo``.
@@ -42,15 +42,16 @@ public struct SKError: _BridgedStoredNSError, Sendable {
 
     /// The code of the error.
     ///
-    /// ``SKErrorCode/unknown`` for a number that has no case; ``errorCode`` has the number.
+    /// It is ``SKErrorCode/unknown`` for a number without a case; ``errorCode`` returns the number.
     public var code: Code { Code(rawValue: errorCode) ?? .unknown }
-    /// The number of the code; that of ``SKErrorCode/unknown`` for an error of another domain.
+    /// The number of the code; for an error of another domain, that of ``SKErrorCode/unknown``.
     public var errorCode: Int { isForeign ? Code.unknown.rawValue : _nsError.code }
-    /// The information supplied with the error, unchanged.
+    /// The information passed with the error, unchanged.
     public var userInfo: [String: Any] { _nsError.userInfo }
 
-    /// The information of the error as an `NSError`: ``userInfo``, completed with a description, the reason that the code
-    /// implies, and an error of another domain as the underlying one.
+    /// The information of the error as an `NSError`: ``userInfo`` with some additions.
+    ///
+    /// These are a description, the meaning of the code as a reason and, for an error of another domain, that error.
     public var errorUserInfo: [String: Any] {
         var info = _nsError.userInfo
         if isForeign { info[NSUnderlyingErrorKey] = _nsError }
@@ -62,31 +63,29 @@ public struct SKError: _BridgedStoredNSError, Sendable {
         return info
     }
 
-    /// The description in ``userInfo``, or else Store Kit's text for every code, with the domain and number.
+    /// The description in ``userInfo`` or, without one, a text with the domain and number, in English.
     ///
-    /// For an error of another domain, that error's own description.
-    ///
-    /// In English. The reason in ``errorUserInfo`` is a sentence that explains the code.
+    /// An error of another domain has its own description. ``errorUserInfo`` explains the code, as the reason.
     public var localizedDescription: String {
         if isForeign { return _nsError.localizedDescription }
         return _nsError.userInfo[NSLocalizedDescriptionKey] as? String
             ?? "The operation couldn’t be completed. (\(SKErrorDomain) error \(errorCode).)"
     }
 
-    /// A sentence for a developer: the supplied description, or the meaning of the code.
+    /// A sentence for a developer: the description passed with the error or, without one, the meaning of the code.
     var explanation: String {
         isForeign || _nsError.userInfo[NSLocalizedDescriptionKey] != nil ? localizedDescription : code.sentence
     }
 
     private var isForeign: Bool { _nsError.domain != SKErrorDomain }
 
-    /// Whether the codes and all information of the errors are equal.
+    /// Returns whether the codes and all information of two errors are equal.
     public static func == (lhs: SKError, rhs: SKError) -> Bool {
         lhs.errorCode == rhs.errorCode
             && NSDictionary(dictionary: lhs.errorUserInfo).isEqual(NSDictionary(dictionary: rhs.errorUserInfo))
     }
 
-    // Both are needed: Foundation's own for bridged errors recurse endlessly on Linux.
+    // Both are implemented here, since Foundation's defaults for bridged errors recurse endlessly on Linux.
     /// Hashes the code.
     public func hash(into hasher: inout Hasher) { hasher.combine(errorCode) }
     /// A hash of the code.
@@ -98,7 +97,7 @@ public struct SKError: _BridgedStoredNSError, Sendable {
 }
 
 #if !canImport(Darwin)
-    // With Objective-C, Foundation does this for every such error.
+    // With Objective-C, Foundation converts all such errors itself.
     extension SKError: _BridgedError {
         /// Returns the error that an `NSError` of ``SKErrorDomain`` represents.
         public static func _bridged(from error: NSError) -> SKError? {
@@ -107,19 +106,19 @@ public struct SKError: _BridgedStoredNSError, Sendable {
     }
 #endif
 
-/// The numbers of Store Kit's errors.
+/// The codes of Store Kit's errors, by their numbers.
 ///
-/// Later versions may add codes: a `switch` needs `@unknown default`. A store cannot produce every code: those for cloud
-/// services and overlays belong to parts of Store Kit that are not offered here, and exist for code that names them.
+/// Later versions may add codes: a `switch` needs `@unknown default`. A store cannot produce every code: those for
+/// cloud services and overlays belong to parts of Store Kit that are missing here, and exist for code that names them.
 @nonexhaustive(warn)
 public enum SKErrorCode: Int, Sendable {
     /// Something unexpected happened.
     case unknown = 0
-    /// The app is not allowed to do what it tried.
+    /// The app is not allowed to do what it has attempted.
     case clientInvalid = 1
-    /// The user canceled.
+    /// The user canceled the payment.
     case paymentCancelled = 2
-    /// The store did not recognize something in the payment.
+    /// The store does not recognize a part of the payment.
     case paymentInvalid = 3
     /// The user is not allowed to authorize payments.
     case paymentNotAllowed = 4
@@ -129,19 +128,19 @@ public enum SKErrorCode: Int, Sendable {
     case cloudServicePermissionDenied = 6
     /// The device could not reach the cloud service.
     case cloudServiceNetworkConnectionFailed = 7
-    /// The user revoked a permission granted earlier.
+    /// The user revoked a permission that they had granted.
     case cloudServiceRevoked = 8
     /// The user has not yet agreed to the store's privacy text.
     case privacyAcknowledgementRequired = 9
-    /// The payment carries request data, and the app is not entitled to send any.
+    /// The payment has request data, for which the app lacks the entitlement.
     case unauthorizedRequestData = 10
     /// The promotional offer is unknown, or has been withdrawn.
     case invalidOfferIdentifier = 11
-    /// The promotional offer's signature does not match the payment.
+    /// The promotional offer's signature is invalid for the payment.
     case invalidSignature = 12
-    /// The promotional offer is incomplete.
+    /// A part of the promotional offer is missing.
     case missingOfferParams = 13
-    /// The promotional offer is no longer below the product's price.
+    /// The price of the promotional offer is no longer below the product's price.
     case invalidOfferPrice = 14
     /// An overlay was dismissed before it appeared.
     case overlayCancelled = 15
@@ -160,17 +159,17 @@ public enum SKErrorCode: Int, Sendable {
 }
 
 extension SKErrorCode: _ErrorCodeProtocol {
-    /// The error that belongs to these codes.
+    /// The error type to which these codes belong.
     public typealias _ErrorType = SKError
 }
 
 extension SKError {
-    /// The numbers of Store Kit's errors.
+    /// The codes of Store Kit's errors, by their numbers.
     public typealias Code = SKErrorCode
 }
 
 extension SKError.Code {
-    /// The meaning of the code, used as the reason of an error whose `userInfo` has none.
+    /// The meaning of the code: the reason of an error whose `userInfo` has none.
     var sentence: String {
         switch self {
         case .unknown: "Something unexpected happened in the store."
@@ -202,11 +201,11 @@ extension SKError.Code {
 extension SKError {
     /// An unexpected error.
     public static var unknown: Code { .unknown }
-    /// The app is not allowed to do what it tried.
+    /// The app is not allowed to do what it has attempted.
     public static var clientInvalid: Code { .clientInvalid }
-    /// The user canceled.
+    /// The user canceled the payment.
     public static var paymentCancelled: Code { .paymentCancelled }
-    /// The store did not recognize something in the payment.
+    /// The store does not recognize a part of the payment.
     public static var paymentInvalid: Code { .paymentInvalid }
     /// The user is not allowed to authorize payments.
     public static var paymentNotAllowed: Code { .paymentNotAllowed }
@@ -216,19 +215,19 @@ extension SKError {
     public static var cloudServicePermissionDenied: Code { .cloudServicePermissionDenied }
     /// The device could not reach the cloud service.
     public static var cloudServiceNetworkConnectionFailed: Code { .cloudServiceNetworkConnectionFailed }
-    /// The user revoked a permission granted earlier.
+    /// The user revoked a permission that they had granted.
     public static var cloudServiceRevoked: Code { .cloudServiceRevoked }
     /// The user has not yet agreed to the store's privacy text.
     public static var privacyAcknowledgementRequired: Code { .privacyAcknowledgementRequired }
-    /// The payment carries request data, and the app is not entitled to send any.
+    /// The payment has request data, for which the app lacks the entitlement.
     public static var unauthorizedRequestData: Code { .unauthorizedRequestData }
     /// The promotional offer is unknown, or has been withdrawn.
     public static var invalidOfferIdentifier: Code { .invalidOfferIdentifier }
-    /// The promotional offer's signature does not match the payment.
+    /// The promotional offer's signature is invalid for the payment.
     public static var invalidSignature: Code { .invalidSignature }
-    /// The promotional offer is incomplete.
+    /// A part of the promotional offer is missing.
     public static var missingOfferParams: Code { .missingOfferParams }
-    /// The promotional offer is no longer below the product's price.
+    /// The price of the promotional offer is no longer below the product's price.
     public static var invalidOfferPrice: Code { .invalidOfferPrice }
     /// An overlay was dismissed before it appeared.
     public static var overlayCancelled: Code { .overlayCancelled }
@@ -250,10 +249,11 @@ extension StoreFailure {
     /// The same reason is under `NSLocalizedFailureReasonErrorKey`.
     public static let reasonKey = "StoreFailureReason"
 
-    /// Converts any error to a failure.
+    /// Creates a failure from any error.
     ///
-    /// A `StoreFailure` is used unchanged. An `SKError` or `URLError` retains its code, its reason (or else its description,
-    /// or the meaning of the code), and the error under `NSUnderlyingErrorKey`. Any other error becomes unknown.
+    /// A `StoreFailure` is used unchanged. An `SKError` or `URLError` retains its code, its reason, and the error under
+    /// `NSUnderlyingErrorKey`; for lack of a reason, the description or the code's meaning is used. Other errors become
+    /// `unknown`.
     public init(_ error: any Error) {
         switch error {
         case let failure as StoreFailure: self = failure
@@ -273,10 +273,10 @@ extension StoreFailure {
         info[reasonKey] as? String ?? info[NSLocalizedFailureReasonErrorKey] as? String
     }
 
-    /// The failure as reported to the app: an `SKError` or a `URLError`, never a plain `NSError`.
+    /// The failure as an error for the app: an `SKError` or a `URLError`, never a plain `NSError`.
     ///
-    /// A code unknown to Store Kit is retained. One unknown to the URL loading system becomes `unknown`, because the code of
-    /// such a `URLError` cannot be read on Linux.
+    /// A code that Store Kit does not know is retained. A code that the URL loading system does not know becomes
+    /// `unknown`, because on Linux it could not be read from the `URLError`.
     var error: any Error {
         var info: [String: Any] = [NSLocalizedFailureReasonErrorKey: reason, StoreFailure.reasonKey: reason]
         if let underlying { info[NSUnderlyingErrorKey] = underlying.error }
@@ -298,5 +298,5 @@ extension StoreFailure.Underlying {
     }
 }
 
-/// Returns the code of a number; generic, because `URLError.Code.init(rawValue:)` is failable on some platforms only.
+/// Returns the code with a number; generic, because `URLError.Code.init(rawValue:)` is failable on some platforms only.
 private func named<Code: RawRepresentable<Int>>(_ code: Int) -> Code? { Code(rawValue: code) }

@@ -1,32 +1,32 @@
 import Foundation
 
-/// A request to buy a quantity of one product.
+/// A request to buy a product in some quantity.
 ///
-/// A plain payment is immutable, for a quantity of one; use an ``SKMutablePayment`` for more. Two payments are equal if
-/// all their properties are, mutable or not.
+/// An `SKPayment` is immutable, and usually for a quantity of one; use an ``SKMutablePayment`` for more. Two payments
+/// are equal if all their properties are equal, whether they are mutable or not.
 ///
-/// Not `Sendable`: pass a payment to the queue on the thread that created it. The queue copies what it needs.
+/// Payments are not `Sendable`: pass one to the queue on the thread that created it. The queue copies the properties.
 open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
-    // The only stored property: hundreds of thousands of payments may wait in memory.
+    // The only stored property, to save memory: hundreds of thousands of payments may be pending.
     final var stored: StorePayment
 
     /// Creates an empty payment, to be filled in by a subclass.
     ///
-    /// Adding it to a queue as it is traps.
+    /// Adding it to a queue traps unless the subclass provides an identifier.
     public override init() {
         stored = .empty
         super.init()
     }
 
-    /// Creates a payment for one unit of a product, of which it takes only the identifier.
+    /// Creates a payment for one unit of a product; only the product's identifier is used.
     public convenience init(product: SKProduct) {
         self.init()
         stored = StorePayment(productIdentifier: product.productIdentifier)
     }
 
-    /// Creates a payment for a product that the app knows by its identifier.
+    /// Creates a payment for a product by the product's identifier.
     ///
-    /// Not part of Apple's Store Kit: it is for tests, and for apps that need no description of what they sell.
+    /// Not part of Apple's Store Kit. It is for tests, and for apps that need no product descriptions.
     public convenience init(productIdentifier: String, quantity: Int = 1) {
         self.init()
         stored = StorePayment(productIdentifier: productIdentifier, quantity: quantity)
@@ -35,14 +35,14 @@ open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
     convenience init(_ value: StorePayment) {
         self.init()
         stored = value
-        // A payment that an app adds is a Store Kit 1 order, even if it comes from a Store Kit 2 transaction.
+        // A payment that an app adds is an order of Store Kit 1, even if it is from a transaction of Store Kit 2.
         if value.isStoreKit2 { stored.isStoreKit2 = false }
     }
 
-    /// Creates a payment for one unit of a product that the app knows by its identifier.
+    /// Creates a payment for one unit of a product, by the product's identifier.
     ///
-    /// On ``SKMutablePayment`` it creates a mutable payment. Any other subclass must override it; otherwise it traps,
-    /// because a class cannot be instantiated here from its name alone.
+    /// Called on ``SKMutablePayment``, it creates a mutable payment. Every other subclass must override it, since its
+    /// instances cannot be created here without Objective-C; otherwise the call traps.
     open class func payment(withProductIdentifier identifier: String) -> Self {
         guard let payment = SKPayment(productIdentifier: identifier) as? Self else {
             fatalError("\(Self.self) must override payment(withProductIdentifier:) to be made by it")
@@ -50,43 +50,42 @@ open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
         return payment
     }
 
-    /// The product's identifier, as agreed with the store.
+    /// The product's identifier, on which the app and the store have agreed.
     open var productIdentifier: String { stored.productIdentifier }
 
     /// The quantity to buy, 1 by default.
     ///
-    /// A store sells 1...10; a queue traps on less than 1.
+    /// A store sells 1 to 10 items; a queue traps if the quantity is less than 1.
     open var quantity: Int { stored.quantity }
 
     /// Reserved data, nil by default.
     ///
-    /// A store rejects a payment that carries it.
+    /// A store refuses a payment that has request data.
     open var requestData: Data? { stored.requestData }
 
-    /// The app's own name for its user, nil by default; opaque to the store.
+    /// The app's own name for its user, which the store does not interpret; nil by default.
     ///
-    /// A UUID string comes back as the transaction's account token. Any other string may be lost between the payment
-    /// and its transaction.
+    /// If it is a UUID, it is returned as the transaction's account token. Any other string may be lost.
     open var applicationUsername: String? { stored.applicationUsername }
 
-    /// Whether a sandbox defers the purchase until another person approves it, false by default.
+    /// Whether a sandbox defers the purchase until another person approves it; false by default.
     ///
-    /// Has no effect elsewhere.
+    /// Other stores ignore it.
     open var simulatesAskToBuyInSandbox: Bool { stored.simulatesAskToBuyInSandbox }
 
     /// A signed promotional offer, nil by default.
     ///
-    /// Each read returns a new object, equal to the others.
+    /// Each access returns a new, equal object.
     open var paymentDiscount: SKPaymentDiscount? { stored.discount.map(SKPaymentDiscount.init) }
 
-    /// Changes one property by replacing the whole value, because in-place access would be checked at every use.
+    /// Changes a property by replacing the whole value, because access in place would be checked at run time.
     final func change<Part>(_ part: WritableKeyPath<StorePayment, Part>, to value: Part) {
         var changed = stored
         changed[keyPath: part] = value
         stored = changed
     }
 
-    /// The value that a queue sends, read through the getters if a subclass may have overridden them.
+    /// The payment to send to the store; read through the getters in a subclass, which may have overridden them.
     final var value: StorePayment {
         let type = type(of: self)
         if type == SKPayment.self || type == SKMutablePayment.self { return stored }
@@ -100,12 +99,12 @@ open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
         )
     }
 
-    /// Returns an immutable payment equal to this one: the payment itself if it is immutable and not of a subclass.
+    /// Returns an equal immutable payment: this object itself, if it is an instance of `SKPayment` and no subclass.
     open func copy(with zone: NSZone? = nil) -> Any {
         type(of: self) == SKPayment.self ? self : SKPayment(value)
     }
 
-    /// Returns an ``SKMutablePayment`` equal to this one.
+    /// Returns an equal ``SKMutablePayment``.
     open func mutableCopy(with zone: NSZone? = nil) -> Any { SKMutablePayment(value) }
 
     /// Whether the other object is a payment with equal properties.
@@ -128,10 +127,10 @@ open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
 }
 
 extension SKPayment {
-    /// Sets a property of an ``SKMutablePayment`` by its name, or throws if it cannot be set.
+    /// Sets a property of an ``SKMutablePayment`` by its name, or throws an error if it cannot be set.
     ///
-    /// - Throws: `SKError.clientInvalid` for an immutable payment, for an unknown name, and for a value of another
-    ///   type. The payment stays unchanged.
+    /// - Throws: `SKError.clientInvalid`, with nothing changed, for an immutable payment, an unknown name or a value of
+    ///   another type.
     public func setValueThrowing(_ value: Any?, forKey key: String) throws {
         if let mistake = change(to: value, key) { throw StoreFailure.storeKit(.clientInvalid, mistake).error }
     }
@@ -160,9 +159,9 @@ extension SKPayment {
 
 /// A payment whose properties can be changed, until it is added to a queue.
 ///
-/// The queue takes a copy: changes made afterwards reach neither the store nor the transaction.
+/// Adding it copies the properties: later changes affect neither the store nor the transaction.
 open class SKMutablePayment: SKPayment {
-    /// Creates a mutable payment for one unit of a product that the app knows by its identifier.
+    /// Creates a mutable payment for one unit of a product, by the product's identifier.
     override open class func payment(withProductIdentifier identifier: String) -> Self {
         guard let payment = SKMutablePayment(productIdentifier: identifier) as? Self else {
             fatalError("\(Self.self) must override payment(withProductIdentifier:) to be made by it")
@@ -170,7 +169,7 @@ open class SKMutablePayment: SKPayment {
         return payment
     }
 
-    /// The product's identifier, as agreed with the store.
+    /// The product's identifier, on which the app and the store have agreed.
     override open var productIdentifier: String {
         get { stored.productIdentifier }
         set { change(\.productIdentifier, to: newValue) }
@@ -178,7 +177,7 @@ open class SKMutablePayment: SKPayment {
 
     /// The quantity to buy, 1 by default.
     ///
-    /// A store sells 1...10; a queue traps on less than 1.
+    /// A store sells 1 to 10 items; a queue traps if the quantity is less than 1.
     override open var quantity: Int {
         get { stored.quantity }
         set { change(\.quantity, to: newValue) }
@@ -186,23 +185,23 @@ open class SKMutablePayment: SKPayment {
 
     /// Reserved data, nil by default.
     ///
-    /// A store rejects a payment that carries it.
+    /// A store refuses a payment that has request data.
     override open var requestData: Data? {
         get { stored.requestData }
         set { change(\.requestData, to: newValue) }
     }
 
-    /// The app's own name for its user, nil by default; opaque to the store.
+    /// The app's own name for its user, which the store does not interpret; nil by default.
     ///
-    /// Set it before adding the payment.
+    /// Set it before the payment is added to a queue.
     override open var applicationUsername: String? {
         get { stored.applicationUsername }
         set { change(\.applicationUsername, to: newValue) }
     }
 
-    /// Whether a sandbox defers the purchase until another person approves it, false by default.
+    /// Whether a sandbox defers the purchase until another person approves it; false by default.
     ///
-    /// Has no effect elsewhere.
+    /// Other stores ignore it.
     override open var simulatesAskToBuyInSandbox: Bool {
         get { stored.simulatesAskToBuyInSandbox }
         set { change(\.simulatesAskToBuyInSandbox, to: newValue) }
@@ -210,7 +209,7 @@ open class SKMutablePayment: SKPayment {
 
     /// A signed promotional offer, nil by default.
     ///
-    /// Setting it copies the value.
+    /// Setting it copies the offer's properties.
     override open var paymentDiscount: SKPaymentDiscount? {
         get { stored.discount.map(SKPaymentDiscount.init) }
         set { change(\.discount, to: newValue?.value) }

@@ -3,15 +3,15 @@ import Foundation
 /// A promotional offer, signed by the app's server for one payment.
 ///
 /// The store checks the signature against the payment. An offer is valid for 24 hours from its timestamp. Its nonce and
-/// signature are good for one attempt to buy, even one that fails.
+/// signature can be used for one attempt to buy, whether or not it succeeds.
 ///
-/// Immutable. Two offers are equal if all their properties are.
-open class SKPaymentDiscount: NSObject, @unchecked Sendable {  // unchecked: an open class; its one property is a `let`
+/// Offers are immutable. Two offers are equal if all their properties are equal.
+open class SKPaymentDiscount: NSObject, @unchecked Sendable {  // unchecked: an open class with one property, a `let`
     private let stored: StoreDiscount
 
     /// Creates an offer without content, to be filled in by a subclass.
     ///
-    /// No store accepts it.
+    /// No store accepts an offer without content.
     public override init() {
         stored = StoreDiscount(identifier: "", keyIdentifier: "", nonce: .zero, signature: "", timestamp: 0)
         super.init()
@@ -20,10 +20,10 @@ open class SKPaymentDiscount: NSObject, @unchecked Sendable {  // unchecked: an 
     /// Creates an offer from the values that the app's server sent.
     ///
     /// - Parameters:
-    ///   - identifier: the offer's identifier in the store's set-up.
-    ///   - keyIdentifier: the identifier of the developer's key that signed.
-    ///   - nonce: a number used for this payment only.
-    ///   - signature: Base64 of the signature.
+    ///   - identifier: the offer's identifier in the store.
+    ///   - keyIdentifier: the identifier of the developer's key that signed the offer.
+    ///   - nonce: a unique value that is used for this payment only.
+    ///   - signature: the signature in Base64.
     ///   - timestamp: the time of signing, in milliseconds since 1970.
     public init(identifier: String, keyIdentifier: String, nonce: UUID, signature: String, timestamp: NSNumber) {
         stored = StoreDiscount(
@@ -36,10 +36,11 @@ open class SKPaymentDiscount: NSObject, @unchecked Sendable {  // unchecked: an 
         super.init()
     }
 
-    /// Creates an offer from a signed one: see ``SandboxStore/signedOffer(_:for:applicationUsername:nonce:)`` and
-    /// ``PromotionalOfferPayload/signed(by:)``.
+    /// Creates an offer from one that was signed by a sandbox store or an ``OfferSigner``.
     ///
-    /// Not part of Apple's Store Kit.
+    /// See ``SandboxStore/signedOffer(_:for:applicationUsername:nonce:)`` and ``PromotionalOfferPayload/signed(by:)``.
+    ///
+    /// This initializer is not part of Apple's Store Kit.
     public convenience init(_ value: StoreDiscount) {
         self.init(
             identifier: value.identifier,
@@ -50,15 +51,15 @@ open class SKPaymentDiscount: NSObject, @unchecked Sendable {  // unchecked: an 
         )
     }
 
-    /// The offer's identifier in the store's set-up.
+    /// The offer's identifier in the store.
     open var identifier: String { stored.identifier }
-    /// The identifier of the developer's key that signed.
+    /// The identifier of the developer's key that signed the offer.
     open var keyIdentifier: String { stored.keyIdentifier }
-    /// A number used for one payment only.
+    /// A unique value that is used for one payment only.
     ///
-    /// Lowercase in the signed data.
+    /// It is in lowercase in the signed data.
     open var nonce: UUID { stored.nonce }
-    /// The signature in Base64: ECDSA over P-256 with SHA-256, in DER.
+    /// The signature in Base64: for Store Kit's own servers, ECDSA over P-256 with SHA-256, in DER.
     open var signature: String { stored.signature }
     /// The time of signing, in whole milliseconds since 1970.
     open var timestamp: NSNumber { NSNumber(value: stored.timestamp) }

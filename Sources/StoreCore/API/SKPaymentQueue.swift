@@ -2,20 +2,19 @@ import Foundation
 
 /// A queue that sends the app's payments to the store and reports their outcome to observers.
 ///
-/// An app uses ``default()``, the one queue of the ``StoreContext`` it runs in. A test may create any number, on any
-/// store, with ``init(backend:journal:clock:delivery:log:)``.
+/// An app uses ``default()``, the default queue of the current ``StoreContext``. A test can create any number of
+/// queues, on any store, with ``init(backend:journal:clock:delivery:log:)``.
 ///
-/// All members are thread-safe. Callbacks of one queue never overlap and keep their order. By default they run on the
-/// main queue, and never inside the call that caused them. Unfinished payments survive the queue: in the store or,
+/// All members are thread-safe. The callbacks of a queue never overlap, and come in order. By default they run on the
+/// main queue, and never inside the call that has caused them. Unfinished payments survive the queue: in the store or,
 /// until the store has acknowledged them, in the queue's journal.
 open class SKPaymentQueue: NSObject, @unchecked Sendable {
-    // unchecked: the only stored property is a constant that guards its own state.
+    // unchecked: the only stored property is a constant object, which guards its own state.
     let notifier: ObserverNotifier
 
-    /// Creates another queue in the current ``StoreContext``.
+    /// Creates an additional queue in the current ``StoreContext``.
     ///
-    /// It uses the context's store and a journal of its own in memory. Apps use ``default()``; this is for tests and
-    /// their mocks.
+    /// It uses the context's store, and has a journal of its own in memory. Apps use ``default()`` instead.
     public override init() {
         notifier =
             InitializerHandover.take(for: type(of: self)) ?? ObserverNotifier(.current, journal: MemoryJournal())
@@ -23,14 +22,14 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         notifier.attach(self)
     }
 
-    /// Creates a queue on a store, in a context of its own.
+    /// Creates a queue for a store, in a context of its own.
     ///
-    /// In its callbacks ``default()`` is this queue.
+    /// In this queue's callbacks, ``default()`` returns this queue.
     ///
     /// - Parameters:
     ///   - backend: the store.
-    ///   - journal: the journal of commands that the store has not acknowledged; in memory by default.
-    ///   - clock: the clock for delays; the store's by default.
+    ///   - journal: the journal of commands that the store has not acknowledged; by default in memory.
+    ///   - clock: the clock for delays; by default the store's.
     ///   - delivery: the place where observers are called.
     ///   - log: the log for messages to the developer.
     public convenience init(
@@ -58,11 +57,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     deinit { notifier.release() }
 
-    /// Returns the one queue of the current ``StoreContext``.
+    /// Returns the default queue of the current ``StoreContext``.
     ///
-    /// Every call returns the same object.
-    ///
-    /// A subclass has no default queue of its own: unless it overrides this method, the call traps with a message.
+    /// Every call returns the same object. A subclass must override this method: otherwise the call traps.
     open class func `default`() -> Self {
         let context = StoreContext.current
         guard let queue = context.defaultQueue({ SKPaymentQueue(context: context, isOwned: true) }) as? Self else {
@@ -71,19 +68,18 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         return queue
     }
 
-    /// Whether the user of the current context's store may pay.
+    /// Whether the user may make payments in the current context's store.
     ///
-    /// True while no store is set: payments wait for one.
+    /// True if no store is set: payments are then sent to the first one.
     open class func canMakePayments() -> Bool {
         StoreContext.current.core.backendOrWarning?.services.availability?.canMakePayments ?? true
     }
 
     /// The unfinished transactions, oldest first.
     ///
-    /// Store Kit leaves this undefined without an observer; here it has the transactions known so far.
-    ///
-    /// A transaction that the store starts is listed before observers are notified of it. If the app finishes it first, they
-    /// are notified only of the removal.
+    /// In Apple's Store Kit this is undefined without an observer; here it contains the transactions known so far. A
+    /// transaction that the store has started is listed before observers are notified of it. If the app finishes it
+    /// first, observers are notified only of its removal.
     open var transactions: [SKPaymentTransaction] {
         notifier.driver.transactions { object in
             let transaction = ObserverNotifier.own(object)
@@ -91,9 +87,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The country that the store sells for, nil when unknown.
+    /// The storefront in which the store sells; nil if it is unknown.
     ///
-    /// May block, if the store does.
+    /// Reading it may block if the store blocks.
     open var storefront: SKStorefront? {
         notifier.core.backendOrWarning?.services.storefront?.storefront.map { SKStorefront($0) }
     }
@@ -104,23 +100,23 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         set { notifier.delegate = newValue }
     }
 
-    /// Adds a request for payment.
+    /// Adds a payment to the queue.
     ///
-    /// Each call creates a transaction of its own, for a copy of the payment.
+    /// Each call creates a transaction of its own, with a copy of the payment.
     ///
-    /// Without an observer the payment is stored, and sent when one is added. A payment that the store rejects, even for
-    /// an unknown identifier, comes back as a failed transaction. A payment without an identifier or with a quantity
-    /// below 1 traps; ``addThrowing(_:)`` throws instead.
+    /// Without an observer, the payment is stored, and sent once an observer is added. If the store refuses the
+    /// payment, for example because of an unknown identifier, its transaction fails. A payment without an identifier,
+    /// or with a quantity below 1, traps; ``addThrowing(_:)`` throws an error instead.
     open func add(_ payment: SKPayment) {
         let value = payment.value
         if let mistake = Self.mistake(in: value) { fatalError(mistake) }
         notifier.driver.add(value)
     }
 
-    /// Adds a request for payment, or throws if it is invalid.
+    /// Adds a payment to the queue, or throws an error if the payment is invalid.
     ///
-    /// - Throws: `SKError.paymentInvalid` for a quantity below 1, for an empty identifier, and for one that the store
-    ///   does not sell, if the store can determine that at once. Nothing has been added then.
+    /// - Throws: `SKError.paymentInvalid` for a quantity below 1, for an empty identifier, and for a product that the
+    ///   store does not sell, if it can determine that at once. Nothing is added then.
     open func addThrowing(_ payment: SKPayment) throws {
         let value = payment.value
         if let mistake = Self.mistake(in: value) { throw StoreFailure.storeKit(.paymentInvalid, mistake).error }
@@ -141,12 +137,13 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Finishes a transaction that the app has delivered, or whose failure it has handled.
     ///
-    /// The transaction leaves ``transactions`` at once. Observers are notified of the removal once the finish is recorded in
-    /// the store or in the journal: a transaction reported as removed never returns, even if the process ends.
+    /// The transaction is removed from ``transactions`` at once. Observers are notified of the removal once the finish
+    /// is recorded in the store or the journal: a removed transaction never returns, even if the process ends.
     ///
-    /// The transaction's own queue finishes it, whichever queue is called. Finishing it again, or from a second observer,
-    /// has no effect. A transaction that belongs to no queue, or is still deferred, stays unchanged, and a message is
-    /// logged. One that is still purchasing traps; ``finishThrowing(_:)`` throws instead.
+    /// The finish goes to the queue to which the transaction belongs, whichever queue is called. Finishing a
+    /// transaction again, or in a second observer, has no effect. A transaction that belongs to no queue, or is
+    /// deferred, is unchanged, and a message is logged. One that is purchasing traps; ``finishThrowing(_:)`` throws
+    /// instead.
     open func finishTransaction(_ transaction: SKPaymentTransaction) {
         switch finish(transaction) {
         case .done: break
@@ -155,9 +152,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Finishes a transaction like ``finishTransaction(_:)``, or throws if it cannot be finished yet.
+    /// Finishes a transaction like ``finishTransaction(_:)``, or throws an error if it cannot be finished yet.
     ///
-    /// - Throws: `SKError.clientInvalid` for a transaction that is still purchasing or deferred. It stays unchanged.
+    /// - Throws: `SKError.clientInvalid` if the transaction is purchasing or deferred. It is then unchanged.
     open func finishThrowing(_ transaction: SKPaymentTransaction) throws {
         switch finish(transaction) {
         case .done: break
@@ -177,7 +174,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
             notifier.core.setup.log("a transaction that belongs to no queue was finished; that does nothing")
             return .done
         }
-        // The app cannot have handled an outcome that observers have not been notified of.
+        // The app cannot have handled an outcome of which observers have not been notified.
         let answer: QueueMachine.FinishAnswer =
             transaction.isPurchasing
             ? .purchasing : transaction.isDeferred ? .deferred : driver.finish(transaction.number)
@@ -196,34 +193,35 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Restores earlier purchases: reports a new transaction in state restored for each that can be restored, then
-    /// completion or the error in one callback.
+    /// Restores earlier purchases, and reports each as a new transaction in the state `restored`.
+    ///
+    /// Afterwards, one callback reports completion or an error.
     open func restoreCompletedTransactions() { notifier.driver.restore(applicationUsername: nil) }
 
-    /// Restores earlier purchases, with the application username that their payments carried.
+    /// Restores earlier purchases that were paid for with an application username.
     open func restoreCompletedTransactions(withApplicationUsername username: String?) {
         notifier.driver.restore(applicationUsername: username)
     }
 
     /// Adds an observer, held weakly.
     ///
-    /// An observer added twice counts once. One that is deallocated counts as removed from the next call or event on.
-    ///
-    /// With the first observer the queue connects to its store and reports all unfinished transactions, failed ones too.
+    /// An observer that is added twice is called once. One that is deallocated counts as removed from the next call or
+    /// event on. When the first observer is added, the queue connects to its store and reports all unfinished
+    /// transactions, including failed ones.
     open func add(_ observer: any SKPaymentTransactionObserver) { notifier.add(observer) }
 
     /// Removes an observer.
     ///
-    /// Without observers the queue no longer follows its store.
+    /// Without observers, the queue is disconnected from its store.
     open func remove(_ observer: any SKPaymentTransactionObserver) { notifier.remove(observer) }
 
-    /// The observers that are attached and alive.
+    /// The observers that were added and still exist.
     open var transactionObservers: [any SKPaymentTransactionObserver] { notifier.appObservers }
 
     /// Shows the sheet in which the user redeems an offer code.
     ///
-    /// A redeemed code leads to an ordinary purchased transaction. If the store has no sheet, or no code is redeemed,
-    /// the reason is logged.
+    /// A redeemed code leads to an ordinary purchased transaction. If there is no sheet, or no code is redeemed, the
+    /// reason is logged.
     open func presentCodeRedemptionSheet() {
         let setup = notifier.core.setupOrWarning
         guard let backend = setup.backend else { return }
@@ -236,9 +234,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         codes.presentCodeRedemptionSheet(reply: report)
     }
 
-    /// Shows the price consent sheet that the delegate postponed.
+    /// Shows the sheet for a price consent that the delegate has postponed.
     ///
-    /// Does nothing while no consent is pending.
+    /// Does nothing if no consent is pending.
     open func showPriceConsentIfNeeded() {
         guard let consent = notifier.core.backendOrWarning?.services.consent, consent.isPriceConsentPending else {
             return
@@ -248,31 +246,31 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Starts downloads of hosted content.
     ///
-    /// They become active, and observers are notified of their progress. A failed download continues where it stopped; a
-    /// canceled one starts over. Downloads that were started already, or belong to no unfinished transaction of this
-    /// queue, are not queued; the reason is logged.
+    /// The downloads become active, and observers are notified of their progress. A failed download continues where it
+    /// stopped; a canceled one starts over. Downloads that were started already, or that belong to no unfinished
+    /// transaction of this queue, are unchanged, and the reason is logged.
     open func start(_ downloads: [SKDownload]) { obey(.start, downloads) }
 
     /// Pauses active downloads.
     ///
-    /// They retain the data received so far. Others stay unchanged; the reason is logged.
+    /// The data received so far is retained. Other downloads are unchanged, and the reason is logged.
     open func pause(_ downloads: [SKDownload]) { obey(.pause, downloads) }
 
     /// Resumes paused downloads where they stopped.
     ///
-    /// Others stay unchanged; the reason is logged.
+    /// Other downloads are unchanged, and the reason is logged.
     open func resume(_ downloads: [SKDownload]) { obey(.resume, downloads) }
 
     /// Cancels active, paused or failed downloads.
     ///
-    /// The data received so far is removed. Others stay unchanged; the reason is logged.
+    /// The data received so far is removed. Other downloads are unchanged, and the reason is logged.
     open func cancel(_ downloads: [SKDownload]) { obey(.cancel, downloads) }
 }
 
 extension SKPaymentQueue {
-    /// Returns the queue of a simulated next launch: a new one on the same store and journal, without observers.
+    /// Simulates the next launch: returns a new queue on the same store and journal, without observers.
     ///
-    /// This queue stops its callbacks at once. If it was its context's ``default()``, the new one becomes it.
+    /// This queue's callbacks stop at once. If it was its context's ``default()`` queue, the new one replaces it.
     public func relaunch() -> SKPaymentQueue {
         let context = notifier.context
         notifier.retire()
@@ -281,31 +279,32 @@ extension SKPaymentQueue {
         return queue
     }
 
-    /// Handles the app's move to the foreground: if a price consent is pending, asks the delegate whether the store may
-    /// show it.
+    /// Handles the app's entry into the foreground.
     ///
-    /// An app calls this if its platform reports the move; a test calls it directly. Without an observer
+    /// If a price consent is pending, the queue asks the delegate whether the store may show the sheet.
+    ///
+    /// An app calls this method if its platform reports the event; a test calls it directly. Without an observer,
     /// nothing happens.
     public func comeToFront() { notifier.driver.askForPriceConsent() }
 
-    /// Waits until only an external event can cause more work: time advances, a decision is made, a response is released.
+    /// Waits until nothing can happen without an external event, such as the advance of time, or a decision.
     ///
-    /// On the thread that delivers callbacks it runs them itself. Inside a callback it would wait for itself, so it
-    /// traps with a message.
+    /// On the thread that delivers callbacks, this method makes them itself. It must not be called inside a callback,
+    /// since it would wait for that callback: it traps with a message.
     ///
-    /// - Returns: the work that waits for an external event, a line each; the wording may change.
+    /// - Returns: the external events that are awaited, described in a line each; the wording may change.
     @discardableResult
     public func settle() -> [String] { notifier.core.settle() }
 
-    /// Waits, without blocking a thread, until only an external event can cause more work.
+    /// Waits, without blocking a thread, until nothing can happen without an external event.
     ///
-    /// - Returns: the work that waits for an external event, a line each; the wording may change.
+    /// - Returns: the external events that are awaited, described in a line each; the wording may change.
     @discardableResult
     public func settle() async -> [String] { await notifier.core.settle() }
 }
 
 extension SKPaymentQueue {
-    /// Applies the app's order to downloads, and logs the reason for each that rejects it.
+    /// Applies the app's order, such as a pause, to downloads; logs a reason for each that it leaves unchanged.
     func obey(_ order: DownloadOrder, _ downloads: [SKDownload]) {
         let engine = notifier.driver.downloadEngine.load()
         func refuse(_ download: SKDownload, _ refusal: DownloadRefusal) {
@@ -330,16 +329,16 @@ extension SKPaymentQueue {
     }
 }
 
-/// A delegate that answers the store's questions for a payment queue.
+/// A delegate of a payment queue, which decides about storefront changes and price consent.
 ///
-/// Both methods are optional through a default, with the limit that ``SKPaymentTransactionObserver`` describes: one
-/// that only a subclass of the conforming class implements is never called. A queue holds its delegate weakly.
+/// Both methods have default implementations, with the limitation that ``SKPaymentTransactionObserver`` describes: a
+/// method that only a subclass of the conforming class implements is never called. A queue holds its delegate weakly.
 public protocol SKPaymentQueueDelegate: NSObjectProtocol, SendableMetatype {
-    /// Whether a purchase in progress should continue although the storefront changed.
+    /// Returns whether a purchase in progress should continue although the storefront has changed.
     ///
-    /// Optional: true.
+    /// The default implementation returns true.
     ///
-    /// If the app returns false, or has not answered after about a second, the transaction fails with
+    /// If the app returns false, or does not return within about a second, the transaction fails with
     /// ``SKErrorCode/storeProductNotAvailable``.
     func paymentQueue(
         _ paymentQueue: SKPaymentQueue,
@@ -347,11 +346,11 @@ public protocol SKPaymentQueueDelegate: NSObjectProtocol, SendableMetatype {
         in newStorefront: SKStorefront
     ) -> Bool
 
-    /// Whether the store may ask the user for consent to a higher price now.
+    /// Returns whether the store may now ask the user for consent to a price increase.
     ///
-    /// Optional: true.
+    /// The default implementation returns true.
     ///
-    /// An app that returns false shows the consent sheet later, with the queue's `showPriceConsentIfNeeded()`.
+    /// An app that returns false shows the sheet later, by calling the queue's `showPriceConsentIfNeeded()`.
     func paymentQueueShouldShowPriceConsent(_ paymentQueue: SKPaymentQueue) -> Bool
 }
 
@@ -363,6 +362,6 @@ extension SKPaymentQueueDelegate {
         in newStorefront: SKStorefront
     ) -> Bool { true }
 
-    /// Returns true: the store may ask.
+    /// Returns true: the store may ask the user now.
     public func paymentQueueShouldShowPriceConsent(_ paymentQueue: SKPaymentQueue) -> Bool { true }
 }

@@ -1,53 +1,51 @@
 import Foundation
 import Synchronization
 
-/// A request for payment in the queue, with its outcome.
+/// A payment in the queue, with its outcome.
 ///
-/// The queue creates one for each payment that is added, and changes it just before the callback that reports the
-/// change. A transaction that the store starts, a renewal or a restored purchase, has its state from the start. A test
-/// may create its own, in any state. Any thread may read it.
+/// The queue creates a transaction for each payment that is added, and changes it just before the callback that reports
+/// the change. A transaction that the store starts, such as a renewal or a restored purchase, has its state from the
+/// beginning. Tests may create transactions in any state. Any thread may read a transaction.
 ///
-/// Properties that Store Kit leaves undefined in a state are nil here.
-// unchecked: mutable properties are written once, before `mark` publishes them. Those that only initializers write are
-// constant afterwards, and all others are guarded.
+/// A property that Store Kit leaves undefined in a state is nil in that state.
+// unchecked: mutable properties are guarded, or written once: by an initializer, or before `mark` publishes them.
 open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
-    /// The driver's number for it.
+    /// The number of the transaction in its driver.
     private(set) final var number = 0
-    /// The driver that it belongs to, nil for one created by a test.
+    /// The driver to which the transaction belongs; nil for one created by a test.
     private(set) final var driver: QueueDriver?
     private final var paymentValue: StorePayment?
     private let mark = Atomic<UInt8>(0)
     private let finishedMark = Atomic<Bool>(false)
-    /// The driver's number for the finish of a transaction that the store has removed: -1 until the app finishes it; 0 for
-    /// all other transactions.
+    /// The driver's number of a finish that the app requests after the store has removed the transaction.
+    ///
+    /// -1 until the app does so; 0 if the store has not removed the transaction.
     private let lateFinish = Atomic<Int>(0)
     private final var identifier = ""
     private final var date = Date.distantPast
-    /// The transaction as the store sent it, nil unless it has details.
+    /// The transaction as the store has sent it; nil unless it has details.
     ///
-    /// There may be many transactions with details, far apart in memory: no reference is counted until one is read.
+    /// Not only the details: counting a reference to them would access distant memory for each transaction.
     private final var sent: StoreTransaction?
     private final var details: StoreTransaction.Details? { sent?.details }
     private let paymentObject = LazyReference<SKPayment>()
     private let originalObject = LazyReference<SKPaymentTransaction>()
     private let changes = KeyedChanges()
 
-    /// Creates a transaction that belongs to no queue: purchasing, for an empty payment.
+    /// Creates a transaction that belongs to no queue, in the state `purchasing` and with an empty payment.
     public override init() { super.init() }
 
     /// Creates a transaction in any state, for tests.
     ///
-    /// It belongs to no queue.
-    ///
-    /// Apple's Store Kit has no such initializer.
+    /// It belongs to no queue. Apple's Store Kit has no such initializer.
     ///
     /// - Parameters:
-    ///   - payment: the payment that was added.
+    ///   - payment: the payment, as if it had been added to a queue.
     ///   - transactionState: the state of the transaction.
-    ///   - transactionIdentifier: the store's identifier for it.
-    ///   - transactionDate: the date when it joined the store's queue.
-    ///   - error: the reason for its failure.
-    ///   - original: the transaction that it restores.
+    ///   - transactionIdentifier: the store's identifier of the transaction.
+    ///   - transactionDate: the date when the transaction was added to the store's queue.
+    ///   - error: the reason for a failure.
+    ///   - original: the transaction that this one restores.
     ///   - transactionReceipt: the signed receipt.
     public convenience init(
         payment: SKPayment,
@@ -75,9 +73,9 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
         paymentValue = payment
     }
 
-    /// Creates a transaction from the one that the store sent.
+    /// Creates a transaction from one that the store has sent.
     ///
-    /// A restored transaction takes its payment from its original.
+    /// A restored transaction has the payment of its original.
     convenience init(number: Int, _ transaction: StoreTransaction, driver: QueueDriver) {
         self.init()
         self.number = number
@@ -88,7 +86,7 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
         apply(transaction)
     }
 
-    /// Creates the original of a restored transaction.
+    /// Creates the object for the original of a restored transaction.
     private convenience init(original: StoreTransaction.Original, driver: QueueDriver?) {
         self.init(number: 0, payment: original.payment, driver: driver)
         identifier = original.identifier
@@ -98,7 +96,7 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
 
     /// The state of the transaction.
     open var transactionState: SKPaymentTransactionState {
-        // The initializer from a raw value compares with one case after the other.
+        // A `switch`, since the initializer from a raw value compares it with each case in turn.
         switch mark.load(ordering: .acquiring) {
         case 0: .purchasing
         case 1: .purchased
@@ -108,7 +106,7 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
         }
     }
 
-    /// A copy of the payment that was added; of the original's for a restored transaction.
+    /// A copy of the payment that was added; for a restored transaction, of the original's payment.
     open var payment: SKPayment {
         changes.value("payment", else: paymentObject.load() ?? paymentObject.storeIfNil(SKPayment(ordered)))
     }
@@ -124,23 +122,24 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
     /// The reason for a transaction's failure, an ``SKError`` or a `URLError`; nil in other states.
     open var error: (any Error)? { changes.value("error", else: storeFailure?.error) }
 
-    /// The earlier transaction that a restored one restores, or that a renewal follows; nil if there is none.
+    /// The earlier transaction that this one restores or renews; nil if there is none.
     open var original: SKPaymentTransaction? {
         changes.value("original", else: originalMade)
     }
 
-    /// The signed receipt of a purchased or restored transaction, created on read.
+    /// The signed receipt of a purchased or restored transaction, created when it is read.
     ///
-    /// Nil in other states, and if the store creates none.
+    /// Nil in other states, and if the store does not issue receipts.
     open var transactionReceipt: Data? { changes.value("transactionReceipt", else: hasJoinedStore ? receipt : nil) }
 
-    /// The downloads of a purchased or restored product's hosted content, the same objects each time; empty without
-    /// such content, in other states, and once the transaction is finished.
+    /// The downloads of a purchased or restored product's hosted content; the same objects each time.
+    ///
+    /// Empty if the product has no such content, in other states, and once the transaction is finished.
     open var downloads: [SKDownload] { changes.value("downloads", else: hosted) }
 
     override class var properties: [String: KeyedProperty] { keys }
 
-    /// Sets a state that was not reported by a store.
+    /// Sets a state that no store has reported.
     private final func take(_ state: SKPaymentTransactionState) {
         mark.store(UInt8(state.rawValue), ordering: .releasing)
     }
@@ -160,15 +159,15 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
         details?.receipt ?? driver?.backend.services.receipts?.receipt(forTransaction: identifier)
     }
 
-    /// The payment; a restored transaction has its original's, unless it came with one of its own.
+    /// The payment; for a restored transaction, its original's, unless the store has sent one of its own.
     final var ordered: StorePayment { paymentValue ?? details?.original?.payment ?? .empty }
 
     final var knownIdentifier: String? { hasJoinedStore ? identifier : nil }
 
-    /// The transaction that the account already held and that satisfied the payment; nil if something was sold.
+    /// The identifier of an existing transaction of the account that satisfied the payment; nil if a product was sold.
     final var heldIdentifier: String? { hasJoinedStore ? details?.held : nil }
 
-    /// The reason for the failure; the app's error cannot hold all of it.
+    /// The store's reason for the failure, of which the app's error has only a part.
     final var storeFailure: StoreFailure? { hasFailed ? details?.failure : nil }
 
     private final var hasFailed: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.failed.rawValue }
@@ -182,7 +181,7 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
 // MARK: - For the notifier
 
 extension SKPaymentTransaction {
-    /// Whether observers have not been notified of an outcome yet.
+    /// Whether observers have not yet been notified of an outcome.
     final var isPurchasing: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.purchasing.rawValue }
 
     final var isDeferred: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.deferred.rawValue }
@@ -191,7 +190,7 @@ extension SKPaymentTransaction {
 
     final func markFinished() { finishedMark.store(true, ordering: .releasing) }
 
-    /// Records that the transaction has left the list; returns whether the store removed it before the app finished it.
+    /// Records the removal from the list; returns whether the store removed it before the app finished it.
     final func markRemoved() -> Bool {
         if isFinished { return false }
         lateFinish.store(-1, ordering: .relaxed)
@@ -199,9 +198,9 @@ extension SKPaymentTransaction {
         return true
     }
 
-    /// Finishes, once, a decided transaction that the store has removed.
+    /// Finishes a transaction that the store has removed, the first time that this is called.
     ///
-    /// It may belong to a user who is no longer signed in.
+    /// The transaction may belong to a user who has signed out.
     @inline(__always)
     final func finishLate() { if lateFinish.load(ordering: .relaxed) < 0 { finishRemoved() } }
 
@@ -212,15 +211,15 @@ extension SKPaymentTransaction {
         lateFinish.store(driver.finishUnseen(identifier), ordering: .relaxed)
     }
 
-    /// The number under which the driver reports that the transaction has left the list.
+    /// The number under which the driver reports the removal of the transaction.
     final var removalNumber: Int {
         let lateFinish = lateFinish.load(ordering: .relaxed)
         return lateFinish > 0 ? lateFinish : number
     }
 
-    /// Applies a change that the store reports.
+    /// Applies a change that the store has reported.
     ///
-    /// A decided transaction does not become deferred again. The details are in place before the state publishes them.
+    /// A transaction in a final state does not become deferred again. The details are set before the state.
     final func apply(_ change: StoreTransaction) {
         if change.state == .deferred {
             _ = mark.compareExchange(expected: 0, desired: change.state.rawValue, ordering: .acquiringAndReleasing)
@@ -266,10 +265,10 @@ extension SKPaymentTransaction: ChangeKeeper {
 }
 
 extension SKPaymentTransaction {
-    /// Returns the downloads of this transaction's hosted content; none once it is finished.
+    /// Returns the downloads of this transaction's hosted content; none once the transaction is finished.
     final func downloads(of content: [StoreContent], in driver: QueueDriver) -> [SKDownload] {
         let downloads = driver.downloads
-        // In this order: a finish after this check finds the engine above.
+        // Checked after the engine was created: a finish that comes later ends these downloads too.
         guard driver.isOpen(number), let identifier = transactionIdentifier else { return [] }
         let product = payment.productIdentifier
         let objects = downloads.downloads(
@@ -298,10 +297,10 @@ extension SKDownload {
         details.withLock { $0.source = Source(engine: engine, number: draft.number) }
     }
 
-    /// Casts an engine's object to a download: an engine holds only the results of `downloads`.
+    /// Casts an object of an engine to a download: an engine has only objects that `downloads` has created.
     static func own(_ download: AnyObject) -> SKDownload { unsafeDowncast(download, to: SKDownload.self) }
 
-    /// Updates the properties from the engine's report.
+    /// Applies a report of the engine to the properties.
     func apply(_ report: DownloadReport) {
         details.withLock { details in
             details.state = SKDownloadState(rawValue: report.state.rawValue)!

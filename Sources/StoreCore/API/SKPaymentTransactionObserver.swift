@@ -1,65 +1,61 @@
 import Foundation
 
-/// An observer of all events in a payment queue.
+/// An observer of a payment queue, which is notified of all of the queue's events.
 ///
-/// Only ``paymentQueue(_:updatedTransactions:)`` is required. Callbacks run on the main queue unless the queue was set
-/// up otherwise, one at a time and in order; `SKPaymentQueue.default()` is the calling queue within each. A queue holds
-/// its observers weakly; one that is deallocated counts as removed.
+/// Only ``paymentQueue(_:updatedTransactions:)`` is required. By default, callbacks run on the main queue, one at a
+/// time and in order. Within a callback, `SKPaymentQueue.default()` returns the queue that makes it. A queue holds its
+/// observers weakly; an observer that is deallocated counts as removed.
 ///
-/// The other methods are optional through a default. The default is bound where a class declares its conformance: if a
-/// subclass of that class is the first to implement such a method, its implementation is never called. Implement the
-/// method in the class that conforms, if only to be overridden.
+/// All other methods have default implementations, which Swift binds where a class declares its conformance: if only a
+/// subclass of that class implements such a method, its implementation is never called. Therefore implement the method
+/// in the class that conforms, if only so that it can be overridden.
 ///
-/// A class isolated to the main actor conforms with `nonisolated` methods, or with `@preconcurrency` if callbacks come
-/// on the main queue.
+/// A class that is isolated to the main actor conforms with `nonisolated` methods or, if callbacks are delivered on the
+/// main queue, with `@preconcurrency`.
 public protocol SKPaymentTransactionObserver: NSObjectProtocol, SendableMetatype {
-    /// Reports transactions that were added to the queue, or changed their state.
+    /// Reports transactions that were added to the queue, or whose state has changed.
     ///
-    /// Each already has its new state. The app delivers the purchase, then finishes the transaction.
+    /// The transactions already have their new states. The app delivers a purchase, then finishes the transaction.
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction])
 
-    /// Reports transactions that have left the queue for good: the finish is recorded in the store or in the queue's
-    /// journal.
+    /// Reports transactions that were removed from the queue.
     ///
-    /// Optional.
+    /// The default implementation does nothing.
     ///
-    /// A finished transaction that was reported here never returns, even if the process ends in this callback. A
-    /// transaction that the store itself removed, because its user signed out for instance, is reported here too, and
-    /// may return.
+    /// A finished transaction that was reported here never returns, even if the process ends in this callback: the
+    /// finish is recorded in the store or the queue's journal. A transaction that the store itself has removed, for
+    /// example because its user signed out, is reported too, but may return.
     func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction])
 
-    /// Reports that restoring failed before everything was restored.
+    /// Reports that a restore failed before all purchases were restored.
     ///
-    /// Optional.
-    ///
-    /// The error is an ``SKError`` or a `URLError`.
+    /// The error is an ``SKError`` or a `URLError`. The default implementation does nothing.
     func paymentQueue(_ queue: SKPaymentQueue, restoreCompletedTransactionsFailedWithError error: any Error)
 
-    /// Reports that everything restorable has been restored, in calls of ``paymentQueue(_:updatedTransactions:)``.
+    /// Reports that all purchases were restored, by earlier calls of ``paymentQueue(_:updatedTransactions:)``.
     ///
-    /// Optional.
+    /// The default implementation does nothing.
     func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue)
 
-    /// Reports downloads that changed state or made progress.
+    /// Reports downloads whose state has changed or that have made progress.
     ///
-    /// Optional.
+    /// The default implementation does nothing.
     func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload])
 
-    /// Whether to continue a purchase that the user began in the store itself.
+    /// Returns whether to continue a purchase that the user began in the store rather than in the app.
     ///
-    /// Optional: false.
-    ///
-    /// True continues it at once. False drops it; the app may add the payment to the queue later.
+    /// True continues the purchase at once. False drops it; the app can add the payment to the queue later. The default
+    /// implementation returns false.
     func paymentQueue(_ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, for product: SKProduct) -> Bool
 
-    /// Reports a change of the storefront, after which the app looks products up again.
+    /// Reports a change of the storefront, after which the app should request its products again.
     ///
-    /// Optional.
+    /// The default implementation does nothing.
     func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue)
 
-    /// Reports products that the user no longer owns, after a refund or because a family stopped sharing.
+    /// Reports products that the user may no longer use, because of a refund or because a family stopped sharing.
     ///
-    /// Optional.
+    /// The default implementation does nothing.
     func paymentQueue(
         _ queue: SKPaymentQueue,
         didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A product as the store describes it to this user: texts in their language, the price in their currency.
+/// A product as the store describes it to this user, with texts in their language and prices in their currency.
 ///
-/// Part of the response to an ``SKProductsRequest``. Tests create their own, with
+/// Products are in the response to an ``SKProductsRequest``. Tests can create them with
 /// ``init(productIdentifier:localizedTitle:localizedDescription:price:priceLocale:subscriptionPeriod:subscriptionGroupIdentifier:introductoryPrice:discounts:isFamilyShareable:downloadContentVersion:downloadContentLengths:)``,
 /// by subclassing, or with ``KeyValueObject/setValue(_:forKey:)``.
 ///
-/// May be read on any thread. Two products are equal only if they are the same object.
-// unchecked: `product` is written by initializers only, and what key-value coding changes is guarded by a lock.
+/// A product may be read on any thread. Two products are equal only if they are the same object.
+// unchecked: `product` is only written by initializers, and a lock guards the changes through key-value coding.
 open class SKProduct: KeyValueObject, @unchecked Sendable {
-    /// The product as the store described it.
+    /// The product as the store has described it.
     package private(set) final var product: StoreProduct
     private let changes = KeyedChanges()
 
@@ -29,18 +29,18 @@ open class SKProduct: KeyValueObject, @unchecked Sendable {
     /// Apple's Store Kit has no such initializer.
     ///
     /// - Parameters:
-    ///   - productIdentifier: the identifier that the app and the store use.
-    ///   - localizedTitle: its name for the user.
-    ///   - localizedDescription: its description for the user.
+    ///   - productIdentifier: the identifier on which the app and the store have agreed.
+    ///   - localizedTitle: the product's name, as shown to the user.
+    ///   - localizedDescription: the product's description, as shown to the user.
     ///   - price: the price of one unit.
-    ///   - priceLocale: the locale that formats the price, with its currency.
-    ///   - subscriptionPeriod: the duration that one payment covers, nil unless it is a subscription.
-    ///   - subscriptionGroupIdentifier: the group of an auto-renewable subscription.
+    ///   - priceLocale: the locale that formats the price, with the currency.
+    ///   - subscriptionPeriod: the period that one payment covers; nil if the product is not a subscription.
+    ///   - subscriptionGroupIdentifier: the identifier of an auto-renewable subscription's group.
     ///   - introductoryPrice: the offer for first-time subscribers.
-    ///   - discounts: the other offers that are set up.
-    ///   - isFamilyShareable: whether the buyer's family may use it too.
-    ///   - downloadContentVersion: the version of its hosted content.
-    ///   - downloadContentLengths: the size of each hosted file in bytes; none means that nothing is hosted.
+    ///   - discounts: the promotional offers that the store has set up.
+    ///   - isFamilyShareable: whether the purchaser's family may also use the product.
+    ///   - downloadContentVersion: the version of the product's hosted content.
+    ///   - downloadContentLengths: the size of each hosted file in bytes; empty if there is no hosted content.
     public convenience init(
         productIdentifier: String,
         localizedTitle: String = "",
@@ -67,7 +67,7 @@ open class SKProduct: KeyValueObject, @unchecked Sendable {
                 hostedContent: lengths.isEmpty ? nil : .init(version: downloadContentVersion, lengths: lengths)
             )
         )
-        // Stored as they are: they may be objects of a test's own subclass.
+        // The objects themselves are stored, since they may be instances of subclasses in a test.
         if let subscriptionPeriod { changes.set("subscriptionPeriod", to: Optional(subscriptionPeriod)) }
         if let subscriptionGroupIdentifier {
             changes.set("subscriptionGroupIdentifier", to: Optional(subscriptionGroupIdentifier))
@@ -76,36 +76,36 @@ open class SKProduct: KeyValueObject, @unchecked Sendable {
         if !discounts.isEmpty { changes.set("discounts", to: discounts) }
     }
 
-    /// The identifier that the app and the store use.
+    /// The product's identifier, on which the app and the store have agreed.
     open var productIdentifier: String { changes.value("productIdentifier", else: product.identifier) }
 
-    /// Its name for the user, in the storefront's language.
+    /// The product's name, as shown to the user, in the storefront's language.
     open var localizedTitle: String { changes.value("localizedTitle", else: product.localizedTitle) }
 
-    /// Its description for the user, in the storefront's language.
+    /// The product's description, as shown to the user, in the storefront's language.
     open var localizedDescription: String { changes.value("localizedDescription", else: product.localizedDescription) }
 
-    /// The price of one unit, exact, in the currency of ``priceLocale``.
+    /// The exact price of one unit, in the currency of ``priceLocale``.
     ///
     /// May be 0.
     open var price: NSDecimalNumber { changes.value("price", else: NSDecimalNumber(decimal: product.price)) }
 
-    /// The locale that formats the price, with its currency: pass it to a `NumberFormatter` unchanged.
+    /// The locale that formats the price, with the currency: pass it to a `NumberFormatter` unchanged.
     open var priceLocale: Locale { changes.value("priceLocale", else: Locales.locale(product.priceLocaleIdentifier)) }
 
-    /// The duration that one payment covers, nil unless it is a subscription.
+    /// The period that one payment covers; nil if the product is not a subscription.
     open var subscriptionPeriod: SKProductSubscriptionPeriod? {
         changes.value("subscriptionPeriod", else: product.subscription.map { SKProductSubscriptionPeriod($0.period) })
     }
 
-    /// The group, in which a user can subscribe to one product at a time; nil unless the product is auto-renewable.
+    /// The group of which a user subscribes to one product at a time; nil for a product that is not auto-renewable.
     open var subscriptionGroupIdentifier: String? {
         changes.value("subscriptionGroupIdentifier", else: product.subscription?.groupIdentifier)
     }
 
-    /// The offer for first-time subscribers, nil if none is set up.
+    /// The offer for first-time subscribers; nil if the store has set up none.
     ///
-    /// It is present whether or not this user is eligible, which the app determines from the receipt.
+    /// It is present even if this user is not eligible, which the app determines from the receipt.
     open var introductoryPrice: SKProductDiscount? {
         changes.value(
             "introductoryPrice",
@@ -115,7 +115,7 @@ open class SKProduct: KeyValueObject, @unchecked Sendable {
         )
     }
 
-    /// The promotional offers that are set up, empty without any.
+    /// The promotional offers that the store has set up; empty if there are none.
     ///
     /// The app decides which offer to use.
     open var discounts: [SKProductDiscount] {
@@ -127,13 +127,13 @@ open class SKProduct: KeyValueObject, @unchecked Sendable {
         )
     }
 
-    /// Whether the buyer's family may use it too, false by default.
+    /// Whether the purchaser's family may also use the product; false by default.
     open var isFamilyShareable: Bool { changes.value("isFamilyShareable", else: product.isFamilyShareable) }
 
-    /// Whether the store hosts files for it.
+    /// Whether the store hosts files for the product.
     open var isDownloadable: Bool { changes.value("isDownloadable", else: product.hostedContent != nil) }
 
-    /// The size of each hosted file in bytes, empty when there is none.
+    /// The size of each hosted file in bytes; empty if there is none.
     open var downloadContentLengths: [NSNumber] {
         changes.value(
             "downloadContentLengths",
@@ -141,7 +141,7 @@ open class SKProduct: KeyValueObject, @unchecked Sendable {
         )
     }
 
-    /// The version of the hosted files, integers separated by periods; empty when there is none.
+    /// The version of the hosted files: integers separated by periods; empty if there are none.
     open var downloadContentVersion: String {
         changes.value("downloadContentVersion", else: product.hostedContent?.version ?? "")
     }
@@ -211,7 +211,7 @@ extension SKProduct.PeriodUnit {
         }
     }
 
-    /// The unit as stores represent it.
+    /// The unit in the form that stores use.
     package var value: StoreProduct.Period.Unit {
         switch self {
         case .day: .day
@@ -222,10 +222,10 @@ extension SKProduct.PeriodUnit {
     }
 }
 
-/// A duration in calendar units: two weeks are the unit ``SKProductPeriodUnit/week``, twice.
+/// A length of time in calendar units: two weeks are ``numberOfUnits`` 2 of the ``unit`` `week`.
 ///
-/// May be read on any thread. Two are equal if unit and number are.
-// unchecked: `period` is written by initializers only, and what key-value coding changes is guarded by a lock.
+/// A period may be read on any thread. Two periods are equal if their units and numbers are equal.
+// unchecked: `period` is only written by initializers, and a lock guards the changes through key-value coding.
 open class SKProductSubscriptionPeriod: KeyValueObject, @unchecked Sendable {
     private final var period: StoreProduct.Period
     private let changes = KeyedChanges()
@@ -254,12 +254,12 @@ open class SKProductSubscriptionPeriod: KeyValueObject, @unchecked Sendable {
     /// The unit.
     open var unit: SKProduct.PeriodUnit { changes.value("unit", else: SKProduct.PeriodUnit(period.unit)) }
 
-    /// Whether the other object is a period of the same unit and number.
+    /// Whether the other object is a period with the same unit and number.
     override open func isEqual(_ object: Any?) -> Bool {
         (object as? SKProductSubscriptionPeriod).map { $0.unit == unit && $0.numberOfUnits == numberOfUnits } ?? false
     }
 
-    /// A hash of unit and number.
+    /// A hash of the unit and the number.
     override open var hash: Int {
         var hasher = Hasher()
         hasher.combine(unit)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A reduced price for a subscription: the introductory one, or a promotional offer.
+/// An offer of a subscription at a reduced price: the introductory offer, or a promotional one.
 ///
-/// It lasts ``numberOfPeriods`` times its own ``subscriptionPeriod``, which need not be the product's.
+/// The offer lasts for ``numberOfPeriods`` of its own ``subscriptionPeriod``, which need not be the product's period.
 ///
-/// May be read on any thread. Two are equal if all their properties are.
-// unchecked: `terms` is written by initializers only, and what key-value coding changes is guarded by a lock.
+/// An offer may be read on any thread. Two offers are equal if all their properties are equal.
+// unchecked: `terms` is only written by initializers, and a lock guards the changes through key-value coding.
 open class SKProductDiscount: KeyValueObject, @unchecked Sendable {
     private final var terms: Terms
     private let changes = KeyedChanges()
@@ -30,12 +30,12 @@ open class SKProductDiscount: KeyValueObject, @unchecked Sendable {
     /// Apple's Store Kit has no such initializer.
     ///
     /// - Parameters:
-    ///   - identifier: the identifier of a promotional offer; nil makes this an introductory one.
+    ///   - identifier: the identifier of a promotional offer; nil creates an introductory offer.
     ///   - price: the reduced price.
-    ///   - priceLocale: the locale that formats the price, with its currency.
-    ///   - paymentMode: the way in which it is paid.
-    ///   - subscriptionPeriod: the offer's own period.
-    ///   - numberOfPeriods: the number of periods that it lasts.
+    ///   - priceLocale: the locale that formats the price, with the currency.
+    ///   - paymentMode: the way in which the reduced price is paid.
+    ///   - subscriptionPeriod: the period of the offer, which may differ from the product's.
+    ///   - numberOfPeriods: the number of periods for which the offer lasts.
     public convenience init(
         identifier: String? = nil,
         price: NSDecimalNumber,
@@ -55,21 +55,22 @@ open class SKProductDiscount: KeyValueObject, @unchecked Sendable {
             type: identifier == nil ? .introductory : .subscription,
             localeIdentifier: priceLocale.identifier
         )
-        // Stored as it is: it may be of a test's own subclass.
+        // The object itself is stored, since it may be an instance of a subclass in a test.
         changes.set("subscriptionPeriod", to: subscriptionPeriod)
     }
 
-    /// The identifier of a promotional offer; nil for an introductory one.
+    /// The identifier of a promotional offer; nil for an introductory offer.
     open var identifier: String? { changes.value("identifier", else: terms.offer.identifier) }
 
     /// The type of the offer: introductory or promotional.
     open var type: SKProductDiscount.`Type` { changes.value("type", else: terms.type) }
 
-    /// The reduced price, in the currency of ``priceLocale``: paid each period, once or not at all, see
-    /// ``paymentMode``.
+    /// The reduced price, in the currency of ``priceLocale``.
+    ///
+    /// Whether it is paid every period, once or not at all depends on the ``paymentMode``.
     open var price: NSDecimalNumber { changes.value("price", else: NSDecimalNumber(decimal: terms.offer.price)) }
 
-    /// The locale that formats the price, with its currency.
+    /// The locale that formats the price, with the currency.
     open var priceLocale: Locale { changes.value("priceLocale", else: Locales.locale(terms.localeIdentifier)) }
 
     /// The way in which the reduced price is paid.
@@ -77,15 +78,15 @@ open class SKProductDiscount: KeyValueObject, @unchecked Sendable {
         changes.value("paymentMode", else: PaymentMode(terms.offer.paymentMode))
     }
 
-    /// The number of its periods that the offer lasts.
+    /// The number of the offer's periods for which it lasts.
     open var numberOfPeriods: Int { changes.value("numberOfPeriods", else: terms.offer.periodCount) }
 
-    /// The offer's own period.
+    /// The period of the offer, which may differ from the product's.
     open var subscriptionPeriod: SKProductSubscriptionPeriod {
         changes.value("subscriptionPeriod", else: SKProductSubscriptionPeriod(terms.offer.period))
     }
 
-    /// The properties that are compared.
+    /// The properties by which two offers are compared.
     private struct Value: Hashable {
         let identifier: String?
         let type: `Type`
@@ -136,7 +137,7 @@ extension SKProductDiscount.PaymentMode {
         }
     }
 
-    /// The mode as stores represent it.
+    /// The payment mode in the form that stores use.
     fileprivate var value: StoreProduct.Offer.PaymentMode {
         switch self {
         case .payAsYouGo: .payAsYouGo

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A controller for the order and the visibility, on this device, of products that the store promotes.
+/// A controller of the order and visibility, on this device, of the products that the store promotes.
 ///
-/// A store with a ``PromotionService``, such as ``SandboxStore``, stores these overrides. For any other store they are
-/// held in memory for the lifetime of the current ``StoreContext``. Completion handlers are called once: with an
-/// in-process store, on the calling thread before the call returns; with another, on one of the store's threads.
+/// A store with a ``PromotionService``, such as ``SandboxStore``, saves the app's changes. For any other store, they
+/// are held in memory for the lifetime of the current ``StoreContext``. Each completion handler is called once: for an
+/// in-process store, on the calling thread before the method returns; for any other, on one of the store's threads.
 open class SKProductStorePromotionController: NSObject {
-    // Stateless, so that one may serve every thread.
+    // Stateless, so that one instance can be used by every thread.
     nonisolated(unsafe) private static let shared = SKProductStorePromotionController()
 
-    /// Creates a controller, which shares its overrides with every other.
+    /// Creates a controller; all controllers share the same changes.
     public override init() { super.init() }
 
     /// Returns the controller that apps use.
@@ -20,9 +20,9 @@ open class SKProductStorePromotionController: NSObject {
         return controller
     }
 
-    /// Fetches the products that come first on this device.
+    /// Fetches the products that the app has moved before all others on this device.
     ///
-    /// - Parameter completionHandler: receives them in order; none if the store's order is unchanged.
+    /// - Parameter completionHandler: receives the products in order; none if the store's order applies.
     open func fetchStorePromotionOrder(completionHandler: (([SKProduct], (any Error)?) -> Void)? = nil) {
         let core = StoreContext.current.core
         guard let store = core.setup.backend, let overrides = store.services.promotions?.promotionOverrides else {
@@ -32,11 +32,11 @@ open class SKProductStorePromotionController: NSObject {
         store.describe(overrides.order, completionHandler)
     }
 
-    /// Sets the products that come first on this device; the others follow in the store's order.
+    /// Moves products before all others on this device; the others follow in the store's order.
     ///
     /// - Parameters:
-    ///   - promotionOrder: the products, in order; none restores the store's order.
-    ///   - completionHandler: receives no error.
+    ///   - promotionOrder: the products in order; an empty array restores the store's order.
+    ///   - completionHandler: receives nil, or the store's error.
     open func update(
         storePromotionOrder promotionOrder: [SKProduct],
         completionHandler: (((any Error)?) -> Void)? = nil
@@ -50,11 +50,11 @@ open class SKProductStorePromotionController: NSObject {
         service.change(.order(promotionOrder.map(\.productIdentifier)), completionHandler)
     }
 
-    /// Fetches the visibility of a product on this device.
+    /// Fetches the app's setting of a product's visibility on this device.
     ///
     /// - Parameters:
-    ///   - product: the product, recognized by its identifier.
-    ///   - completionHandler: receives the override, `default` if there is none.
+    ///   - product: the product, identified by its product identifier.
+    ///   - completionHandler: receives the visibility; `default` if the app has not set it.
     open func fetchStorePromotionVisibility(
         for product: SKProduct,
         completionHandler: ((SKProductStorePromotionVisibility, (any Error)?) -> Void)? = nil
@@ -73,9 +73,9 @@ open class SKProductStorePromotionController: NSObject {
     /// Shows or hides a product on this device.
     ///
     /// - Parameters:
-    ///   - promotionVisibility: the new visibility; `default` removes the override.
-    ///   - product: the product, recognized by its identifier.
-    ///   - completionHandler: receives no error.
+    ///   - promotionVisibility: the new visibility; `default` restores the store's setting.
+    ///   - product: the product, identified by its product identifier.
+    ///   - completionHandler: receives nil, or the store's error.
     open func update(
         storePromotionVisibility promotionVisibility: SKProductStorePromotionVisibility,
         for product: SKProduct,
@@ -92,21 +92,21 @@ open class SKProductStorePromotionController: NSObject {
         service.change(.visibility(productIdentifier: identifier, isShown: isShown), completionHandler)
     }
 
-    /// Returns the products that come first on this device, in order; none if the store's order is unchanged.
+    /// Returns the products that the app has moved before all others on this device; none if the store's order applies.
     nonisolated(nonsending) open func promotionOrder() async throws -> [SKProduct] {
         try await withCheckedThrowingContinuation { continuation in
             fetchStorePromotionOrder { order, error in continuation.resume(with: outcome(order, error)) }
         }
     }
 
-    /// Sets the products that come first on this device; none restores the store's order.
+    /// Moves products before all others on this device; an empty array restores the store's order.
     nonisolated(nonsending) open func update(promotionOrder: [SKProduct]) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             update(storePromotionOrder: promotionOrder) { continuation.resume(with: outcome((), $0)) }
         }
     }
 
-    /// Returns the visibility of a product on this device, `default` if there is no override.
+    /// Returns the app's setting of a product's visibility on this device; `default` if the app has not set it.
     nonisolated(nonsending) open func promotionVisibility(
         for product: SKProduct
     ) async throws -> SKProductStorePromotionVisibility {
@@ -115,7 +115,7 @@ open class SKProductStorePromotionController: NSObject {
         }
     }
 
-    /// Shows or hides a product on this device; `default` removes the override.
+    /// Shows or hides a product on this device; `default` restores the store's setting.
     nonisolated(nonsending) open func update(
         promotionVisibility: SKProductStorePromotionVisibility,
         for product: SKProduct
@@ -133,7 +133,7 @@ private func outcome<Value>(_ value: Value, _ error: (any Error)?) -> Result<Val
 }
 
 extension PromotionService {
-    /// Changes an override, and passes the handler the error that prevented the change, if any.
+    /// Makes a change in the store, and calls a handler with nil or the store's error.
     fileprivate func change(_ change: PromotionChange, _ handler: (((any Error)?) -> Void)?) {
         let handler = once(handler)
         changePromotion(change) { failure in handler.withLock { $0.take() }?(failure?.error) }
@@ -141,7 +141,7 @@ extension PromotionService {
 }
 
 extension StoreBackend {
-    /// Looks up products in the given order, omitting those that are no longer sold.
+    /// Looks up products; passes them to a handler in the given order, without those that are no longer sold.
     fileprivate func describe(_ identifiers: [String], _ handler: (([SKProduct], (any Error)?) -> Void)?) {
         if identifiers.isEmpty {
             handler?([], nil)
@@ -161,7 +161,7 @@ extension StoreBackend {
     }
 }
 
-/// Passes a completion handler to the thread of the store's response, which removes it to call it at most once.
+/// Wraps a completion handler for another thread, which removes it from the lock so as to call it at most once.
 private func once<Handler>(_ handler: Handler) -> Locked<Handler> {
     nonisolated(unsafe) let handler = handler
     return Locked(handler)
@@ -169,13 +169,13 @@ private func once<Handler>(_ handler: Handler) -> Locked<Handler> {
 
 /// The visibility, on this device, of a product that the store promotes.
 ///
-/// The list is complete: later versions add nothing to it.
+/// The list is complete: later versions will not extend it.
 @frozen
 public enum SKProductStorePromotionVisibility: Int, Sendable {
-    /// The store's own setting.
+    /// The store's own setting applies.
     case `default` = 0
-    /// Shown.
+    /// The product is shown.
     case show = 1
-    /// Hidden.
+    /// The product is hidden.
     case hide = 2
 }

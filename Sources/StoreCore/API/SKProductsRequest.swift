@@ -2,30 +2,30 @@ import Foundation
 
 /// A request for the store's descriptions of products.
 ///
-/// Stores compare identifiers by their code units. A Swift `Set` holds only one of several that are canonically
-/// equivalent, such as "é" written as one scalar and as two: request those separately.
+/// Stores compare identifiers by their code units. Of several canonically equivalent strings, such as "é" written as
+/// one scalar and as two, a Swift `Set` contains only one: request them separately.
 ///
 /// The delegate receives either a response, with a product for each identifier that is sold and all others as invalid,
-/// directly followed by the message that the request has finished; or an error, and nothing more.
+/// followed at once by the message that the request has finished; or only an error.
 open class SKProductsRequest: SKRequest {
     private let productIdentifiers: Set<String>
 
-    /// Creates a request for no products, which receives an empty response.
+    /// Creates a request for no products; the response is empty.
     public override init() {
         productIdentifiers = []
         super.init()
     }
 
-    /// Creates a request for products by the identifiers agreed with the store.
+    /// Creates a request for products by their identifiers, on which the app and the store have agreed.
     public init(productIdentifiers: Set<String>) {
         self.productIdentifiers = productIdentifiers
         super.init()
     }
 
-    /// Creates a request to a store, in a context of its own.
+    /// Creates a request to a given store, in a context of its own.
     ///
     /// - Parameters:
-    ///   - productIdentifiers: the identifiers agreed with the store.
+    ///   - productIdentifiers: the identifiers on which the app and the store have agreed.
     ///   - backend: the store.
     ///   - delivery: the place where the delegate is called.
     public convenience init(
@@ -37,8 +37,8 @@ open class SKProductsRequest: SKRequest {
         self.init(productIdentifiers: productIdentifiers)
     }
 
-    /// The receiver of the response, held weakly.
-    // A subclass cannot narrow a property's type, but it can declare another one of the same name.
+    /// The delegate that receives the response, held weakly.
+    // A subclass cannot narrow the type of a property, but it can declare another property with the same name.
     @_nonoverride open var delegate: (any SKProductsRequestDelegate)? {
         get { target as? any SKProductsRequestDelegate }
         set { target = newValue }
@@ -69,16 +69,16 @@ open class SKProductsRequest: SKRequest {
     }
 }
 
-/// The delegate of a products request, which receives its response.
+/// The delegate of a products request, which receives the response.
 public protocol SKProductsRequestDelegate: SKRequestDelegate {
-    /// Delivers the store's response, directly before ``SKRequestDelegate/requestDidFinish(_:)``.
+    /// Reports the store's response, directly before ``SKRequestDelegate/requestDidFinish(_:)``.
     func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse)
 }
 
 /// The store's response to an ``SKProductsRequest``.
 ///
-/// May be read on any thread.
-// unchecked: the arrays are written by initializers only, and what key-value coding changes is guarded by a lock.
+/// A response may be read on any thread.
+// unchecked: the arrays are only written by initializers, and a lock guards the changes through key-value coding.
 open class SKProductsResponse: KeyValueObject, @unchecked Sendable {
     private final var known: [SKProduct] = []
     private final var unknown: [String] = []
@@ -103,15 +103,15 @@ open class SKProductsResponse: KeyValueObject, @unchecked Sendable {
         )
     }
 
-    /// One product for each identifier that the store sells, in the order of the store's response.
+    /// A product for each identifier that the store sells, in the order of the store's response.
     ///
-    /// ``SandboxStore`` returns them in order of registration, the same in every run. Apple promises no order: an app
-    /// that runs there too looks its products up by their identifiers.
+    /// In ``SandboxStore``, that is the order of registration, the same in every run. Apple promises no order: an app
+    /// that also uses Apple's Store Kit must find its products by their identifiers.
     open var products: [SKProduct] { changes.value("products", else: known) }
 
     /// The identifiers that the store does not sell, in the order of the store's response; usually none.
     ///
-    /// ``SandboxStore`` sorts them.
+    /// In ``SandboxStore``, they are sorted.
     open var invalidProductIdentifiers: [String] { changes.value("invalidProductIdentifiers", else: unknown) }
 
     override class var properties: [String: KeyedProperty] { keys }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A request to update the device's receipt.
+/// A request to refresh the device's receipt.
 ///
-/// Success is reported only by the finished message. It creates no transactions and is idempotent.
+/// Success is only reported as the end of the request. The request creates no transactions, and may be repeated.
 open class SKReceiptRefreshRequest: SKRequest {
-    /// The requested properties of a sandbox's receipt, under the `SKReceiptProperty…` names; nil in production.
+    /// The properties requested for a sandbox's receipt, by the `SKReceiptProperty…` names; nil in production.
     open var receiptProperties: [String: Any]? { properties }
     private let properties: [String: Any]?
 
@@ -14,19 +14,19 @@ open class SKReceiptRefreshRequest: SKRequest {
         super.init()
     }
 
-    /// Creates a request.
+    /// Creates a request for a receipt with properties.
     ///
-    /// - Parameter properties: booleans under the `SKReceiptProperty…` names, for a sandbox; unknown names and other
+    /// - Parameter properties: Boolean values by the `SKReceiptProperty…` names, for a sandbox; unknown names and other
     ///   values are ignored.
     public init(receiptProperties properties: [String: Any]?) {
         self.properties = properties
         super.init()
     }
 
-    /// Creates a request to a store, in a context of its own.
+    /// Creates a request to a given store, in a context of its own.
     ///
     /// - Parameters:
-    ///   - properties: as above.
+    ///   - properties: the properties, as for ``init(receiptProperties:)``.
     ///   - backend: the store.
     ///   - delivery: the place where the delegate is called.
     public convenience init(
@@ -57,19 +57,22 @@ open class SKReceiptRefreshRequest: SKRequest {
     }
 }
 
-/// The key of ``SKReceiptRefreshRequest`` that requests an expired receipt from a sandbox: an `NSNumber` or `Bool`,
-/// false by default.
+/// The key by which an ``SKReceiptRefreshRequest`` requests an expired receipt from a sandbox.
+///
+/// The value is an `NSNumber` or `Bool`, by default false.
 public let SKReceiptPropertyIsExpired: String = "SKReceiptPropertyIsExpired"
 
-/// The key of ``SKReceiptRefreshRequest`` that requests a revoked receipt from a sandbox: an `NSNumber` or `Bool`,
-/// false by default.
+/// The key by which an ``SKReceiptRefreshRequest`` requests a revoked receipt from a sandbox.
+///
+/// The value is an `NSNumber` or `Bool`, by default false.
 public let SKReceiptPropertyIsRevoked: String = "SKReceiptPropertyIsRevoked"
 
-/// The key of ``SKReceiptRefreshRequest`` that requests a volume purchase's receipt from a sandbox: an `NSNumber` or
-/// `Bool`, false by default.
+/// The key by which an ``SKReceiptRefreshRequest`` requests the receipt of a volume purchase from a sandbox.
+///
+/// The value is an `NSNumber` or `Bool`, by default false.
 public let SKReceiptPropertyIsVolumePurchase: String = "SKReceiptPropertyIsVolumePurchase"
 
-/// Ends the process of an app whose receipt is invalid, with a line on standard error and the exit code 173.
+/// Ends the process of an app whose receipt is invalid, with a message on standard error and exit code 173.
 public func SKTerminateForInvalidReceipt() {
     FileHandle.standardError.write(Data("the app ended itself: its receipt is not valid\n".utf8))
     exit(173)

@@ -1,28 +1,28 @@
 import Foundation
 
-/// A request to the store; its subclasses are the kinds of request.
+/// A request to the store, with a subclass for each kind.
 ///
-/// Create one, set its delegate, start it. A request retains itself until it completes, and holds its delegate
-/// weakly. By default the delegate is called on the main queue; never inside ``start()`` unless delivery is inline.
+/// Create a request, set its delegate, and start it. A request retains itself until it completes; it holds its delegate
+/// weakly. By default the delegate is called on the main queue, and never inside ``start()`` unless delivery is inline.
 ///
-/// Without a store a request fails: with inline delivery at once, otherwise after one second of real time, so that a
-/// client that calls the delegate itself does so first.
+/// Without a store, a request fails: with inline delivery at once, otherwise after one second of real time. In that
+/// second, a client without a store, such as a test, can call the delegate itself.
 ///
 /// A request belongs to the ``StoreContext`` in which it was created. It is not thread-safe, except that ``cancel()``
 /// may be called on any thread.
 open class SKRequest: NSObject {
     let context: StoreContext
     private let run = RequestRun()
-    /// The storage of the delegate, whatever type a subclass declares for its property.
+    /// The delegate, whatever type a subclass declares for the property `delegate`.
     final weak var target: (any SKRequestDelegate)?
 
-    /// Creates a request of no kind, for subclasses: when started, it finishes without calling the store.
+    /// Creates a request without a kind, for subclasses; when it is started, it finishes without calling the store.
     public override init() {
         context = InitializerHandover.take(for: type(of: self)) ?? .current
         super.init()
     }
 
-    /// The receiver of the request's outcome, held weakly.
+    /// The delegate that receives the outcome of the request, held weakly.
     open var delegate: (any SKRequestDelegate)? {
         get { narrowedDelegate }
         set { narrowedDelegate = newValue }
@@ -30,7 +30,7 @@ open class SKRequest: NSObject {
 
     /// Sends the request.
     ///
-    /// Has no effect while it is running.
+    /// Has no effect if the request is already running.
     open func start() {
         guard let number = run.begin() else { return }
         let handle = RequestHandle(request: self)
@@ -39,32 +39,32 @@ open class SKRequest: NSObject {
             send { answer in
                 let setup = context.core.setup
                 let tell = { @Sendable in context.run { handle.request.answered(number, answer) } }
-                // No store was called: a client that calls its delegate itself, after starting the request, comes first.
+                // Later if there is no store, so that a client can first call its delegate itself.
                 if setup.backend == nil { setup.callbacks.callLater(tell) } else { setup.callbacks.call(tell) }
             }
         }
     }
 
-    /// Cancels the request: the delegate is no longer called, even if a response is already on its way.
+    /// Cancels the request: its delegate is not called any more, even if the store has already responded.
     open func cancel() { run.cancel() }
 
     // MARK: For the kinds of request
 
     /// Sends the request to the store.
     ///
-    /// The reply may be called once, on any thread.
+    /// The closure may be called once, on any thread.
     func send(_ reply: @escaping @Sendable (RequestAnswer) -> Void) { reply(.done) }
 
-    /// The bridge from `SKRequest`'s property to the one that a subclass declares with a narrower type.
+    /// The delegate, by which a subclass with a narrower type connects its property to that of `SKRequest`.
     var narrowedDelegate: (any SKRequestDelegate)? {
         get { target }
         set { target = newValue }
     }
 
-    /// The delegate as the client's property returns it, which the client may have overridden.
+    /// The delegate, read through the open property, which a client may have overridden.
     var listener: (any SKRequestDelegate)? { delegate }
 
-    /// Calls the delegate's method that is specific to this kind of request.
+    /// Calls the method of the delegate that is specific to this kind of request.
     func tell(_ listener: any SKRequestDelegate, _ answer: RequestAnswer) {}
 
     private func answered(_ number: Int, _ answer: RequestAnswer) {
@@ -75,7 +75,7 @@ open class SKRequest: NSObject {
             return
         }
         if let listener { tell(listener, answer) }
-        // The delegate may have canceled in that callback.
+        // The delegate may have canceled the request in that callback.
         guard run.end(number) else { return }
         listener?.requestDidFinish(self)
     }
@@ -88,7 +88,7 @@ enum RequestAnswer: Sendable {
     case failed(StoreFailure)
 }
 
-/// The running start of a request, by number.
+/// The state of a request, which may be started several times: the number of the last start, and whether it is running.
 private final class RequestRun: Sendable {
     private let state = Locked((number: 0, isRunning: false))
 
@@ -102,7 +102,7 @@ private final class RequestRun: Sendable {
 
     func isRunning(_ number: Int) -> Bool { state.withLock { $0.isRunning && $0.number == number } }
 
-    /// Ends a run; returns false if it has ended already.
+    /// Ends the run of a start; returns false if it has already ended.
     @discardableResult
     func end(_ number: Int) -> Bool {
         state.withLock { state in
@@ -115,25 +115,25 @@ private final class RequestRun: Sendable {
     func cancel() { state.withLock { $0.isRunning = false } }
 }
 
-/// A wrapper that passes a request, which is not Sendable, to the place where its delegate is called.
+/// A wrapper by which a request, which is not Sendable, is passed to the thread on which its delegate is called.
 private struct RequestHandle: @unchecked Sendable {
-    // unchecked: between start and response only the guarded run is accessed, and the delegate only in callbacks.
+    // unchecked: until the callback, only the request's run is accessed, which is guarded.
     let request: SKRequest
 }
 
-/// The receiver of a request's outcome, through exactly one of these methods unless the request is canceled.
+/// The delegate of a request; one of these methods is called, unless the request is canceled.
 ///
-/// Both are optional through a default, with the limit that ``SKPaymentTransactionObserver`` describes: one that only a
-/// subclass of the conforming class implements is never called. A request holds its delegate weakly.
+/// Both methods have default implementations, with the limitation that ``SKPaymentTransactionObserver`` describes: a
+/// method that only a subclass of the conforming class implements is never called. A request holds its delegate weakly.
 public protocol SKRequestDelegate: NSObjectProtocol, SendableMetatype {
     /// Reports that the request succeeded.
     ///
-    /// The last message of a request, which may be released. Optional.
+    /// Afterwards the request may be released. The default implementation does nothing.
     func requestDidFinish(_ request: SKRequest)
 
-    /// Reports that the request failed, with an ``SKError`` or a `URLError`.
+    /// Reports that the request has failed, with an ``SKError`` or a `URLError`.
     ///
-    /// The last message of a request. Optional.
+    /// Afterwards the request may be released. The default implementation does nothing.
     func request(_ request: SKRequest, didFailWithError error: any Error)
 }
 

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The country that the store sells for on this device.
+/// The country in which the store sells on this device.
 ///
-/// May be read on any thread. Two are equal if country and identifier are.
-// unchecked: `storefront` is written by initializers only, and what key-value coding changes is guarded by a lock.
+/// A storefront may be read on any thread. Two storefronts are equal if their countries and identifiers are equal.
+// unchecked: `storefront` is only written by initializers, and a lock guards the changes through key-value coding.
 open class SKStorefront: KeyValueObject, @unchecked Sendable {
     private final var storefront: StoreStorefront
     private let changes = KeyedChanges()
 
-    /// Creates a storefront without content, to be filled in by a subclass or by ``KeyValueObject/setValue(_:forKey:)``.
+    /// Creates an empty storefront, to be filled in by a subclass or by ``KeyValueObject/setValue(_:forKey:)``.
     public override init() {
         storefront = StoreStorefront(countryCode: "", identifier: "")
         super.init()
@@ -26,10 +26,10 @@ open class SKStorefront: KeyValueObject, @unchecked Sendable {
         self.storefront = storefront
     }
 
-    /// The country, ISO 3166-1 alpha-3: three letters, as in `USA`.
+    /// The country's code in ISO 3166-1 alpha-3: three letters, as in `USA`.
     open var countryCode: String { changes.value("countryCode", else: storefront.countryCode) }
 
-    /// The store's identifier for the storefront.
+    /// The store's identifier of the storefront.
     open var identifier: String { changes.value("identifier", else: storefront.identifier) }
 
     private final var value: StoreStorefront { StoreStorefront(countryCode: countryCode, identifier: identifier) }
@@ -39,7 +39,7 @@ open class SKStorefront: KeyValueObject, @unchecked Sendable {
         (object as? SKStorefront).map { $0.value == value } ?? false
     }
 
-    /// A hash of country and identifier.
+    /// A hash of the country and the identifier.
     override open var hash: Int { value.hashValue }
 
     override class var properties: [String: KeyedProperty] { keys }

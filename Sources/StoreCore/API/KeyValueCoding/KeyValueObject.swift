@@ -1,14 +1,14 @@
 import Foundation
 
-/// An object whose properties can be read and set by name, for tests.
+/// An object whose properties tests can read and set by name.
 ///
-/// The superclass of the Store Kit classes that tests prepare. Apple's classes inherit key-value coding from `NSObject`,
-/// which has none without Objective-C. There is no key-value observing here.
+/// It is the superclass of those Store Kit classes whose objects tests prepare. Apple's classes inherit key-value
+/// coding from `NSObject`, which lacks it without Objective-C. Key-value observing is not supported.
 open class KeyValueObject: NSObject {
     /// Creates an object without properties, for Store Kit's own subclasses.
     public override init() { super.init() }
 
-    /// The properties by name.
+    /// The properties, by name.
     class var properties: [String: KeyedProperty] { [:] }
 
     #if canImport(ObjectiveC)
@@ -17,9 +17,9 @@ open class KeyValueObject: NSObject {
     #else
         /// Sets a property by its name.
         ///
-        /// An unknown name or a value of another type traps, as does a property that cannot be changed, such as one of an
-        /// ``SKPayment`` that is not mutable; `setValueThrowing(_:forKey:)` throws instead. Enumerations may be given as
-        /// their raw values.
+        /// An unknown name or a value of another type traps, and so does a property that cannot be changed, such as one
+        /// of an immutable ``SKPayment``, which also has `setValueThrowing(_:forKey:)`. Enumerations may be given as
+        /// raw values.
         open func setValue(_ value: Any?, forKey key: String) { write(value, key) }
 
         /// Returns the value of a property by its name.
@@ -27,16 +27,16 @@ open class KeyValueObject: NSObject {
         /// An unknown name traps.
         open func value(forKey key: String) -> Any? { read(key) }
 
-        /// Sets the property at the end of a dot-separated key path, as ``setValue(_:forKey:)`` does.
+        /// Sets the property at the end of a dot-separated key path, like ``setValue(_:forKey:)``.
         ///
-        /// As in Objective-C, it has no effect if the path leads through nil.
+        /// As in Objective-C, nothing is set if a property on the path is nil.
         public final func setValue(_ value: Any?, forKeyPath path: String) {
             let (key, rest) = split(path)
             guard let rest else { return setValue(value, forKey: key) }
             object(at: key, of: path)?.setValue(value, forKeyPath: rest)
         }
 
-        /// Returns the property at the end of a dot-separated key path, nil if the path leads through nil.
+        /// Returns the property at the end of a dot-separated key path; nil if a property on the path is nil.
         public final func value(forKeyPath path: String) -> Any? {
             let (key, rest) = split(path)
             guard let rest else { return value(forKey: key) }
@@ -57,7 +57,7 @@ open class KeyValueObject: NSObject {
         }
     #endif
 
-    /// Sets a property, or returns the reason why it cannot be set.
+    /// Sets a property; returns the reason why it cannot be set, or nil.
     func change(to value: Any?, _ key: String) -> String? {
         guard let property = Self.properties[key] else { return unknown(key) }
         guard !property.write(self, value) else { return nil }
@@ -77,18 +77,18 @@ open class KeyValueObject: NSObject {
     }
 }
 
-/// An object that stores the values set through key-value coding, beside its immutable ones.
+/// An object that stores values set through key-value coding in addition to its immutable properties.
 protocol ChangeKeeper: KeyValueObject {
     func keep(_ value: Any, for key: String)
 }
 
-/// The values set through key-value coding on an otherwise immutable object.
+/// The values set through key-value coding on an object that is otherwise immutable.
 ///
-/// Takes up one word until it is used.
+/// It takes up one word of memory until a value is set.
 struct KeyedChanges: ~Copyable, Sendable {
     private let box = LazyReference<Locked<[String: Any]>>()
 
-    /// Returns the value that was set, or the original if none was.
+    /// Returns the value that was set for a key; the original value if none was set.
     func value<Value>(_ key: String, else original: @autoclosure () -> Value) -> Value {
         guard let changed = box.load(), let value = changed.withLock({ $0[key] }) else { return original() }
         return value as! Value
@@ -99,9 +99,9 @@ struct KeyedChanges: ~Copyable, Sendable {
     }
 }
 
-/// The conversion between a property's type and the values of key-value coding.
+/// The conversion between the type of a property and the values of key-value coding.
 ///
-/// Foundation's classes and Swift's types are interchangeable, as in Objective-C.
+/// As in Objective-C, an object of Foundation may be passed for a value of Swift, and vice versa.
 struct KeyedKind<Value: SendableMetatype>: Sendable {
     let name: String
     let give: @Sendable (Value) -> Any?
@@ -121,10 +121,10 @@ struct KeyedKind<Value: SendableMetatype>: Sendable {
         self.take = take
     }
 
-    /// Returns the kind of values that cast to the type.
+    /// Returns a kind that accepts all values that can be cast to the type.
     static func cast(_ name: String) -> KeyedKind { KeyedKind(name) { $0 as? Value } }
 
-    /// The same kind, with nil as a value.
+    /// The same kind, but with nil as an additional value.
     var optional: KeyedKind<Value?> {
         KeyedKind<Value?>(
             name: "\(name) or nil",
@@ -146,7 +146,7 @@ extension KeyedKind<NSDecimalNumber> {
     static var decimal: KeyedKind {
         KeyedKind("an NSDecimalNumber") { value in
             if let value = value as? NSDecimalNumber { return value }
-            // Converted through the text: as a binary fraction 0.99 is another number.
+            // Converted through text, since 0.99 as a binary fraction is a different number.
             return (value as? NSNumber).map { NSDecimalNumber(string: $0.stringValue) }
         }
     }
@@ -164,7 +164,7 @@ extension KeyedKind where Value: FixedWidthInteger {
 }
 
 extension KeyedKind where Value: RawRepresentable, Value.RawValue: FixedWidthInteger & SendableMetatype {
-    /// The kind of enumerations: takes a case or its raw value, and returns the raw value, as in Objective-C.
+    /// The kind of an enumeration: accepts a case or its raw value, and returns the raw value, as in Objective-C.
     static var cases: KeyedKind {
         KeyedKind("a \(Value.self) or its raw value", give: { $0.rawValue }) { value in
             value as? Value ?? KeyedKind<Value.RawValue>.integer.take(value).flatMap(Value.init(rawValue:))
@@ -179,7 +179,7 @@ struct KeyedProperty: Sendable {
     let write: @Sendable (KeyValueObject, Any?) -> Bool
     let wants: String
 
-    /// Creates a property that reads through the open getter, so that an override is honored.
+    /// Creates a property that is read through the class's open getter, so that an override takes effect.
     init<Owner: KeyValueObject, Value: SendableMetatype>(
         _ name: String,
         or oldName: String? = nil,
@@ -197,7 +197,7 @@ struct KeyedProperty: Sendable {
         }
     }
 
-    /// Creates a property whose changes the object stores under the property's name.
+    /// Creates a property whose new values the object stores by the property's name.
     init<Owner: ChangeKeeper, Value: SendableMetatype>(
         _ name: String,
         or oldName: String? = nil,

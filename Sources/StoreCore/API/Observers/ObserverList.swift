@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// A list of observers, held weakly except for the queue's `QueueFace`.
+/// A list of observers, all held weakly except for a `QueueFace`.
 ///
-/// The queue retains its face in any case, and a weak reference would slow down every access.
+/// The queue retains a `QueueFace` anyway, and a weak reference would slow down every access.
 ///
-/// An observer may be deallocated on another thread at any moment, and its deinitializer may call back into the list.
-/// Therefore no reference to one is released with the lock held.
+/// An observer may be deallocated on another thread at any time, and its deinitializer may call back into the list.
+/// Therefore no reference to an observer is released with the lock held.
 final class ObserverList: Sendable {
     private let list = Locked<[Entry]>([])
     private let changes = Atomic<Int>(0)
 
-    /// An observer in a box, because copying a weak reference costs more than loading it.
+    /// An observer in an object, because copying a weak reference costs more than reading it through another reference.
     private final class Entry {
         private weak let other: (any SKPaymentTransactionObserver)?
         private let face: (any QueueFace)?
@@ -23,7 +23,7 @@ final class ObserverList: Sendable {
         }
     }
 
-    /// A counter that changes whenever observers are added or removed.
+    /// A counter that is incremented when observers are added or removed.
     var version: Int { changes.load(ordering: .acquiring) }
 
     func add(_ observer: any SKPaymentTransactionObserver) {
@@ -48,7 +48,7 @@ final class ObserverList: Sendable {
         changes.add(1, ordering: .releasing)
     }
 
-    /// Returns the live observers, which the result keeps alive; nil if there are none.
+    /// Returns strong references to the observers that still exist; nil if there are none.
     func load() -> LiveObservers? {
         let version = version
         return list.withLock { list in
@@ -58,9 +58,9 @@ final class ObserverList: Sendable {
         }
     }
 
-    /// Empties the list if every observer was deallocated without having been removed.
+    /// Empties the list if every observer in it was deallocated without having been removed.
     ///
-    /// Returns whether it did.
+    /// Returns whether the list was emptied.
     func removeAllIfDeallocated() -> Bool {
         let (isEmptied, live) = list.withLock { list -> (Bool, (any SKPaymentTransactionObserver)?) in
             for entry in list {
@@ -74,11 +74,11 @@ final class ObserverList: Sendable {
     }
 }
 
-/// Strong references to the observers, for the duration of their callbacks.
+/// Strong references to a queue's observers, held while they are called.
 ///
-/// There is rarely more than one.
+/// The first is stored apart, since there is rarely more than one.
 struct LiveObservers {
-    /// The version of the list when they were loaded.
+    /// The version of the list when these references were loaded.
     let version: Int
     let first: any SKPaymentTransactionObserver
     var others: [any SKPaymentTransactionObserver] = []

@@ -1,9 +1,8 @@
 import Foundation
 
-// Delivery of callbacks to the attached observers, until some are added or removed.
+// The delivery of callbacks, to the observers that are attached when it begins, until some are added or removed.
 //
-// The outermost caller retains the queue and the observers and passes them down: reference counting is slow for objects
-// with weak references.
+// The outermost function retains the queue and observers and passes them on: counting references is slow here.
 extension ObserverNotifier {
     /// The maximum number of transactions, or of downloads, in one callback.
     static var batchSize: Int { 256 }
@@ -11,7 +10,7 @@ extension ObserverNotifier {
     func deliver(_ driver: QueueDriver) {
         turn.lock()
         defer { turn.unlock() }
-        // The caller may have bound the context already: binding it again costs as much as a callback.
+        // Checked first, since the caller may have bound the context, and binding costs as much as a callback.
         if StoreContext.isBound(with: core) { return deliver(driver, to: queue) }
         context.run { deliver(driver, to: queue) }
     }
@@ -33,16 +32,17 @@ extension ObserverNotifier {
         }
     }
 
-    /// Delivers the remainder of a batch, and all batches that follow.
+    /// Delivers the remainder of a batch and all batches that follow.
     ///
-    /// Returns false if observers were added or removed before the end.
+    /// Returns false if observers are added or removed before the end.
     private func run(
         _ batch: inout NoticeBatch,
         _ driver: QueueDriver,
         _ live: LiveObservers,
         _ queue: SKPaymentQueue
     ) -> Bool {
-        // Reused for each callback unless an observer has stored it. Moved out: a callback may start another delivery.
+        // The buffer is reused for each callback, unless an observer has stored it. It is moved out of the property
+        // because a callback may start another delivery.
         var page: [SKPaymentTransaction] = []
         swap(&page, &self.page)
         defer { swap(&page, &self.page) }
@@ -61,9 +61,9 @@ extension ObserverNotifier {
         return true
     }
 
-    /// Applies pending notices without callbacks, until observers are added.
+    /// Applies notices without calling observers, until observers are added.
     ///
-    /// Returns false if they are.
+    /// Returns false if observers were added.
     private func skip(_ batch: inout NoticeBatch, until version: Int, _ driver: QueueDriver) -> Bool {
         repeat {
             while !batch.isDone {
@@ -74,12 +74,12 @@ extension ObserverNotifier {
         return true
     }
 
-    /// Applies one notice without a callback.
+    /// Applies one notice without calling observers.
     private func skipNext(_ batch: inout NoticeBatch, _ driver: QueueDriver) {
         if batch.removeNext().applyUnheard(self) { driver.askAgain() }
     }
 
-    /// Runs one callback.
+    /// Makes one callback, for one or more notices.
     private func deliver(
         _ batch: inout NoticeBatch,
         _ page: inout [SKPaymentTransaction],
@@ -103,9 +103,9 @@ extension ObserverNotifier {
         tell(of: &page, driver, live, queue, epoch) { $0.paymentQueue($1, updatedTransactions: $2) }
     }
 
-    /// Calls all observers with a page of transactions, and empties it.
+    /// Calls all observers with a page of transactions, then empties the page.
     ///
-    /// Finishes of transactions from a page of several go to the store together, once all observers have been called.
+    /// If the page has several transactions, their finishes are sent to the store together, after the last callback.
     @inline(__always)
     private func tell(
         of page: inout [SKPaymentTransaction],
@@ -137,7 +137,7 @@ extension ObserverNotifier {
     ) {
         if live.others.isEmpty { return }
         for other in live.others {
-            // An observer removed meanwhile is not called; one added meanwhile is called from the next notice on.
+            // An observer removed meanwhile is no longer called; one that was added is called from the next notice on.
             let isThere = observers.version == live.version || observers.load()?.contains(other) ?? false
             if isThere, driver.currentEpoch == epoch { callback(other, queue) }
         }
@@ -199,7 +199,7 @@ extension ObserverNotifier {
             if mustAdd {
                 add(payment, to: queue, driver)
             } else if let face, driver.currentEpoch == epoch {
-                // Called last: the face stores the purchase for the app if no observer has added it.
+                // Called last: the `QueueFace` stores the purchase for the app if no observer has added it.
                 _ = face.paymentQueue(queue, shouldAddStorePayment: payment, for: product)
             }
         case .told(let cursor):
@@ -209,9 +209,9 @@ extension ObserverNotifier {
         }
     }
 
-    /// Adds a payment that the store promotes.
+    /// Adds a payment that the user began in the store.
     ///
-    /// A payment that cannot be added is the store's mistake: it is logged and does not trap.
+    /// An invalid payment is the store's mistake: it is logged rather than trapping.
     private func add(_ payment: SKPayment, to queue: SKPaymentQueue, _ driver: QueueDriver) {
         do { try queue.addThrowing(payment) } catch {
             driver.log("the store promotes a payment that cannot be added: \(error)")
@@ -221,12 +221,12 @@ extension ObserverNotifier {
 
 // MARK: - Runs of the same kind
 
-// Each removes the next notice to inspect it, and puts it back if it begins a callback of its own: inspecting it in
-// place would copy it.
+// Each function removes the next notice to examine it, and puts the notice back if it needs a callback of its own:
+// examining it in place would copy it.
 extension ObserverNotifier {
-    /// Collects consecutive notices of one kind, beginning with one that has been removed from the batch.
+    /// Collects consecutive notices of one kind; `first` is the object of the first, which was removed from the batch.
     ///
-    /// Except for removals, transactions finished meanwhile are left out.
+    /// Transactions that were finished meanwhile are left out, unless the notices report removals.
     private static func gather(
         _ kind: Notice.Kind,
         _ first: AnyObject,
@@ -241,9 +241,9 @@ extension ObserverNotifier {
         }
     }
 
-    /// Collects consecutive changes, applying each to its transaction.
+    /// Collects consecutive changes, and applies each to its transaction.
     ///
-    /// A deferred transaction may change twice, so it begins a callback of its own.
+    /// If a deferred transaction changes again, the second change begins a new callback.
     private static func gatherChanges(
         _ first: AnyObject,
         _ change: StoreTransaction,
@@ -263,9 +263,9 @@ extension ObserverNotifier {
         }
     }
 
-    /// Collects consecutive reports, applying each to its download, beginning with one removed from the batch.
+    /// Collects consecutive reports of downloads, and applies each to its download.
     ///
-    /// A download that changes again begins a callback of its own.
+    /// If a download changes again, the second change begins a new callback.
     private static func gatherDownloads(
         _ first: AnyObject,
         _ report: DownloadReport,

@@ -1,36 +1,36 @@
 import Foundation
 import Synchronization
 
-/// An adapter between a driver, which works with numbers, and the observers, which work with Store Kit's objects.
+/// An adapter between a queue's driver, which uses numbers, and the observers, which use Store Kit's objects.
 ///
-/// A queue has one notifier for its lifetime. The notifier's driver is replaced when the context's store is.
+/// A queue always has the same notifier, whose driver is replaced when the context's store is replaced.
 final class ObserverNotifier: QueueDriverDelegate {
     let core: ContextCore
-    /// The context of a queue that it does not own; nil for a default queue, which its context owns.
+    /// The context, retained by every queue except a default queue, which is owned by its context.
     private let keptContext: StoreContext?
-    /// The context that owns the queue.
+    /// The context that owns the queue, if the queue is a default queue.
     private weak let owningContext: StoreContext?
     private let state: Locked<State>
     let observers = ObserverList()
     let revocations = Locked(RevocationNews())
-    /// The lock that is held while callbacks run.
+    /// A lock that is held while callbacks run.
     ///
-    /// Two threads contend for it only when one store replaces another.
+    /// Threads contend for it only while one store replaces another.
     let turn = NSRecursiveLock()
-    /// An empty buffer for the transactions of a callback.
+    /// A buffer for the transactions of a callback; empty between callbacks.
     ///
     /// Guarded by `turn`.
     nonisolated(unsafe) var page: [SKPaymentTransaction] = []
-    // Set once, before the notifier is shared.
+    // Set once, before other threads can use the notifier.
     nonisolated(unsafe) private(set) weak var queue: SKPaymentQueue?
 
     private struct State {
         var driver: QueueDriver?
-        /// The queue's own journal; nil uses the context's.
+        /// The queue's own journal; nil if the queue uses the context's journal.
         var ownJournal: (any QueueJournal)?
-        /// Whether a relaunch has replaced the queue, or the queue is deallocated.
+        /// Whether the queue was deallocated, or was replaced in a relaunch.
         var isOver = false
-        /// The queue's interface for another module.
+        /// Another interface to the queue, used by another module.
         var face: (any QueueFace)?
         weak var delegate: (any SKPaymentQueueDelegate)?
     }
@@ -58,7 +58,7 @@ final class ObserverNotifier: QueueDriverDelegate {
         set { state.withLock { $0.delegate = newValue } }
     }
 
-    /// The driver, created on first use.
+    /// The driver, which is created when it is first needed.
     var driver: QueueDriver {
         if let driver = currentDriver { return driver }
         _ = core.setupOrWarning
@@ -70,7 +70,7 @@ final class ObserverNotifier: QueueDriverDelegate {
     private func makeDriver() -> (QueueDriver, trouble: String?) {
         state.withLock { state in
             if let driver = state.driver { return (driver, nil) }
-            // Read with the lock held: a later change of the store finds this driver, and retires it.
+            // Read with the lock held, so that a later change of the store finds and retires this driver.
             let setup = core.setup
             let driver = QueueDriver(
                 backend: setup.backend ?? NoBackend.shared,
@@ -87,9 +87,9 @@ final class ObserverNotifier: QueueDriverDelegate {
 
     private var currentDriver: QueueDriver? { state.withLock { $0.driver } }
 
-    /// Stops callbacks permanently.
+    /// Permanently stops callbacks.
     ///
-    /// The driver stays: a new one would take over the journal that belongs to the queue's successor.
+    /// The driver is retained: a new one would open the journal, which now belongs to the queue's successor.
     func retire() {
         let face = state.withLock { state in
             state.isOver = true
@@ -101,7 +101,7 @@ final class ObserverNotifier: QueueDriverDelegate {
 
     /// Releases the driver.
     ///
-    /// Call it when the queue is deallocated and nothing can request another driver.
+    /// It is called when the queue is deallocated, so that nobody can request another driver.
     func release() {
         let (last, face) = state.withLock { state in
             state.isOver = true
@@ -119,11 +119,11 @@ final class ObserverNotifier: QueueDriverDelegate {
     // MARK: Observers
 
     func add(_ observer: any SKPaymentTransactionObserver) {
-        // An observer added after the others were deallocated is the first again.
+        // If all other observers were deallocated, the added one counts as the first.
         noticeDeallocatedObservers()
         let others = currentObservers
         observers.add(observer)
-        // The first observer of the app is shown unfinished transactions even if a `QueueFace` was attached earlier.
+        // The app's first observer receives all unfinished transactions, even if a `QueueFace` was attached earlier.
         let isFirst = !(observer is any QueueFace) && others.allSatisfy { $0 is any QueueFace }
         if isFirst, revocations.withLock({ $0.takeForObserver() }) { driver.askAgain() }
         driver.observersChanged(allLeft: isFirst && !others.isEmpty)
@@ -138,10 +138,10 @@ final class ObserverNotifier: QueueDriverDelegate {
         driver.observersChanged()
     }
 
-    /// The queue's `QueueFace`, nil until one is requested.
+    /// The queue's `QueueFace`; nil until one is requested.
     var face: (any QueueFace)? { state.withLock { $0.face } }
 
-    /// Returns the queue's `QueueFace`, created and attached on first use; one that has already ended if the queue has.
+    /// Returns the queue's `QueueFace`, created and attached on first use; an ended one if the queue has ended.
     func face<Face: QueueFace>(_ make: () -> Face) -> Face {
         if let face = state.withLock({ $0.face }) as? Face { return face }
         let new = make()
@@ -159,7 +159,7 @@ final class ObserverNotifier: QueueDriverDelegate {
         return face
     }
 
-    /// The observers that an app has added.
+    /// The observers that the app has added.
     var appObservers: [any SKPaymentTransactionObserver] { currentObservers.filter { !($0 is any QueueFace) } }
 
     var currentObservers: [any SKPaymentTransactionObserver] { observers.load()?.all ?? [] }
@@ -184,7 +184,7 @@ final class ObserverNotifier: QueueDriverDelegate {
 
     func markRemoved(_ transaction: AnyObject) -> Bool { Self.own(transaction).markRemoved() }
 
-    /// Casts a driver's object to a transaction: a driver holds only results of `makeTransaction`.
+    /// Casts an object of a driver to a transaction: a driver has only objects that `makeTransaction` returned.
     static func own(_ transaction: AnyObject) -> SKPaymentTransaction {
         unsafeDowncast(transaction, to: SKPaymentTransaction.self)
     }
@@ -203,7 +203,7 @@ extension ObserverNotifier: ContextMember {
     func setupChanged() {
         let old = state.withLock { state -> QueueDriver? in
             guard !state.isOver, let old = state.driver.take() else { return nil }
-            // Pending commands in the queue's own journal were intended for the previous store.
+            // The pending commands in the queue's own journal were meant for the previous store, so it is replaced.
             if state.ownJournal != nil, !(old.backend is NoBackend) { state.ownJournal = MemoryJournal() }
             return old
         }
@@ -212,16 +212,16 @@ extension ObserverNotifier: ContextMember {
         revocations.withLock { $0.forget() }
         face?.storeChanged(from: FormerStore(driver: old))
         if observers.load() != nil { driver.observersChanged() }
-        // The queue may have been deallocated meanwhile, without finding the new driver.
+        // The queue may have been deallocated meanwhile: it has then released only the old driver.
         if queue == nil { release() }
     }
 }
 
-// Questions to the queue's delegate, asked in order among the observers' callbacks.
+// Questions to the queue's delegate, which is called in order among the observers' callbacks.
 extension ObserverNotifier {
-    /// Asks the delegate whether a purchase continues in a new storefront, and reports the answer to the store.
+    /// Asks the delegate whether a purchase continues in a new storefront, and reports the decision to the store.
     ///
-    /// Without a delegate it continues (behavior 170).
+    /// Without a delegate, the purchase continues (behavior 170).
     func askWhetherToContinue(
         _ transaction: SKPaymentTransaction,
         _ identifier: String,
@@ -230,7 +230,7 @@ extension ObserverNotifier {
         _ driver: QueueDriver
     ) {
         guard transaction.isPurchasing || transaction.isDeferred else { return }
-        // The face decides about purchases that were ordered through it.
+        // A `QueueFace` decides about the purchases that were ordered through it.
         let shouldContinue =
             face?.shouldContinue(transaction, in: storefront)
             ?? queue.delegate?.paymentQueue(queue, shouldContinue: transaction, in: SKStorefront(storefront)) ?? true
@@ -238,7 +238,7 @@ extension ObserverNotifier {
             .decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
     }
 
-    /// Shows a pending price consent, unless the delegate postpones it (behavior 180).
+    /// Shows the sheet for a pending price consent, unless the delegate postpones it (behavior 180).
     func askForPriceConsent(_ queue: SKPaymentQueue, _ driver: QueueDriver) {
         guard let consent = driver.backend.services.consent, consent.isPriceConsentPending else { return }
         guard queue.delegate?.paymentQueueShouldShowPriceConsent(queue) ?? true else { return }
@@ -246,24 +246,24 @@ extension ObserverNotifier {
     }
 }
 
-/// The revocations that the app's own observers and the queue's `QueueFace` have not both been notified of.
+/// The revocations of which the app's observers and the queue's `QueueFace` have not both been notified.
 ///
-/// The store resends each until it is acknowledged: once an observer of the app is notified, or the face has passed it on to
-/// the app. An observer added before that is notified by the store, a face from here. The face looks the transactions up, and
-/// finds none if another user has signed in by then.
+/// The store sends each revocation again until it is acknowledged, which happens once an observer of the app is
+/// notified, or once the `QueueFace` has passed it on to the app. An observer added before then is notified by the
+/// store, a `QueueFace` from the state here. If another user has signed in, it finds none of the transactions.
 struct RevocationNews: Sendable {
-    /// The products that observers were notified of before the queue had a face.
+    /// The products of which observers were notified before there was a `QueueFace`.
     private var unfaced: [String] = []
-    /// The products that only the face was notified of, and that the store would send again.
+    /// The products of which only the `QueueFace` was notified, so that the store would send them again.
     private var unacknowledged: [String] = []
-    /// The position in a driver's updates through which they can be acknowledged.
+    /// The position, in a driver's updates, up to which the store can be sent an acknowledgement.
     private var place: (cursor: UpdateCursor, driver: ObjectIdentifier)?
-    /// Whether another update must be acknowledged because it must not be sent again.
+    /// Whether a reported update must be acknowledged now, since the store must not send it again.
     private var isUrgent = false
-    /// The number of the last notice of revoked products, counted across all stores of the queue.
+    /// The number of the last notice of revoked products; numbers continue when the queue's store is replaced.
     private var lastNotice = 0
 
-    /// Records that observers are notified of revoked products, and returns the number of the notice.
+    /// Records that observers are notified of revoked products; returns the number of this notice.
     mutating func told(_ products: [String], isObserved: Bool, hasFace: Bool) -> Int {
         if !hasFace { Self.add(products, to: &unfaced) }
         if !isObserved { Self.add(products, to: &unacknowledged) }
@@ -271,10 +271,10 @@ struct RevocationNews: Sendable {
         return lastNotice
     }
 
-    /// Records the notification of a promoted purchase, which must not be sent again: a face would store it twice.
+    /// Records that a promoted purchase was reported, which must not be sent again: a `QueueFace` would store it twice.
     mutating func toldPromotion() { isUrgent = true }
 
-    /// Records that all updates up to a cursor were reported; returns whether to acknowledge them.
+    /// Records that all updates up to a cursor were reported; returns whether to acknowledge them now.
     mutating func told(through cursor: UpdateCursor, by driver: QueueDriver) -> Bool {
         defer { isUrgent = false }
         if unacknowledged.isEmpty { return true }
@@ -286,10 +286,10 @@ struct RevocationNews: Sendable {
         return false
     }
 
-    /// Records that the face has passed on everything through a notice.
+    /// Records that the `QueueFace` has passed on to the app all revocations up to a notice.
     ///
-    /// Returns the position to be acknowledged, if it has been reported already. If a later notice is on its way to the face,
-    /// nothing is acknowledged: the face's next call covers that notice too.
+    /// Returns the position to acknowledge, if one was reported. If a later notice is being passed on, nothing is
+    /// acknowledged yet: the next call covers both.
     mutating func passedOn(through notice: Int, by driver: QueueDriver) -> UpdateCursor? {
         guard notice == lastNotice else { return nil }
         let place = place
@@ -299,19 +299,19 @@ struct RevocationNews: Sendable {
 
     private mutating func acknowledge() { (unacknowledged, place) = ([], nil) }
 
-    /// Clears what the app's first observer must be notified of; returns whether the store must send it again.
+    /// Clears the revocations that the app's first observer has missed; returns whether the store must send them again.
     mutating func takeForObserver() -> Bool {
         defer { acknowledge() }
         return !unacknowledged.isEmpty
     }
 
-    /// Removes the products that a new face must be notified of, and returns them with the number of the last notice.
+    /// Removes and returns the products of which a new `QueueFace` must be notified, and the last notice's number.
     mutating func takeForFace() -> (products: [String], notice: Int) {
         defer { unfaced = [] }
         return (unfaced, lastNotice)
     }
 
-    /// Discards the revocations of a store that was replaced.
+    /// Discards all revocations, because their store was replaced.
     mutating func forget() {
         let last = lastNotice
         self = RevocationNews()

@@ -1,22 +1,24 @@
-/// Another interface to a payment queue: an observer that the app has not added and does not see.
+/// Another interface to a payment queue, such as Store Kit 2: an observer that the app neither adds nor sees.
 ///
-/// The queue retains it as long as it reports to any observer.
+/// The queue retains it as long as the queue notifies observers.
 package protocol QueueFace: SKPaymentTransactionObserver, Sendable {
-    /// Announces that the queue has stopped permanently: it was relaunched or deallocated.
+    /// Reports that the queue has permanently stopped, because it was relaunched or deallocated.
     func queueEnded()
 
-    /// Announces that the queue's context has another store, of which nothing has been reported yet.
+    /// Reports that the queue's context has a new store, of which nothing has been reported yet.
     func storeChanged(from former: FormerStore)
 
-    /// Announces that access to products has ended, with the number that ``SKPaymentQueue/acknowledgeRevocations(through:)``
-    /// takes; later notices have greater ones.
+    /// Reports the end of access to products; later notices have greater numbers.
+    ///
+    /// The number is to be passed to ``SKPaymentQueue/acknowledgeRevocations(through:)``.
     func entitlementsRevoked(_ productIdentifiers: [String], notice: Int)
 
-    /// Announces that the queue may have removed transactions without a notification.
+    /// Reports that the queue may have removed transactions without reporting their removal.
     func removalsMissed()
 
-    /// Decides whether a purchase that was ordered through the face continues in another storefront; nil leaves the
-    /// decision to the queue's delegate.
+    /// Decides whether a purchase that was ordered through this interface continues in another storefront.
+    ///
+    /// Nil leaves the decision to the queue's delegate.
     func shouldContinue(_ transaction: SKPaymentTransaction, in storefront: StoreStorefront) -> Bool?
 }
 
@@ -24,39 +26,38 @@ package protocol QueueFace: SKPaymentTransactionObserver, Sendable {
 package struct FormerStore: Sendable {
     let driver: QueueDriver
 
-    /// Finishes a transaction there.
+    /// Finishes a transaction in the former store.
     package func finish(identifier: String) -> QueuedFinish {
         QueuedFinish(driver: driver, number: driver.finish(identifier: identifier) ?? driver.finishUnseen(identifier))
     }
 }
 
-/// A finish that a queue has accepted and forwards to its store.
+/// A finish that a queue has accepted, and is sending to its store.
 package struct QueuedFinish: Sendable {
     let driver: QueueDriver
     let number: Int
 
-    /// Whether the finish is recorded in the store or the journal, so that the transaction does not return.
+    /// Whether the store or the journal has the finish, so that the transaction never returns.
     package var isRecorded: Bool { driver.isFinishRecorded(number) }
 
-    /// Calls a closure once the finish is recorded, perhaps before this call returns, with no lock held.
+    /// Calls a closure, with no lock held, once the store or the journal has the finish, perhaps before this returns.
     ///
-    /// The closure is passed false if there will be no further attempt to record it: the queue has ended, and neither its store
-    /// nor its journal could be reached.
+    /// The closure receives false if the queue has ended before its store or its journal could be reached.
     package func whenRecorded(_ body: @escaping @Sendable (_ isRecorded: Bool) -> Void) {
         driver.whenFinishIsRecorded(number, body)
     }
 }
 
 extension SKPaymentQueue {
-    /// Returns the queue's face, created on first use.
+    /// Returns the queue's `QueueFace`, created on first use.
     package func face<Face: QueueFace>(_ make: () -> Face) -> Face { notifier.face(make) }
 
-    /// Adds a payment on behalf of a face.
+    /// Adds a payment on behalf of a `QueueFace`.
     ///
     /// - Parameters:
     ///   - payment: the payment.
-    ///   - note: receives the number of the transaction before any observer can see it. Called with a lock held; not called
-    ///     if the queue is given another store or relaunched at that moment, in which case nothing is ordered.
+    ///   - note: receives the transaction's number before an observer can see the transaction. Called with a lock held.
+    ///     If the queue is being relaunched or given another store, it is not called, and nothing is ordered.
     package func order(_ payment: StorePayment, _ note: (Int) -> Void) {
         notifier.driver.add(payment) { machine in
             if machine.isRetired { return false }
@@ -65,31 +66,31 @@ extension SKPaymentQueue {
         }
     }
 
-    /// Whether the queue has the transaction with a number that ``order(_:_:)`` passed to its closure.
+    /// Returns whether the queue has the transaction with a number that ``order(_:_:)`` has passed to its closure.
     package func hasTransaction(_ number: Int) -> Bool { notifier.driver.isOpen(number) }
 
-    /// Finishes a transaction by its identifier, even if the app does not have it from an observer's callback.
+    /// Finishes a transaction by its identifier, even if no observer of the app was notified of the transaction.
     ///
-    /// Returns nil if the queue has another store, or has neither a decided transaction with that identifier nor a finish of
-    /// it that the store has not acknowledged.
+    /// Returns nil if the queue has another store than this one, or if it has neither a purchased, failed or restored
+    /// transaction with this identifier nor an unacknowledged finish of one.
     package func finish(identifier: String, in store: ObjectIdentifier) -> QueuedFinish? {
         let driver = notifier.driver
         guard ObjectIdentifier(driver.backend) == store else { return nil }
         return driver.finish(identifier: identifier).map { QueuedFinish(driver: driver, number: $0) }
     }
 
-    /// Finishes a transaction that the queue does not have, such as one of a user who has signed out.
+    /// Finishes a transaction that the queue does not have, such as that of a user who has signed out.
     ///
-    /// Returns nil if the queue has another store.
+    /// Returns nil if the queue has another store than this one.
     package func finishUnseen(_ identifier: String, in store: ObjectIdentifier) -> QueuedFinish? {
         let driver = notifier.driver
         guard ObjectIdentifier(driver.backend) == store else { return nil }
         return QueuedFinish(driver: driver, number: driver.finishUnseen(identifier))
     }
 
-    /// Acknowledges to the store the revocations that the face has passed on to the app, so that they are not sent again.
+    /// Acknowledges to the store the revocations that the `QueueFace` has passed on to the app.
     ///
-    /// - Parameter notice: the number of the last notice that the face received.
+    /// - Parameter notice: the number of the last notice that the `QueueFace` has received.
     package func acknowledgeRevocations(through notice: Int) {
         let driver = notifier.driver
         let place = notifier.revocations.withLock { $0.passedOn(through: notice, by: driver) }
@@ -103,35 +104,35 @@ extension SKPaymentQueue {
         return (setup.backend, setup.clock, setup.log)
     }
 
-    /// Returns the error that a test injects into a Store Kit 2 call; nil for none.
+    /// Returns the error that a test injects into a call of Store Kit 2; nil if there is none.
     package func simulatedError(of call: String) -> (any Error)? {
         notifier.core.simulatedErrors.withLock { $0.isEmpty ? nil : $0[call] }
     }
 
-    /// The context that the queue belongs to.
+    /// The context to which the queue belongs.
     package var storeContext: StoreContext { notifier.context }
 }
 
 extension SKPaymentTransaction {
-    /// The queue's number for the transaction, which ``SKPaymentQueue/order(_:_:)`` reports for the app's own orders.
+    /// The queue's number of the transaction, for an app's order the one that ``SKPaymentQueue/order(_:_:)`` passes.
     package var orderNumber: Int { number }
-    /// The identity of the store that the transaction is from; nil for one created by a test.
+    /// The identity of the store from which the transaction comes; nil for one created by a test.
     package var storeID: ObjectIdentifier? { driver.map { ObjectIdentifier($0.backend) } }
-    /// The finish of the transaction; nil if it is not finished, or belongs to no queue.
+    /// The finish of the transaction; nil if the transaction is not finished or belongs to no queue.
     package var queuedFinish: QueuedFinish? {
         isFinished ? driver.map { QueuedFinish(driver: $0, number: removalNumber) } : nil
     }
-    /// The store's identifier for it, hidden from the app if a transaction that the account held satisfied the payment.
+    /// The store's identifier of this transaction; for a held purchase, the app sees that of the existing transaction.
     package var storeIdentifier: String? { knownIdentifier }
-    /// Whether a transaction that the account already held satisfied the payment, so that nothing was sold.
+    /// Whether a transaction that the account already had satisfied the payment, so that nothing was sold.
     package var isHeld: Bool { heldIdentifier != nil }
     /// Whether the transaction was ordered through Store Kit 2.
     package var isOrderedByStoreKit2: Bool { ordered.isStoreKit2 }
-    /// The reason for the failure, as the store reported it.
+    /// The reason for the failure, as reported by the store.
     package var failure: StoreFailure? { storeFailure ?? error.map { StoreFailure($0) } }
 }
 
 extension SKPayment {
-    /// The payment as it is sent to a store.
+    /// The payment in the form in which it is sent to a store.
     package var storePayment: StorePayment { value }
 }
