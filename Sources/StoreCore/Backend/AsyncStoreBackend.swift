@@ -1,24 +1,24 @@
 import Foundation
 
-/// A store on a network, written with `async` functions.
+/// A store on a network, implemented with `async` functions.
 ///
-/// It makes the promises of ``StoreBackend``; only the form differs. A thrown error is a temporary failure, after which the
-/// queue retries, unless it is a ``RefusedCommandsError``. One line turns it into a store that queues can use:
+/// It makes the promises of ``StoreBackend``; only the form differs. A thrown error is a temporary failure, after which
+/// the queue retries, unless the error is a ``RefusedCommandsError``. One call adapts the store for queues:
 ///
 /// ```swift
 /// let queue = SKPaymentQueue(backend: MyStore().asStoreBackend())
 /// ```
 ///
-/// Every requirement may be called on any task, `submit` by one at a time for each queue.
+/// Every requirement may be called on any task; each queue calls `submit` on one task at a time.
 public protocol AsyncStoreBackend: Sendable {
-    /// The store's clock. Default: the system's.
+    /// The store's clock. By default, the system's clock.
     var clock: any StoreClock { get }
 
     /// Accepts commands, as ``StoreBackend/submit(_:reply:)`` says.
     ///
     /// - Parameter commands: at least one, in the order of their numbers.
-    /// - Throws: ``RefusedCommandsError`` for commands that the store will never accept, once it has accepted all others.
-    ///   Any other error is a temporary failure: the queue retries the same commands with growing backoff.
+    /// - Throws: ``RefusedCommandsError`` for commands that the store will never accept, after it has accepted all
+    ///   others. Any other error is a temporary failure: the queue retries the same commands with growing backoff.
     func submit(_ commands: [StoreCommand]) async throws
 
     /// Sends updates until the task is canceled, as ``StoreBackend/connect(_:after:)`` says.
@@ -31,7 +31,7 @@ public protocol AsyncStoreBackend: Sendable {
     /// - Throws: any error, for a lost connection.
     func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws
 
-    /// Confirms that the queue has notified its observers of every update up to a cursor. Default: does nothing.
+    /// Confirms that the queue has notified its observers of every update up to a cursor. By default, does nothing.
     ///
     /// - Parameter cursor: see ``StoreBackend/acknowledge(through:)``.
     func acknowledge(through cursor: UpdateCursor) async
@@ -39,8 +39,8 @@ public protocol AsyncStoreBackend: Sendable {
     /// Looks up products.
     ///
     /// - Parameter identifiers: the identifiers that the app requests; any string may be among them.
-    /// - Returns: a product for each identifier that is sold, and the other identifiers.
-    /// - Throws: the reason why there is no result now. The app's request fails with it.
+    /// - Returns: a product for each identifier that is sold, and the remaining identifiers as invalid.
+    /// - Throws: the reason why the store has no result now. The app's request fails with this error.
     func products(_ identifiers: Set<String>) async throws -> ProductsAnswer
 }
 
@@ -50,7 +50,7 @@ extension AsyncStoreBackend {
     /// Does nothing.
     public func acknowledge(through cursor: UpdateCursor) async {}
 
-    /// Returns this store in the form that queues use.
+    /// Returns this store as a ``StoreBackend``, which queues can use.
     public func asStoreBackend() -> any StoreBackend { AsyncBackendAdapter(self) }
 }
 
@@ -83,10 +83,10 @@ final class AsyncBackendAdapter: StoreBackend {
     }
 
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        // Settling waits for a snapshot, which is sure to arrive; whether updates follow a cursor only the store knows.
+        // Settling waits for a snapshot, which must arrive; after a cursor, there may be no updates.
         let once = EndOnce(cursor == nil ? store.clock.activity.begin() : nil)
-        // Started under the lock: a task that ends at once would otherwise be recorded after the connection that replaces
-        // it, and end that one.
+        // Started under the lock. Otherwise a task that ends at once could be recorded after the task of a newer
+        // connection, and end the newer one.
         let previous = connections.withLock { connections in
             let task = Task { [store] in
                 let failure: StoreFailure
@@ -128,14 +128,14 @@ final class AsyncBackendAdapter: StoreBackend {
     }
 }
 
-/// A work item that ends once.
+/// Work registered with an ``Activity``, which is ended at most once.
 private final class EndOnce: Sendable {
     private let work: Locked<Activity.Work?>
     init(_ work: Activity.Work?) { self.work = Locked(work) }
     func end() { work.withLock { $0.take() }?.end() }
 }
 
-/// A receiver that forwards everything, and reports when a snapshot has been received.
+/// A receiver that forwards everything, and ends a work item when a snapshot has been received completely.
 private final class SnapshotWatch: StoreUpdateReceiver {
     private let receiver: any StoreUpdateReceiver
     private let once: EndOnce
@@ -155,7 +155,7 @@ private final class SnapshotWatch: StoreUpdateReceiver {
     func connectionLost(_ failure: StoreFailure) { receiver.connectionLost(failure) }
 }
 
-/// The receiver of the updates that ``AsyncStoreBackend/sendUpdates(after:to:)`` sends.
+/// The receiver to which ``AsyncStoreBackend/sendUpdates(after:to:)`` sends its updates.
 public struct UpdateFeed: Sendable {
     private let receiver: any StoreUpdateReceiver
 
@@ -166,6 +166,6 @@ public struct UpdateFeed: Sendable {
 
     /// Sends a batch of updates.
     ///
-    /// Returns once the queue has accepted them; its callbacks are made elsewhere unless delivery is inline.
+    /// Returns once the queue has accepted the batch; callbacks run later, except with inline delivery.
     public func send(_ batch: UpdateBatch) { receiver.receive(batch) }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An adapter from one service of an asynchronous store to the service that queues use.
+/// An adapter that offers a service of an asynchronous store in the form that queues use, with replies.
 final class AsyncServiceAdapter<Service: Sendable>: Sendable {
     private let service: Service
     private let clock: any StoreClock
@@ -127,7 +127,7 @@ extension AsyncServiceAdapter: HistoryService where Service == any AsyncHistoryS
 }
 
 extension StoreClock {
-    /// Runs a call to an asynchronous store in a task, for which settling waits.
+    /// Runs a call to an asynchronous store in a task; settling waits until the call has returned.
     func run(_ body: @escaping @Sendable () async -> Void) {
         let work = activity.begin()
         Task {

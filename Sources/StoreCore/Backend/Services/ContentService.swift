@@ -1,18 +1,18 @@
 import Foundation
 
-/// A store's service that sends the files that it hosts.
+/// A service of a store: sends parts of the files that the store hosts.
 public protocol ContentService: Sendable {
     /// Sends a range of bytes of a hosted file.
     ///
-    /// A queue requests one range of a file at a time, and the next once it has written the last one. A download that was
-    /// paused or failed resumes where it stopped, however long ago that was. The bytes of one version never change; a
-    /// version that is no longer hosted is refused.
+    /// A queue requests one range of a file at a time; it requests the next once it has written the previous one. A
+    /// download that was paused or has failed resumes where it stopped, however long ago that was. The store must never
+    /// change the bytes of a version, and must refuse a version that it no longer hosts.
     ///
     /// - Parameters:
     ///   - request: the range of bytes, and their file.
-    ///   - reply: to be called once, on any thread, before this returns or later; further calls do nothing. At least
-    ///     one byte and at most ``ContentRequest/limit``, beginning at ``ContentRequest/offset``. A failure ends the
-    ///     download with this error; the app may start it again.
+    ///   - reply: to be called once, on any thread, before this method returns or later; further calls do nothing.
+    ///     Takes at least one byte and at most ``ContentRequest/limit``, beginning at ``ContentRequest/offset``. A
+    ///     failure ends the download with this error; the app may start the download again.
     func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void)
 }
 
@@ -22,7 +22,7 @@ public protocol AsyncContentService: Sendable {
     ///
     /// - Parameter request: the range of bytes, and their file.
     /// - Returns: at least one byte and at most ``ContentRequest/limit``, beginning at ``ContentRequest/offset``.
-    /// - Throws: the reason for the failure. The download fails with it, and the app may start it again.
+    /// - Throws: the reason for the failure. The download fails with this error, and the app may start it again.
     func content(_ request: ContentRequest) async throws -> Data
 }
 
@@ -34,9 +34,9 @@ public struct ContentRequest: Hashable, Codable, Sendable {
     public var productIdentifier: String
     /// The file, as the transaction described it.
     public var content: StoreContent
-    /// The number of bytes received already, and the position of the first one wanted.
+    /// The number of bytes that the queue has received, which is the position of the first byte to send.
     public var offset: Int64
-    /// The largest number of bytes to send, at least 1.
+    /// The maximum number of bytes to send, at least 1.
     public var limit: Int
 
     /// Creates a request for a range of bytes.
@@ -72,7 +72,7 @@ extension ContentRequest {
         )
     }
 
-    /// Encodes all parts, the number of bytes received as text.
+    /// Encodes all parts; the offset is encoded as text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(transaction, forKey: .transactionIdentifier)
@@ -83,14 +83,14 @@ extension ContentRequest {
     }
 }
 
-/// A file that a store hosts for a transaction: its name, version and size.
+/// A file that a store hosts for a transaction: the file's name, version and size.
 ///
-/// It is part of the transaction (``StoreTransaction/content``). The bytes are fetched in ranges, once the app starts the
-/// download: see ``ContentService/fetchContent(_:reply:)``.
+/// A transaction lists its files in ``StoreTransaction/content``. Once the app starts a download, the queue fetches the
+/// bytes in ranges: see ``ContentService/fetchContent(_:reply:)``.
 public struct StoreContent: Hashable, Codable, Sendable {
-    /// The file's name within its transaction; the product's identifier, unless there are several files.
+    /// The file's name within its transaction; with only one file, the product's identifier.
     public var identifier: String
-    /// The version of the file, integers separated by periods.
+    /// The version of the file: integers separated by periods.
     public var version: String
     /// The file's size in bytes, at least 0.
     public var length: Int64
@@ -106,7 +106,7 @@ public struct StoreContent: Hashable, Codable, Sendable {
 extension StoreContent {
     private enum CodingKeys: String, CodingKey { case identifier, version, length }
 
-    /// Decodes a file's description, whose size is text, or a number as the first version wrote.
+    /// Decodes a file's description, in which the size is text, or a number as written by the first version.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -116,7 +116,7 @@ extension StoreContent {
         )
     }
 
-    /// Encodes all parts, the size as text.
+    /// Encodes all parts; the size is encoded as text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(identifier, forKey: .identifier)

@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// A store's service that reports the purchases of an account, as Store Kit 2 needs them beside a queue.
+/// A service of a store: reports an account's purchases, which Store Kit 2 reads beside the queue's transactions.
 ///
-/// All results concern the account that is signed in on the device, and are empty without one. Every requirement may be
-/// called on any thread; each reply is to be called once, on any thread, before the call returns or later.
+/// All results concern the account that is signed in on the device; they are empty if none is. Every requirement may be
+/// called on any thread. Each reply must be called once, on any thread, before the method returns or later.
 public protocol HistoryService: Sendable {
     /// Looks up transactions.
     ///
     /// - Parameters:
     ///   - query: the choice of transactions. A cursor may come from an earlier launch.
-    ///   - reply: receives a page, or the reason why there is none.
+    ///   - reply: receives a page, or the reason why the store has no result.
     func transactions(_ query: HistoryQuery, reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void)
 
     /// Looks up the states of subscriptions.
@@ -22,12 +22,12 @@ public protocol HistoryService: Sendable {
     /// Looks up the purchase of the app itself.
     func appTransaction(reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void)
 
-    /// Brings the history up to date with the account's other devices; fails where nobody is signed in.
+    /// Updates the history with changes made on the account's other devices; fails if nobody is signed in.
     ///
-    /// Default: replies with nil, for a store whose history is always up to date.
+    /// The default implementation replies with nil, which is right for a store whose history is always up to date.
     func synchronize(reply: @escaping @Sendable (StoreFailure?) -> Void)
 
-    /// Returns whether the account may use an introductory offer of a group.
+    /// Returns whether the account is eligible for the introductory offers of a subscription group.
     func isEligibleForIntroductoryOffer(
         inGroup group: String,
         reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
@@ -35,27 +35,27 @@ public protocol HistoryService: Sendable {
 
     /// Requests a refund of a transaction from the store's operator.
     ///
-    /// Default: fails with the code `unknown`.
+    /// The default implementation fails with the code `unknown`.
     func requestRefund(
         ofTransaction identifier: String,
         reply: @escaping @Sendable (Result<RefundAnswer, StoreFailure>) -> Void
     )
 
-    /// The identifier that payloads for this device are tied to; nil where they are not.
+    /// The identifier of this device to which signed payloads are bound; nil if they are not bound to a device.
     ///
-    /// Must be quick. Default: nil.
+    /// Must not block. By default nil.
     var deviceVerificationID: UUID? { get }
 
     /// Begins to notify a listener, held weakly, of every change of the history.
     ///
-    /// It may also be notified of changes that do not concern it.
+    /// The listener may also be notified of changes that do not concern its account.
     func follow(_ listener: any HistoryListener)
 }
 
 extension HistoryService {
-    /// Replies with nil: the history is up to date.
+    /// Replies with nil: the history is always up to date.
     public func synchronize(reply: @escaping @Sendable (StoreFailure?) -> Void) { reply(nil) }
-    /// Nil: payloads are not tied to a device.
+    /// Nil: payloads are not bound to a device.
     public var deviceVerificationID: UUID? { nil }
     /// Replies with a failure with the code `unknown`.
     public func requestRefund(
@@ -76,28 +76,28 @@ public protocol HistoryListener: AnyObject, Sendable {
 public protocol AsyncHistoryService: Sendable {
     /// Returns transactions; see ``HistoryService/transactions(_:reply:)``.
     ///
-    /// - Throws: the reason why there is no result; a ``StoreFailure`` is passed on as it is.
+    /// - Throws: the reason why the store has no result; a ``StoreFailure`` reaches the app unchanged.
     func transactions(_ query: HistoryQuery) async throws -> HistoryPage
     /// Returns the states of subscriptions.
     func subscriptions(_ query: SubscriptionQuery) async throws -> [SignedSubscription]
     /// Returns the purchase of the app itself.
     func appTransaction() async throws -> SignedValue<AppTransactionPayload>
-    /// Brings the history up to date with the account's other devices. Default: does nothing.
+    /// Updates the history with changes made on the account's other devices. By default, does nothing.
     func synchronize() async throws
-    /// Returns whether the account may use an introductory offer of a group.
+    /// Returns whether the account is eligible for the introductory offers of a subscription group.
     func isEligibleForIntroductoryOffer(inGroup group: String) async throws -> Bool
-    /// Requests a refund from the store's operator. Default: fails with the code `unknown`.
+    /// Requests a refund from the store's operator. By default, fails with the code `unknown`.
     func requestRefund(ofTransaction identifier: String) async throws -> RefundAnswer
-    /// The identifier that payloads for this device are tied to. Must be quick. Default: nil.
+    /// The identifier of this device to which signed payloads are bound. Must not block. By default nil.
     var deviceVerificationID: UUID? { get }
     /// Begins to notify a listener, held weakly, of every change of the history.
     func follow(_ listener: any HistoryListener)
 }
 
 extension AsyncHistoryService {
-    /// Does nothing: the history is up to date.
+    /// Does nothing: the history is always up to date.
     public func synchronize() async throws {}
-    /// Nil: payloads are not tied to a device.
+    /// Nil: payloads are not bound to a device.
     public var deviceVerificationID: UUID? { nil }
     /// Fails with the code `unknown`.
     public func requestRefund(ofTransaction identifier: String) async throws -> RefundAnswer {
@@ -105,10 +105,10 @@ extension AsyncHistoryService {
     }
 }
 
-/// A switch that tells a store whether a history listener needs to be notified of changes.
+/// A switch by which a history listener requests, or stops, notifications of changes.
 ///
-/// The listener's owner turns it on before reading the history. A store that checks it under its own lock then misses no
-/// change after that reading.
+/// The listener's owner turns the switch on before it reads the history. Since the store checks the switch under its
+/// own lock, no change after that reading is missed.
 package final class HistoryAttention: Sendable {
     private let state = Atomic<Bool>(true)
 
@@ -125,11 +125,11 @@ package protocol AttentiveHistoryListener: HistoryListener {
     var attention: HistoryAttention { get }
 }
 
-/// The history of a store in the same process, which returns a transaction synchronously, for a purchase just made.
+/// The history of an in-process store, which can also return a transaction synchronously.
 package protocol ImmediateHistory: HistoryService {
     /// Returns one of the account's transactions; nil if it has none with that identifier.
     ///
-    /// - Throws: the reason why there is no result, a ``StoreFailure``.
+    /// - Throws: a ``StoreFailure`` that says why the store has no result.
     func transaction(_ identifier: String) throws -> SignedValue<TransactionPayload>?
 }
 
@@ -141,39 +141,39 @@ public struct HistoryQuery: Hashable, Codable, Sendable {
         ///
         /// Refunded transactions are included. Consumables are included only while unfinished, or if refunded.
         case all
-        /// The purchased and restored transactions that no app has finished, oldest first.
+        /// The transactions that no app has finished, purchased and restored ones, oldest first.
         case unfinished
-        /// The newest transaction of each product that the account may use now, newest first; no consumables.
+        /// The newest transaction of each product to which the account is entitled now, newest first; no consumables.
         ///
-        /// These are the non-consumables that are not refunded, all non-renewing subscriptions, even long expired ones, and
-        /// the auto-renewable ones that are paid for or in their grace period.
+        /// The entitlements are the non-consumables that are not refunded, all non-renewing subscriptions, even expired
+        /// ones, and the auto-renewable ones that are paid for or in their grace period.
         case entitlements
         /// The newest transaction of the product, or of each product, newest first.
         case latest
         /// Transactions that were refunded or are no longer shared by the family, in the order of revocation.
         ///
-        /// Every page has a ``HistoryPage/next``, after which later revocations will follow. It is a position among the
-        /// revocations of all accounts, so it means the same whoever signs in.
+        /// Every page has a ``HistoryPage/next``, from which later revocations can be read. It is a position among the
+        /// revocations of all accounts, so it stays valid whoever signs in.
         case revoked
-        /// The transactions with these identifiers, in this order; those that the account does not have are left out.
+        /// The transactions with these identifiers, in this order, without those that the account does not have.
         case transactions([String])
     }
 
     /// The selection of transactions.
     public var selection: Selection
-    /// The product; nil for every product.
+    /// The product to which the result is limited; nil for every product.
     public var productIdentifier: String?
-    /// Whether the history also includes finished consumables.
+    /// Whether the selection ``Selection/all`` also includes finished consumables.
     public var includesFinishedConsumables = false
-    /// The position after which to continue, a page's ``HistoryPage/next``; nil for the beginning.
+    /// The position after which to continue, from a page's ``HistoryPage/next``; nil to begin at the start.
     public var cursor: String?
-    /// The largest number of transactions to return, at least 1.
+    /// The maximum number of transactions to return, at least 1.
     ///
-    /// Does not apply to a selection by identifiers.
+    /// It does not apply to a selection by identifiers.
     public var limit = defaultLimit
     package static let defaultLimit = 256
 
-    /// Creates a query; further properties are set afterwards.
+    /// Creates a query; all other properties can be set afterwards.
     public init(_ selection: Selection, ofProduct productIdentifier: String? = nil) {
         self.selection = selection
         self.productIdentifier = productIdentifier
@@ -184,7 +184,7 @@ public struct HistoryQuery: Hashable, Codable, Sendable {
 public struct HistoryPage: Sendable {
     /// The transactions, signed for the device.
     public var transactions: [SignedValue<TransactionPayload>]
-    /// The position after which the next page begins; nil on the last page, unless the query's selection says otherwise.
+    /// The cursor of the next page; nil on the last page, except for the selection ``HistoryQuery/Selection/revoked``.
     public var next: String?
 
     /// Creates a page.
@@ -212,7 +212,7 @@ extension HistoryQuery.Selection: Codable {
         }
     }
 
-    /// Encodes the type, and the values that belong to it.
+    /// Encodes the type of the selection, and the values that belong to it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         let kind: Kind =
@@ -233,7 +233,7 @@ extension HistoryQuery.Selection: Codable {
 
 /// A query for subscriptions of the account that is signed in on a device.
 public enum SubscriptionQuery: Hashable, Sendable {
-    /// The subscriptions of every group in which the account ever had one.
+    /// The subscriptions of every group in which the account has or had one.
     case all
     /// The subscriptions of one group: the account's own first, then those that its family shares.
     case group(String)
@@ -255,7 +255,7 @@ extension SubscriptionQuery: Codable {
         }
     }
 
-    /// Encodes the type, and the values that belong to it.
+    /// Encodes the type of the query, and the values that belong to it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {
@@ -272,10 +272,10 @@ extension SubscriptionQuery: Codable {
 
 /// The immediate response to a request for a refund.
 public enum RefundAnswer: String, Hashable, Codable, Sendable {
-    /// The request was accepted; the operator decides it later.
+    /// The request was accepted; the operator will decide later.
     case taken
-    /// The transaction is refunded already, or a request for it is pending or was refused.
+    /// The transaction is already refunded, or a request for its refund is pending or was refused.
     case duplicate
-    /// The transaction cannot be refunded: it cost nothing, or another member of the family bought it.
+    /// The transaction cannot be refunded: it was free, or another member of the family bought it.
     case ineligible
 }

@@ -1,12 +1,12 @@
-/// A store's service that shows the sheet for offer codes.
+/// A service of a store: shows the sheet for offer codes.
 public protocol OfferCodeService: Sendable {
     /// Shows the sheet in which the user redeems an offer code.
     ///
-    /// A redeemed code leads to an ordinary purchased transaction, which arrives as an update. Called on the app's thread;
-    /// must not block.
+    /// A redeemed code leads to an ordinary purchased transaction in an update. Called on the app's thread; must not
+    /// block.
     ///
     /// - Parameter reply: to be called once, when the sheet is closed: with nil if the user redeemed a code or
-    ///   canceled, else with the reason why there was no sheet or the code had no effect. The queue logs it.
+    ///   canceled, else with the reason, which the queue logs, why there was no sheet or the code had no effect.
     func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void)
 }
 
@@ -14,6 +14,6 @@ public protocol OfferCodeService: Sendable {
 public protocol AsyncOfferCodeService: Sendable {
     /// Shows the sheet in which the user redeems an offer code; returns when it is closed.
     ///
-    /// - Throws: the reason why there is no sheet, or why the code had no effect. The queue logs it.
+    /// - Throws: the reason, which the queue logs, why there was no sheet or the code had no effect.
     func presentCodeRedemptionSheet() async throws
 }

@@ -1,33 +1,33 @@
-/// A store's service that stores the app's changes to the promotion of products on this device.
+/// A service of a store: saves the app's changes to the promotion of products on this device.
 ///
-/// Without this service, the changes are held in memory.
+/// Without this service, changes are held in memory only.
 public protocol PromotionService: Sendable {
-    /// The app's changes on this device. Must not block.
+    /// The app's changes on this device. Reading them must not block.
     var promotionOverrides: PromotionOverrides { get }
 
     /// Changes how the store promotes products on this device.
     ///
     /// - Parameters:
-    ///   - change: the change that the app wants.
-    ///   - reply: to be called once, on any thread, with nil on success.
+    ///   - change: the change that the app requests.
+    ///   - reply: to be called once, on any thread, with nil on success, else with the reason for the failure.
     func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void)
 }
 
 /// A ``PromotionService`` written with `async` functions, for an ``AsyncStoreBackend`` to conform to.
 public protocol AsyncPromotionService: Sendable {
-    /// The app's changes on this device, as far as is known now. Must not block.
+    /// The app's changes on this device, as far as they are known now. Must not block.
     var promotionOverrides: PromotionOverrides { get }
 
     /// Changes how the store promotes products on this device.
     ///
-    /// - Parameter change: the change that the app wants.
-    /// - Throws: the reason for the failure, passed to the app's completion handler.
+    /// - Parameter change: the change that the app requests.
+    /// - Throws: the reason for the failure, which is passed to the app's completion handler.
     func changePromotion(_ change: PromotionChange) async throws
 }
 
 /// A change that an app makes to how its store promotes products on a device.
 public enum PromotionChange: Hashable, Sendable {
-    /// Puts these products first; an empty array restores the store's order.
+    /// Moves these products, in this order, before all others; an empty array restores the store's order.
     case order([String])
     /// Shows or hides a product; nil restores the store's setting.
     case visibility(productIdentifier: String, isShown: Bool?)
@@ -37,7 +37,7 @@ extension PromotionChange: Codable {
     private enum Kind: String, Codable { case order, visibility }
     private enum CodingKeys: String, CodingKey { case type, productIdentifiers, productIdentifier, isShown }
 
-    /// The form that the first version wrote into ledgers.
+    /// A change in the form in which the first version wrote it into ledgers.
     private enum FirstForm: Decodable {
         case order([String])
         case visibility(productIdentifier: String, isShown: Bool?)
@@ -62,7 +62,7 @@ extension PromotionChange: Codable {
         }
     }
 
-    /// Encodes the type, and the values that belong to it.
+    /// Encodes the type of the change, and the values that belong to it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {
@@ -81,7 +81,7 @@ extension PromotionChange: Codable {
 public struct PromotionOverrides: Hashable, Codable, Sendable {
     /// The identifiers of the products that come first, in order; the others follow in the store's order.
     public var order: [String]
-    /// The products that are shown or hidden regardless of the store's setting: true for shown, false for hidden.
+    /// The products whose visibility the app has changed: true for shown, false for hidden.
     public var visibility: [String: Bool]
 
     /// Creates overrides; without any, the store's settings apply.

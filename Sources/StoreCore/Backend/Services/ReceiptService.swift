@@ -1,35 +1,34 @@
 import Foundation
 
-/// A store's service that issues signed receipts.
+/// A service of a store: issues signed receipts.
 ///
-/// Any thread may call it.
+/// Its requirements may be called on any thread.
 public protocol ReceiptService: Sendable {
-    /// Returns the signed receipt of a purchased or restored transaction, created when it is read; nil for any other.
+    /// Returns the signed receipt of a purchased or restored transaction; nil for any other transaction.
     ///
-    /// Not called for a transaction that has its ``StoreTransaction/receipt``. Must be quick.
-    ///
-    /// Default: nil.
+    /// Called when the app reads the receipt of a transaction without a ``StoreTransaction/receipt``. Must not block.
+    /// The default implementation returns nil.
     func receipt(forTransaction identifier: String) -> Data?
 
-    /// The device's app receipt, signed and created when it is read; nil where there is none. Must be quick.
+    /// The device's signed app receipt, created when it is read; nil if there is none. Must not block.
     ///
-    /// Default: nil.
+    /// By default nil.
     var appReceipt: Data? { get }
 
     /// Refreshes the device's receipt.
     ///
-    /// Default: refuses, with the code `unknown`.
+    /// The default implementation fails with the code `unknown`.
     ///
     /// - Parameters:
-    ///   - properties: the properties that a sandbox's receipt should have.
+    ///   - properties: the properties that the app requests for a sandbox's receipt.
     ///   - reply: to be called once, on any thread, with nil when the receipt has been refreshed.
     func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void)
 }
 
 extension ReceiptService {
-    /// Nil: no receipt.
+    /// Nil: the store issues no receipts.
     public func receipt(forTransaction identifier: String) -> Data? { nil }
-    /// Nil: no app receipt.
+    /// Nil: the store issues no app receipts.
     public var appReceipt: Data? { nil }
     /// Replies with a failure with the code `unknown`.
     public func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
@@ -38,31 +37,31 @@ extension ReceiptService {
 }
 
 extension StoreFailure {
-    /// The refusal of a refresh by a store that issues no app receipt.
+    /// The failure of a refresh by a store that issues no app receipts.
     static let noReceipt = StoreFailure.storeKit(.unknown, "this store has no receipt to refresh")
 }
 
 /// A ``ReceiptService`` written with `async` functions, for an ``AsyncStoreBackend`` to conform to.
 public protocol AsyncReceiptService: Sendable {
-    /// Returns the signed receipt of a transaction that arrived without one, if it is at hand. Must not block.
+    /// Returns the signed receipt of a transaction that arrived without one; nil if it is not at hand. Must not block.
     ///
-    /// Default: nil.
+    /// The default implementation returns nil.
     func receipt(forTransaction identifier: String) -> Data?
 
-    /// The device's app receipt, if it is at hand; see ``ReceiptService/appReceipt``. Default: nil.
+    /// The device's app receipt, see ``ReceiptService/appReceipt``; nil if it is not at hand. By default nil.
     var appReceipt: Data? { get }
 
-    /// Refreshes the device's receipt. Default: refuses, with the code `unknown`.
+    /// Refreshes the device's receipt. By default, fails with the code `unknown`.
     ///
-    /// - Parameter properties: the properties that a sandbox's receipt should have.
-    /// - Throws: the reason why it cannot be refreshed. The app's request fails with it.
+    /// - Parameter properties: the properties that the app requests for a sandbox's receipt.
+    /// - Throws: the reason why the receipt cannot be refreshed. The app's request fails with this error.
     func refreshReceipt(_ properties: ReceiptProperties) async throws
 }
 
 extension AsyncReceiptService {
-    /// Nil: no receipt.
+    /// Nil: the store issues no receipts.
     public func receipt(forTransaction identifier: String) -> Data? { nil }
-    /// Nil: no app receipt.
+    /// Nil: the store issues no app receipts.
     public var appReceipt: Data? { nil }
     /// Throws a failure with the code `unknown`.
     public func refreshReceipt(_ properties: ReceiptProperties) async throws { throw StoreFailure.noReceipt }
@@ -70,13 +69,13 @@ extension AsyncReceiptService {
 
 /// The properties that the app requests for a sandbox's receipt.
 public struct ReceiptProperties: Hashable, Codable, Sendable {
-    /// Whether it has expired.
+    /// Whether the receipt has expired.
     public var isExpired: Bool
-    /// Whether it has been revoked.
+    /// Whether the receipt has been revoked.
     public var isRevoked: Bool
-    /// Whether it belongs to a volume purchase.
+    /// Whether the receipt belongs to a volume purchase.
     public var isVolumePurchase: Bool
-    /// Creates properties; all are false for an app in production.
+    /// Creates properties; in production, all are false.
     public init(isExpired: Bool = false, isRevoked: Bool = false, isVolumePurchase: Bool = false) {
         self.isExpired = isExpired
         self.isRevoked = isRevoked

@@ -1,28 +1,27 @@
-/// The optional services of a store, each nil where the store does not offer it.
+/// The optional services of a store; a service that the store does not offer is nil.
 ///
 /// A store offers a service by conforming to its protocol, as in `final class Shop: StoreBackend, ReceiptService`.
 ///
-/// A backend that wraps another one returns the other's ``StoreBackend/services`` in one line, after replacing those that
-/// it observes or changes.
+/// A backend that wraps another one returns that one's ``StoreBackend/services``, and replaces single services.
 public struct StoreServices: Sendable {
-    /// Whether the user may pay, and which products are sold.
+    /// The service that reports whether the user may pay, and which products are sold.
     public var availability: (any AvailabilityService)?
-    /// The country that the store sells for.
+    /// The service that reports the country in which the store sells.
     public var storefront: (any StorefrontService)?
-    /// Receipts of transactions and of the app.
+    /// The service that issues receipts of transactions and of the app.
     public var receipts: (any ReceiptService)?
-    /// Files that the store hosts.
+    /// The service that sends files that the store hosts.
     public var content: (any ContentService)?
-    /// The app's changes to how the store promotes products.
+    /// The service that saves the app's changes to the promotion of products.
     public var promotions: (any PromotionService)?
-    /// The sheet for offer codes.
+    /// The service that shows the sheet for offer codes.
     public var codes: (any OfferCodeService)?
-    /// Requests for consent to a higher price.
+    /// The service that asks users for consent to a price increase.
     public var consent: (any PriceConsentService)?
-    /// What the account has bought, for Store Kit 2.
+    /// The service that reports the account's purchases, for Store Kit 2.
     public var history: (any HistoryService)?
 
-    /// Creates a value without services.
+    /// Creates a value in which every service is nil.
     public init() {}
 
     /// Creates the services whose protocols a store conforms to.
@@ -37,7 +36,7 @@ public struct StoreServices: Sendable {
         history = store as? any HistoryService
     }
 
-    /// Creates the services whose protocols a store conforms to, in either form.
+    /// Creates the services whose protocols a store conforms to, asynchronous or not.
     init(implementedBy store: any AsyncStoreBackend) {
         let clock = store.clock
         availability = store as? any AvailabilityService

@@ -1,21 +1,22 @@
-/// A store's service that reports the country in which it sells.
+/// A service of a store: reports the country in which the store sells.
 public protocol StorefrontService: Sendable {
-    /// The country that the store sells in on this device; nil while unknown.
+    /// The country in which the store sells on this device; nil if it is unknown.
     ///
-    /// Read on the app's thread whenever the app reads it. May block.
+    /// Read on the app's thread whenever the app reads the storefront. May block.
     var storefront: StoreStorefront? { get }
 
-    /// Receives the app's decision about a purchase that was under way when a ``StoreUpdate/storefront(_:)`` came.
+    /// Receives the app's decision about a purchase that was under way when the storefront changed.
     ///
-    /// The queue calls its delegate once for each undecided transaction in the store, in order among the callbacks; without
-    /// a delegate the decision is true. A store that waits for the decision should give up after about a second and fail
-    /// the transaction with `storeProductNotAvailable`. Called on the thread that makes callbacks; must not block.
+    /// After a ``StoreUpdate/storefront(_:)``, the queue asks its delegate about each undecided transaction in the
+    /// store, in order among the callbacks; without a delegate, the decision is true. A store that waits for decisions
+    /// should give up after about a second and fail the transaction with `storeProductNotAvailable`. Called on the
+    /// thread that makes callbacks; must not block.
     ///
-    /// Default: does nothing.
+    /// The default implementation does nothing.
     ///
     /// - Parameters:
     ///   - identifier: the store's identifier of the transaction.
-    ///   - shouldContinue: whether it continues in the new storefront.
+    ///   - shouldContinue: whether the purchase continues in the new storefront.
     func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool)
 }
 
@@ -26,15 +27,16 @@ extension StorefrontService {
 
 /// A ``StorefrontService`` written with `async` functions, for an ``AsyncStoreBackend`` to conform to.
 public protocol AsyncStorefrontService: Sendable {
-    /// The country that the store sells in, as far as is known now. Must not block.
+    /// The country in which the store sells, as far as it is known now. Must not block.
     var storefront: StoreStorefront? { get }
 
-    /// Receives the app's decision about a purchase that was under way when the storefront changed, as
-    /// ``StorefrontService/decideAfterStorefrontChange(transaction:shouldContinue:)`` says. Default: does nothing.
+    /// Receives the app's decision about a purchase that was under way when the storefront changed.
+    ///
+    /// See ``StorefrontService/decideAfterStorefrontChange(transaction:shouldContinue:)``. By default, does nothing.
     ///
     /// - Parameters:
     ///   - identifier: the store's identifier of the transaction.
-    ///   - shouldContinue: whether it continues in the new storefront.
+    ///   - shouldContinue: whether the purchase continues in the new storefront.
     func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async
 }
 
@@ -43,11 +45,11 @@ extension AsyncStorefrontService {
     public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async {}
 }
 
-/// The country that a store sells in.
+/// The country in which a store sells.
 public struct StoreStorefront: Hashable, Codable, Sendable {
     /// The country's code in ISO 3166-1 alpha-3, as in `USA`.
     public var countryCode: String
-    /// The store's own name for the storefront.
+    /// The store's own identifier of the storefront.
     public var identifier: String
     /// Creates a storefront.
     public init(countryCode: String, identifier: String) {
@@ -56,33 +58,33 @@ public struct StoreStorefront: Hashable, Codable, Sendable {
     }
 }
 
-/// A store's service that reports, without waiting, whether the user may pay and what is sold.
+/// A service of a store: reports, without blocking, whether the user may pay and which products are sold.
 ///
-/// Called on any thread, on behalf of the app; must not block. An ``AsyncStoreBackend`` conforms to it as well, and returns
-/// what is known now.
+/// Called on any thread when the app needs the information; must not block. An ``AsyncStoreBackend`` also conforms to
+/// this protocol, and returns what it knows at that time.
 public protocol AvailabilityService: Sendable {
-    /// Whether the user of this device may pay. Read whenever the app reads it.
+    /// Whether the user of this device may make payments. Read whenever the app reads it.
     ///
-    /// Default: true, as for a store without this service.
+    /// By default true, as for a store without this service.
     var canMakePayments: Bool { get }
 
-    /// Returns whether a product is sold here, or nil if that is not known at once.
+    /// Returns whether a product is sold on this device; nil if that is not known at once.
     ///
-    /// Default: nil.
+    /// The default implementation returns nil.
     func sells(_ productIdentifier: String) -> Bool?
 
-    /// Whether the store is unreachable, as far as is known now.
+    /// Whether the store is unreachable, as far as it is known now.
     ///
-    /// If so, a purchase of Store Kit 2 begins with a look-up of its product: if that fails, so does the purchase, and
-    /// nothing is ordered. Default: false.
+    /// If true, a Store Kit 2 purchase first looks up its product: if the look-up fails, the purchase fails too, and
+    /// nothing is ordered. By default false.
     var isOutOfReach: Bool { get }
 }
 
 extension AvailabilityService {
     /// True: payments are allowed.
     public var canMakePayments: Bool { true }
-    /// Nil: not known at once.
+    /// Nil: whether a product is sold is not known at once.
     public func sells(_ productIdentifier: String) -> Bool? { nil }
-    /// False: not known to be unreachable.
+    /// False: the store is not known to be unreachable.
     public var isOutOfReach: Bool { false }
 }

@@ -1,10 +1,10 @@
-/// The number of a command: the idempotency key with which a store executes it exactly once.
+/// The number of a command: the idempotency key with which a store executes the command exactly once.
 ///
 /// A queue has one submission under way at a time and sends its commands in the order of their numbers. So when a store
-/// receives number n of a journal's opening, every smaller one has been acknowledged or will never be sent. A store
-/// therefore needs to remember one number for each ``JournalID``, the highest it accepted. A number not above it is a
-/// repetition, to be acknowledged and not executed again. Finishes on a queue that has a successor are numbered in another
-/// opening, since the successor sends what the queue left.
+/// receives number n of a journal's opening, every smaller number has been acknowledged or will never be sent. A store
+/// therefore needs to remember one number for each ``JournalID``: the highest that it accepted. A command with that or
+/// a smaller number is a repetition, to be acknowledged but not executed again. A queue that has been replaced by
+/// another one on its journal numbers its finishes in a separate opening, since the other sends the journal's commands.
 public struct OrderID: Hashable, Codable, Sendable, CustomStringConvertible {
     /// The opening of a journal that assigned the number.
     public let journal: JournalID
@@ -19,23 +19,23 @@ public struct OrderID: Hashable, Codable, Sendable, CustomStringConvertible {
     public var description: String { "\(journal)/\(number)" }
 }
 
-/// The identifier of one opening of one journal, within which a queue numbers its commands.
+/// The identifier of one opening of one journal, in which a queue numbers its commands.
 ///
-/// Every launch has its own, so that a number that was sent and then lost in a crash is never assigned to another command.
+/// Every launch of an app has its own, so that a number sent just before a crash is never assigned to another command.
 public struct JournalID: RawRepresentable, Hashable, Codable, Sendable, CustomStringConvertible {
     /// The identifier's 64 bits.
     public let rawValue: UInt64
-    /// Creates an identifier with given bits, for journals that retain theirs and for runs that are replayed.
+    /// Creates an identifier from its bits, for journals that store theirs and for reproducible runs.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
     /// Returns a new unique identifier.
     public static func unique() -> JournalID { JournalID(rawValue: .random(in: .min ... .max)) }
-    /// Sixteen hexadecimal digits.
+    /// The identifier in sixteen hexadecimal digits.
     public var description: String {
         let digits = String(rawValue, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Reads an identifier from its ``description``; nil for anything else.
+    /// Creates an identifier from its ``description``; returns nil for any other text.
     package init?(_ text: String) {
         guard text.utf8.count == 16, text.first?.isHexDigit == true, let bits = UInt64(text, radix: 16) else {
             return nil
@@ -68,15 +68,15 @@ extension JournalID {
 
 /// A secret with which a remote device identifies itself to its store: 256 random bits.
 ///
-/// Created by ``SandboxDevice/makeToken()``. Whoever has the text can buy on the device, so neither a token's description
-/// nor its reflection shows it.
+/// Created by ``SandboxDevice/makeToken()``. Whoever has the text can buy on the device: therefore neither a token's
+/// description nor its reflection contains it.
 public struct DeviceToken: Hashable, Sendable {
-    /// The token's text: 43 characters of Base64 for URLs.
+    /// The token's text: 43 characters in the URL-safe alphabet of Base64.
     public let text: String
 
     /// Creates a token from its text.
     ///
-    /// - Parameter text: the ``text`` of a token; the result is nil for anything else.
+    /// - Parameter text: the ``text`` of a token; the result is nil for any other text.
     public init?(_ text: String) {
         guard text.utf8.count == Base64URL.length(Self.byteCount),
             Base64URL.decode(Array(text.utf8)[...])?.count == Self.byteCount
@@ -93,7 +93,7 @@ public struct DeviceToken: Hashable, Sendable {
 }
 
 extension DeviceToken: CustomStringConvertible, CustomReflectable {
-    /// The type's name, without the secret.
+    /// The type's name; the secret is left out.
     public var description: String { "DeviceToken" }
 
     /// A mirror without children.
@@ -102,13 +102,13 @@ extension DeviceToken: CustomStringConvertible, CustomReflectable {
 
 /// A queue's position in its store's updates.
 ///
-/// A store numbers the changes that concern one device, so positions only grow. The snapshot of unfinished transactions
-/// precedes them, in numbered parts, all at the position where it was taken. A cursor without a part is after the whole
-/// snapshot.
+/// A store numbers the changes that concern one device, so positions only grow. Before the changes, it may send a
+/// snapshot of the unfinished transactions in numbered parts, all with the position at which the snapshot was taken. A
+/// cursor without a part is at the end of the snapshot or after it.
 public struct UpdateCursor: Hashable, Codable, Sendable, Comparable, CustomStringConvertible {
-    /// The position of the last change seen.
+    /// The position of the last change received.
     public var position: Int
-    /// The number of the snapshot's parts seen; nil after the snapshot.
+    /// The number of parts of the snapshot received; nil once the snapshot is complete.
     public var part: Int?
 
     /// Creates a cursor among the changes, or within a snapshot.
@@ -117,11 +117,11 @@ public struct UpdateCursor: Hashable, Codable, Sendable, Comparable, CustomStrin
         self.part = part
     }
 
-    /// Orders by position, then by the snapshot's part; the end of the snapshot comes last.
+    /// Compares positions, then parts of the snapshot; the end of the snapshot is after all of its parts.
     public static func < (left: UpdateCursor, right: UpdateCursor) -> Bool {
         (left.position, left.part ?? .max) < (right.position, right.part ?? .max)
     }
 
-    /// The position, and the part within a snapshot.
+    /// The position, followed by the part if the cursor is within a snapshot.
     public var description: String { part.map { "\(position)#\($0)" } ?? "\(position)" }
 }

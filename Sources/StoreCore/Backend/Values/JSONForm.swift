@@ -2,9 +2,9 @@ import Foundation
 
 // The parts of the socket's JSON that differ from Swift's synthesized coding: see the article "The socket as JSON".
 //
-// Values that the first version wrote to journals and ledgers can be read as well.
+// Values that the first version wrote into journals and ledgers can still be decoded.
 
-/// An enumeration that JSON has by name, and that the first version wrote as a number.
+/// An enumeration that is encoded as a case's name; the first version encoded a number.
 protocol NamedInJSON: RawRepresentable<UInt8> {
     /// The names of the cases, by their raw values.
     static var names: [String] { get }
@@ -33,7 +33,7 @@ extension Decoder {
     }
 }
 
-/// A decimal number as text, since most JSON readers convert a number to a binary fraction.
+/// A decimal number encoded as text, since most JSON readers convert a number to a binary fraction.
 struct DecimalText: Hashable, Codable, Sendable {
     let value: Decimal
 
@@ -65,7 +65,7 @@ struct DecimalText: Hashable, Codable, Sendable {
     }
 }
 
-/// A 64-bit number as text, since most JSON readers retain only 53 bits.
+/// A 64-bit number encoded as text, since most JSON readers retain only 53 bits.
 struct LongText: Hashable, Codable, Sendable {
     let value: Int64
 
@@ -92,7 +92,7 @@ struct LongText: Hashable, Codable, Sendable {
     }
 }
 
-/// A date as ISO 8601 text, or as seconds since 2001 if such text cannot represent it.
+/// A date encoded as ISO 8601 text, or as seconds since 2001 if such text cannot represent it.
 struct DateText: Hashable, Codable, Sendable {
     let value: Date
 

@@ -1,15 +1,16 @@
 import Foundation
 
-/// A request that a queue sends to a store.
+/// A command: a request that a queue sends to a store.
 public struct StoreCommand: Hashable, Codable, Sendable {
     /// The kind of request, with its arguments.
     public enum Action: Hashable, Sendable {
-        /// Sells a product. The outcome, a refusal included, arrives as an update with the command's number.
+        /// Sells a product. The outcome, even a refusal, arrives as an update with the command's number.
         case purchase(StorePayment)
-        /// Removes a transaction that the app has finished, and never delivers it again. Acknowledged for an unknown
-        /// transaction too.
+        /// Removes a transaction that the app has finished, so that the store never delivers it again.
+        ///
+        /// The store acknowledges the finish of an unknown transaction too.
         case finish(transaction: String)
-        /// Creates a new transaction for each finished one that can be restored, then reports the end of the restore.
+        /// Delivers a new transaction for each finished one that can be restored, then reports the end of the restore.
         case restore(applicationUsername: String?)
     }
 
@@ -23,7 +24,7 @@ public struct StoreCommand: Hashable, Codable, Sendable {
         self.action = action
     }
 
-    /// Whether it is a purchase with special terms, see ``StorePayment/hasSpecialTerms``.
+    /// Whether the command is a purchase with special terms, see ``StorePayment/hasSpecialTerms``.
     var hasSpecialTerms: Bool {
         if case .purchase(let payment) = action { payment.hasSpecialTerms } else { false }
     }
@@ -36,7 +37,7 @@ extension StoreCommand.Action: Codable {
         case type, payment, transactionIdentifier, applicationUsername
     }
 
-    /// The form that the first version wrote into journals.
+    /// An action in the form in which the first version wrote it into journals.
     private enum FirstForm: Decodable {
         case purchase(StorePayment)
         case finish(transaction: String)
@@ -61,7 +62,7 @@ extension StoreCommand.Action: Codable {
         }
     }
 
-    /// Encodes the type, and the values that belong to it.
+    /// Encodes the type of the action, and the values that belong to it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {
@@ -80,17 +81,17 @@ extension StoreCommand.Action: Codable {
 
 /// A store's reply to a submission.
 ///
-/// It only acknowledges: outcomes arrive as updates.
+/// The reply only acknowledges commands: their outcomes arrive as updates.
 public enum SubmissionReply: Hashable, Sendable {
-    /// Every command of the submission is durably in the store, whatever its outcome there.
+    /// Every command of the submission is durably in the store, whatever its outcome will be.
     case taken
-    /// A temporary failure: some or all of the commands may not be in the store. The queue retries them, after a pause.
+    /// A temporary failure: some or all of the commands may not be in the store. The queue retries them after a pause.
     case tryLater(StoreFailure)
     /// The store will never accept these commands, and has accepted all others of the submission as with ``taken``.
     ///
-    /// For a command that the store cannot even record: it is too long, or the store cannot read it. An order that is read
-    /// and declined is ``taken``, and becomes a failed transaction. The queue fails the purchases and restores among the
-    /// commands, and sends none of them again. A refused finish is logged.
+    /// For commands that the store cannot even record, because they are too long or unreadable. The reply to an order
+    /// that the store has read and declines is ``taken``; the order becomes a failed transaction. The queue fails the
+    /// purchases and restores among the refused commands, logs the finishes, and sends none of them again.
     case refused([RefusedCommand])
 }
 
@@ -98,7 +99,7 @@ public enum SubmissionReply: Hashable, Sendable {
 public struct RefusedCommand: Hashable, Codable, Sendable {
     /// The command's number.
     public var id: OrderID
-    /// The reason, with one of Store Kit's codes for a purchase.
+    /// The reason for the refusal; for a purchase, with one of Store Kit's codes.
     public var failure: StoreFailure
 
     /// Creates a refusal of a command.
@@ -108,15 +109,15 @@ public struct RefusedCommand: Hashable, Codable, Sendable {
     }
 }
 
-/// The error with which an ``AsyncStoreBackend`` refuses commands for good: ``SubmissionReply/refused(_:)``.
+/// The error by which an ``AsyncStoreBackend`` refuses commands permanently, like ``SubmissionReply/refused(_:)``.
 public struct RefusedCommandsError: Error, Hashable, CustomStringConvertible {
-    /// The commands; all others of the submission are durably in the store.
+    /// The refused commands; all others of the submission are durably in the store.
     public var commands: [RefusedCommand]
 
     /// Creates an error.
     public init(_ commands: [RefusedCommand]) { self.commands = commands }
 
-    /// A line for each command.
+    /// The refused commands with their reasons, in a line each.
     public var description: String { commands.map { "\($0.id): \($0.failure)" }.joined(separator: "\n") }
 }
 
@@ -134,7 +135,7 @@ extension SubmissionReply: Codable {
         }
     }
 
-    /// Encodes the type, and the values that belong to it.
+    /// Encodes the type of the reply, and the values that belong to it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {

@@ -2,15 +2,15 @@ import Foundation
 
 /// The reason for a store's refusal or failure: a code of Store Kit or of the URL loading system, and a sentence.
 ///
-/// The queue passes it to the app as an `SKError` or `URLError` with the same code and the sentence in its `userInfo`. The
-/// sentence is written for a developer's log: it names the product and the rule, and never includes a receipt, a user's
-/// name or a key.
+/// The queue passes the failure to the app as an `SKError` or `URLError` with the same code, and with the sentence in
+/// its `userInfo`. The sentence is for a developer's log: it names the product and the rule, but no receipt, user or
+/// key.
 public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConvertible {
     /// The family of codes that a failure belongs to.
     public enum Domain: String, Hashable, Codable, Sendable {
         /// Store Kit's codes; see ``SKError/Code``.
         case storeKit
-        /// Codes of `URLError`: the network failed, and nothing is known about the purchase.
+        /// Codes of `URLError`: the network failed, and the outcome of a purchase is unknown.
         case network
     }
 
@@ -20,16 +20,16 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
     public var code: Int { parts.code }
     /// One sentence that names the cause.
     ///
-    /// Its wording is not stable.
+    /// The wording is not stable.
     public var reason: String { parts.reason }
-    /// The underlying error, which the app finds under `NSUnderlyingErrorKey`; nil for none.
+    /// The underlying error, which the app finds under `NSUnderlyingErrorKey`; nil if there is none.
     public var underlying: Underlying? { parts.underlying }
-    /// Whether the purchase may succeed later, after its user takes an action in the store.
+    /// Whether the purchase may still succeed once the user has done something in the store.
     ///
     /// Store Kit 1 reports such a purchase as failed, Store Kit 2 as pending.
     public var isPending: Bool { parts.isPending }
 
-    /// The parts, in an object: many values have an optional failure that is copied with them, and few failures are made.
+    /// The properties, in an object, since many values contain an optional failure that is copied with them.
     private final class Parts: Sendable {
         let domain: Domain
         let code: Int
@@ -117,7 +117,7 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
         )
     }
 
-    /// Encodes the parts that the failure has.
+    /// Encodes the failure without the properties that have their default values.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(domain, forKey: .domain)
@@ -129,9 +129,9 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
 }
 
 extension StoreFailure {
-    /// Store Kit's error codes, as a backend names them.
+    /// An error code of Store Kit, as used by a backend.
     ///
-    /// An open set: codes not listed here pass through.
+    /// The set is open: other codes than those listed here reach the app unchanged.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The raw value of the code in Store Kit.
         public let rawValue: Int
@@ -144,7 +144,7 @@ extension StoreFailure {
         public static let clientInvalid = Code(rawValue: 1)
         /// The user canceled.
         public static let paymentCancelled = Code(rawValue: 2)
-        /// The store did not recognize something in the payment.
+        /// The store does not recognize a part of the payment.
         public static let paymentInvalid = Code(rawValue: 3)
         /// The user may not authorize payments.
         public static let paymentNotAllowed = Code(rawValue: 4)
@@ -154,19 +154,19 @@ extension StoreFailure {
         public static let cloudServicePermissionDenied = Code(rawValue: 6)
         /// The device had no connection to the cloud service.
         public static let cloudServiceNetworkConnectionFailed = Code(rawValue: 7)
-        /// The user revoked a permission given earlier.
+        /// The user revoked a permission that they had granted.
         public static let cloudServiceRevoked = Code(rawValue: 8)
         /// The user has not yet read the store's privacy text.
         public static let privacyAcknowledgementRequired = Code(rawValue: 9)
-        /// The payment carries request data, to which the app is not entitled.
+        /// The payment has request data, for which the app lacks the entitlement.
         public static let unauthorizedRequestData = Code(rawValue: 10)
         /// The promotional offer is unknown or withdrawn.
         public static let invalidOfferIdentifier = Code(rawValue: 11)
-        /// The promotional offer's signature does not match.
+        /// The promotional offer's signature is invalid.
         public static let invalidSignature = Code(rawValue: 12)
-        /// The promotional offer is incomplete.
+        /// A part of the promotional offer is missing.
         public static let missingOfferParams = Code(rawValue: 13)
-        /// The promotional offer is not below the current price.
+        /// The price of the promotional offer is not below the current price.
         public static let invalidOfferPrice = Code(rawValue: 14)
         /// The user is not eligible for this offer.
         public static let ineligibleForOffer = Code(rawValue: 18)
@@ -174,10 +174,10 @@ extension StoreFailure {
 }
 
 extension StoreFailure.Code {
-    /// The name of Store Kit's case, for logs; nil for a number that Store Kit does not use.
+    /// The name of the case of `SKError.Code`, for logs; nil for a number that Store Kit does not use.
     package var name: String? { Self.names.indices.contains(rawValue) ? Self.names[rawValue] : nil }
 
-    /// The names by number, see `SKError.Code`.
+    /// The names of the cases of `SKError.Code`, by number.
     private static let names = [
         "unknown", "clientInvalid", "paymentCancelled", "paymentInvalid", "paymentNotAllowed",
         "storeProductNotAvailable", "cloudServicePermissionDenied", "cloudServiceNetworkConnectionFailed",

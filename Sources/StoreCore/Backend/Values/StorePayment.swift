@@ -1,6 +1,6 @@
 import Foundation
 
-/// A payment for a product: what the app orders from the store, on which terms.
+/// A payment for a product: the app's order to the store, with its terms.
 ///
 /// Copies share one immutable description, so each costs only a reference.
 public struct StorePayment: Hashable, Sendable {
@@ -9,7 +9,7 @@ public struct StorePayment: Hashable, Sendable {
     /// A payment without a product, shared as a placeholder.
     static let empty = StorePayment(productIdentifier: "")
 
-    /// Creates a payment for one product; every argument but its identifier may be omitted.
+    /// Creates a payment for a product; every argument except the product's identifier may be omitted.
     public init(
         productIdentifier: String,
         quantity: Int = 1,
@@ -18,7 +18,7 @@ public struct StorePayment: Hashable, Sendable {
         simulatesAskToBuyInSandbox: Bool = false,
         discount: StoreDiscount? = nil
     ) {
-        // Matched, because `==` would compare offers, which costs more than the remaining checks.
+        // `case nil`, because `==` would compare offers, which costs more than all other checks.
         if applicationUsername == nil, requestData == nil, !simulatesAskToBuyInSandbox, case nil = discount {
             storage = Storage(productIdentifier, quantity, nil)
             return
@@ -42,15 +42,15 @@ public struct StorePayment: Hashable, Sendable {
 
     /// The number of items to buy.
     ///
-    /// A store sells 1...10 of a product at once.
+    /// A store sells 1 to 10 items of a product at once.
     public var quantity: Int {
         get { storage.quantity }
         set { storage = Storage(productIdentifier, newValue, storage.rare, isStoreKit2: isStoreKit2) }
     }
 
-    /// Whether the payment was ordered by Store Kit 2's `purchase(options:)`, and not by a payment queue's `add(_:)`.
+    /// Whether Store Kit 2's `purchase(options:)` created the payment, rather than a payment queue's `add(_:)`.
     ///
-    /// The two differ if the account already holds the product: see ``StoreTransaction/heldIdentifier``.
+    /// Their results differ if the account already has the product: see ``StoreTransaction/heldIdentifier``.
     public var isStoreKit2: Bool {
         get { storage.isStoreKit2 }
         set { storage = Storage(productIdentifier, quantity, storage.rare, isStoreKit2: newValue) }
@@ -62,15 +62,15 @@ public struct StorePayment: Hashable, Sendable {
         set { change { $0.applicationUsername = newValue } }
     }
 
-    /// Reserved.
+    /// Reserved for future use.
     ///
-    /// A store refuses a payment that carries request data.
+    /// A store refuses a payment that has request data.
     public var requestData: Data? {
         get { storage.rare?.fields.requestData }
         set { change { $0.requestData = newValue } }
     }
 
-    /// Whether a sandbox simulates Ask to Buy; has no effect elsewhere.
+    /// Whether a sandbox simulates Ask to Buy; other stores ignore it.
     public var simulatesAskToBuyInSandbox: Bool {
         get { storage.rare?.fields.simulatesAskToBuyInSandbox ?? false }
         set { change { $0.simulatesAskToBuyInSandbox = newValue } }
@@ -82,41 +82,41 @@ public struct StorePayment: Hashable, Sendable {
         set { change { $0.discount = newValue } }
     }
 
-    /// An offer of Store Kit 2, with its proof if it is signed.
+    /// An offer of Store Kit 2, with its proof if the offer is signed.
     ///
-    /// A payment carries this or ``discount``, not both. A store that cannot sell under it refuses the payment.
+    /// A payment has either this or ``discount``, not both. A store refuses the payment if the offer does not apply.
     public var offer: StoreOffer? {
         get { storage.rare?.fields.offer }
         set { change { $0.offer = newValue } }
     }
 
-    /// The date in the past on which a test store dates the purchase; nil for the time of the order.
+    /// The past date that a test store is to give the purchase; nil for the time of the order.
     ///
     /// A date that is infinite or not a number becomes `distantFuture`, on which no store sells.
     public var purchaseDate: Date? {
         get { storage.rare?.fields.purchaseDate }
         set {
-            // Such a date could not be encoded, and the payment would not be equal to itself.
+            // A date that is not finite could not be encoded; with a NaN, the payment would not be equal to itself.
             let isDate = newValue?.timeIntervalSinceReferenceDate.isFinite ?? true
             change { $0.purchaseDate = isDate ? newValue : .distantFuture }
         }
     }
 
-    /// Whether an auto-renewable subscription with a ``purchaseDate`` has been renewed until now.
+    /// Whether an auto-renewable subscription with a ``purchaseDate`` has been renewed since then until now.
     ///
-    /// Otherwise its renewal is off, and it has only its first period.
+    /// If false, its renewal is off, and it has only its first period.
     public var renewsUntilNow: Bool {
         get { storage.rare?.fields.renewsUntilNow ?? false }
         set { change { $0.renewsUntilNow = newValue } }
     }
 
-    /// The billing plan that pays for the subscription; nil for the store's default, up front.
+    /// The billing plan under which the subscription is paid; nil for payment up front.
     public var billingPlan: StoreProduct.BillingPlan? {
         get { storage.rare?.fields.billingPlan }
         set { change { $0.billingPlan = newValue } }
     }
 
-    /// Whether the payment has an offer, a purchase date or a billing plan, to which special rules apply.
+    /// Whether the payment has an offer, a purchase date or a billing plan, for which special rules apply.
     @inline(__always)
     var hasSpecialTerms: Bool { storage.rare != nil && storage.hasSpecialTerms }
 
@@ -134,9 +134,9 @@ public struct StorePayment: Hashable, Sendable {
                 && left.isStoreKit2 == right.isStoreKit2 && left.storage.rare == right.storage.rare
     }
 
-    /// Returns whether two payments are equal in every code unit.
+    /// Returns whether two payments are equal in every code unit of their texts.
     ///
-    /// Payments compare as equal even if they spell a user's name with different code points.
+    /// `==` ignores whether a user's name is spelled with different, canonically equivalent code points.
     @inline(__always)
     func isIdentical(to other: StorePayment) -> Bool {
         storage === other.storage || storage.isIdentical(to: other.storage)
@@ -151,7 +151,7 @@ public struct StorePayment: Hashable, Sendable {
 }
 
 extension BinaryDecoder {
-    /// Reads a payment, and shares it if its bytes equal those of the one before, as in most rows.
+    /// Reads a payment; returns the previous one if its bytes are the same, as in most rows.
     mutating func sharedPayment(_ read: (inout BinaryDecoder) throws -> StorePayment) rethrows -> StorePayment {
         StorePayment(storage: try shared { try read(&$0).storage })
     }
@@ -199,7 +199,7 @@ private struct RareFields: Hashable, Sendable {
 
     var hasSpecialTerms: Bool { discount != nil || offer != nil || purchaseDate != nil || billingPlan != nil }
 
-    /// Compares all fields, then the texts again by their code units.
+    /// Compares all fields, and the texts among them by their code units.
     func isIdentical(to other: RareFields) -> Bool {
         func isSame(_ text: (RareFields) -> String?) -> Bool {
             text(self).map(ExactText.init) == text(other).map(ExactText.init)
@@ -246,7 +246,7 @@ extension StorePayment: Codable {
         if try container.decodeIfPresent(Bool.self, forKey: .isStoreKit2) ?? false { isStoreKit2 = true }
     }
 
-    /// Encodes the identifier, the quantity and the fields that differ from their defaults.
+    /// Encodes the identifier, the quantity and all fields that differ from their defaults.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(productIdentifier, forKey: .productIdentifier)
@@ -266,13 +266,13 @@ extension StorePayment: Codable {
 
 /// A promotional offer, signed by the app's server.
 public struct StoreDiscount: Hashable, Codable, Sendable {
-    /// The offer's identifier in the store's set-up.
+    /// The offer's identifier in the store.
     public var identifier: String
-    /// The identifier of the developer's key that signed.
+    /// The identifier of the developer's key that signed the offer.
     public var keyIdentifier: String
-    /// A number used for one payment only.
+    /// A unique value that may be used for one payment only.
     public var nonce: UUID
-    /// Base64 of the signature.
+    /// The signature in Base64.
     public var signature: String
     /// The time of signing, in milliseconds since 1970.
     public var timestamp: Int64
@@ -290,7 +290,7 @@ public struct StoreDiscount: Hashable, Codable, Sendable {
 extension StoreDiscount {
     private enum CodingKeys: String, CodingKey { case identifier, keyIdentifier, nonce, signature, timestamp }
 
-    /// Decodes an offer, whose time of signing is text, or a number as the first version wrote.
+    /// Decodes an offer, in which the timestamp is text, or a number as written by the first version.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -302,7 +302,7 @@ extension StoreDiscount {
         )
     }
 
-    /// Encodes all parts, the time of signing as text.
+    /// Encodes all parts; the timestamp is encoded as text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(identifier, forKey: .identifier)
@@ -317,26 +317,26 @@ extension StoreDiscount {
 public struct StoreOffer: Hashable, Codable, Sendable {
     /// The kind of an offer.
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
-        /// A promotional offer, under its identifier.
+        /// A promotional offer, which has an identifier.
         case promotional
-        /// A win-back offer, under its identifier.
+        /// A win-back offer, which has an identifier.
         case winBack
-        /// An offer redeemed with a code, under its reference name.
+        /// An offer redeemed with a code, whose identifier is its reference name.
         case code
-        /// The introductory offer, as if the account were eligible.
+        /// The introductory offer, as if the account were eligible for it.
         case introductory
-        /// No introductory offer, as if the account were not eligible.
+        /// No introductory offer, as if the account were not eligible for it.
         case noIntroductory
     }
 
     /// The kind of offer.
     ///
-    /// A proof of introductory eligibility itself decides between ``Kind/introductory`` and ``Kind/noIntroductory``,
-    /// whichever of the two is here.
+    /// If there is a proof of introductory eligibility, the proof decides between ``Kind/introductory`` and
+    /// ``Kind/noIntroductory``, whichever of the two is set here.
     public var kind: Kind
-    /// The offer's identifier in the store's set-up; nil where its kind needs none.
+    /// The offer's identifier in the store; nil if the kind needs none.
     public var identifier: String?
-    /// The developer's signed grant, a JWS in compact serialization; nil for an unsigned offer.
+    /// The developer's signed grant of the offer, a JWS in compact serialization; nil for an unsigned offer.
     public var proof: String?
 
     /// Creates an offer.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A store's description of a product for one device: texts and prices in that device's language and currency.
+/// A store's description of a product for one device, with texts and prices in the device's language and currency.
 ///
 /// Copies share one immutable description, so each costs only a reference.
 public struct StoreProduct: Hashable, Sendable {
@@ -33,25 +33,25 @@ public struct StoreProduct: Hashable, Sendable {
         )
     }
 
-    /// The identifier agreed with the store.
+    /// The product's identifier, on which the app and the store have agreed.
     public var identifier: String { description.identifier }
-    /// The product's name for the user.
+    /// The product's name, as shown to the user.
     public var localizedTitle: String { description.localizedTitle }
-    /// The product's description for the user.
+    /// The product's description, as shown to the user.
     public var localizedDescription: String { description.localizedDescription }
-    /// The price of one, exact, in the currency of ``priceLocaleIdentifier``.
+    /// The exact price of one item, in the currency of ``priceLocaleIdentifier``.
     public var price: Decimal { description.price.value }
-    /// The locale that formats the price, with its currency: `en_US@currency=USD`.
+    /// The locale that formats the price, with the currency, as in `en_US@currency=USD`.
     public var priceLocaleIdentifier: String { description.priceLocaleIdentifier }
-    /// The subscription's terms, nil for a product of another kind.
+    /// The subscription's terms; nil if the product is not a subscription.
     public var subscription: Subscription? { description.subscription }
-    /// Whether the purchaser's family may also use it.
+    /// Whether the purchaser's family may also use the product.
     public var isFamilyShareable: Bool { description.isFamilyShareable }
-    /// The files that the store hosts for it; nil without hosted content.
+    /// The files that the store hosts for the product; nil if there are none.
     public var hostedContent: HostedContent? { description.hostedContent }
     /// The kind of product; nil if the store does not say.
     public var kind: Kind? { description.kind }
-    /// The store's internal identifier, if it has one.
+    /// The store's internal identifier of the product, if it has one.
     public var internalIdentifier: String? { description.internalIdentifier }
 
     /// Returns whether all fields are equal.
@@ -66,9 +66,9 @@ public struct StoreProduct: Hashable, Sendable {
 extension StoreProduct {
     /// The kind of a product.
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
-        /// Used up, and can be bought again.
+        /// Used up by the app, after which it can be bought again.
         case consumable
-        /// Bought once, valid for good.
+        /// Bought once, and valid forever.
         case nonConsumable
         /// A subscription whose duration the app decides.
         case nonRenewing
@@ -76,9 +76,9 @@ extension StoreProduct {
         case autoRenewable
     }
 
-    /// A length of time in calendar units: three months is `month` × 3.
+    /// A length of time in calendar units, such as three months.
     public struct Period: Hashable, Codable, Sendable {
-        /// Store Kit's units, in its order.
+        /// The units, in the order of Store Kit's `SKProduct.PeriodUnit`.
         public enum Unit: UInt8, Hashable, Codable, Sendable, NamedInJSON { case day, week, month, year }
         /// The unit.
         public var unit: Unit
@@ -91,17 +91,17 @@ extension StoreProduct {
         }
     }
 
-    /// A plan for the payment of a subscription's period.
+    /// A billing plan: the way in which a subscription's period is paid.
     public enum BillingPlan: String, Hashable, Codable, Sendable {
-        /// The whole period at once, as every subscription offers.
+        /// The whole period is paid at once; every subscription offers this plan.
         case upFront
-        /// Monthly payments for a yearly subscription. Store Kit 1 cannot buy it.
+        /// A yearly subscription is paid monthly. Store Kit 1 cannot buy under this plan.
         case monthly
     }
 
     /// The prices of a subscription under a billing plan.
     public struct BillingTerms: Hashable, Codable, Sendable {
-        /// The plan.
+        /// The billing plan.
         public var plan: BillingPlan
         /// The price of one payment, in the product's currency.
         public var price: Decimal
@@ -115,26 +115,26 @@ extension StoreProduct {
         }
     }
 
-    /// A reduced price for the first periods of a subscription, or for an offer.
+    /// An offer of a subscription at a reduced price for some periods.
     public struct Offer: Hashable, Codable, Sendable {
         /// The way in which the reduced price is paid.
         ///
-        /// Store Kit's modes, in its order.
+        /// The modes are in the order of Store Kit's `SKProductDiscount.PaymentMode`.
         public enum PaymentMode: UInt8, Hashable, Codable, Sendable, NamedInJSON {
-            /// The price is paid every period.
+            /// The reduced price is paid every period.
             case payAsYouGo
-            /// The price is paid once.
+            /// The reduced price is paid once, for all periods.
             case payUpFront
             /// Nothing is paid.
             case freeTrial
         }
         /// The identifier of a promotional or win-back offer; nil for an introductory one.
         public var identifier: String?
-        /// The price, in the product's currency.
+        /// The reduced price, in the product's currency.
         public var price: Decimal
-        /// The way in which the price is paid.
+        /// The way in which the reduced price is paid.
         public var paymentMode: PaymentMode
-        /// The offer's own period.
+        /// The period of the offer, which may differ from the subscription's.
         public var period: Period
         /// The number of periods that the offer lasts.
         public var periodCount: Int
@@ -158,23 +158,21 @@ extension StoreProduct {
     public struct Subscription: Hashable, Codable, Sendable {
         /// The period that one payment covers.
         public var period: Period
-        /// The subscription group, in which a user can subscribe to one product; nil unless the product renews
-        /// automatically.
+        /// The group of which a user subscribes to one product at a time; nil for a product that does not renew.
         public var groupIdentifier: String?
-        /// The offer for first-time subscribers, whether or not this user is eligible.
+        /// The offer for first-time subscribers, even if this user is not eligible.
         public var introductoryOffer: Offer?
-        /// The promotional offers that are set up.
+        /// The promotional offers that the store has set up.
         public var promotionalOffers: [Offer]
-        /// The rank within the group: 1 is the highest level of service, equal numbers are equal levels; nil if the store
-        /// does not say.
+        /// The level of service within the group; 1 is the highest, several may be equal; nil if unknown.
         public var groupLevel: Int?
-        /// The group's name for the user, if it has one.
+        /// The group's name, as shown to the user, if it has one.
         public var groupName: String?
-        /// The offers for lapsed subscribers that are set up, whether or not this user is eligible.
+        /// The offers that the store has set up for lapsed subscribers, even if this user is not eligible.
         public var winBackOffers: [Offer]
-        /// The billing plans that are set up; empty if the only one is the product's price, up front.
+        /// The billing plans that the store has set up; empty if there is only the product's price, paid up front.
         ///
-        /// A sandbox store describes them, and sells up front only.
+        /// A sandbox store only describes the plans: it sells up front.
         public var billingPlans: [BillingTerms]
         /// Creates a subscription's terms.
         public init(
@@ -200,7 +198,7 @@ extension StoreProduct {
 
     /// Files that the store hosts for a product.
     public struct HostedContent: Hashable, Codable, Sendable {
-        /// The version of the files, integers separated by periods.
+        /// The version of the files: integers separated by periods.
         public var version: String
         /// The size of each file in bytes.
         public var lengths: [Int64]
@@ -213,7 +211,7 @@ extension StoreProduct {
 }
 
 extension StoreProduct.Subscription {
-    /// Decodes a subscription; fields that are absent have their defaults.
+    /// Decodes a subscription; absent fields have their defaults.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -284,7 +282,7 @@ extension StoreProduct: Codable {
 extension StoreProduct.Period {
     /// Creates a period from its ISO 8601 form: `P`, a number of one to four digits that is not 0, and a unit.
     ///
-    /// Returns nil for anything else, such as a period of several units.
+    /// Returns nil for any other text, such as a period with several units.
     package init?(iso8601 text: String) {
         var letters = text.utf8.makeIterator()
         guard letters.next() == UInt8(ascii: "P") else { return nil }
@@ -319,9 +317,9 @@ extension StoreProduct.Period {
 
 /// The result of a product look-up.
 public struct ProductsAnswer: Hashable, Codable, Sendable {
-    /// The products for the identifiers that are sold, in the store's order, which ``SKProductsResponse`` preserves.
+    /// The products whose identifiers are sold, in the store's order, which ``SKProductsResponse`` preserves.
     public var products: [StoreProduct]
-    /// The identifiers that are not sold, in the store's order too.
+    /// The requested identifiers that are not sold, also in the store's order.
     public var invalidIdentifiers: [String]
     /// Creates a result.
     public init(products: [StoreProduct], invalidIdentifiers: [String] = []) {
@@ -330,11 +328,11 @@ public struct ProductsAnswer: Hashable, Codable, Sendable {
     }
 }
 
-// Products in JSON: prices and sizes as text, units and modes by name.
+// Products as JSON: prices and sizes are encoded as text, units and modes by their names.
 extension StoreProduct.Period.Unit {
     static let names = ["day", "week", "month", "year"]
 
-    /// Decodes a unit from its name, or from the number that the first version wrote.
+    /// Decodes a unit from its name, or from a number as written by the first version.
     public init(from decoder: any Decoder) throws { self = try decoder.decodeNamed() }
 
     /// Encodes the unit's name.
@@ -344,7 +342,7 @@ extension StoreProduct.Period.Unit {
 extension StoreProduct.Offer.PaymentMode {
     static let names = ["payAsYouGo", "payUpFront", "freeTrial"]
 
-    /// Decodes a mode from its name, or from the number that the first version wrote.
+    /// Decodes a mode from its name, or from a number as written by the first version.
     public init(from decoder: any Decoder) throws { self = try decoder.decodeNamed() }
 
     /// Encodes the mode's name.
@@ -354,7 +352,7 @@ extension StoreProduct.Offer.PaymentMode {
 extension StoreProduct.Offer {
     private enum CodingKeys: String, CodingKey { case identifier, price, paymentMode, period, periodCount }
 
-    /// Decodes an offer, whose price is text, or a number as the first version wrote.
+    /// Decodes an offer, in which the price is text, or a number as written by the first version.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -366,7 +364,7 @@ extension StoreProduct.Offer {
         )
     }
 
-    /// Encodes all parts, the price as text.
+    /// Encodes all parts; the price is encoded as text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(identifier, forKey: .identifier)
@@ -380,7 +378,7 @@ extension StoreProduct.Offer {
 extension StoreProduct.BillingTerms {
     private enum CodingKeys: String, CodingKey { case plan, price, commitmentPrice }
 
-    /// Decodes terms, whose prices are text, or numbers as the first version wrote.
+    /// Decodes terms, in which prices are text, or numbers as written by the first version.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -390,7 +388,7 @@ extension StoreProduct.BillingTerms {
         )
     }
 
-    /// Encodes all parts, the prices as text.
+    /// Encodes all parts; the prices are encoded as text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(plan, forKey: .plan)
@@ -404,7 +402,7 @@ extension StoreProduct.HostedContent {
 
     /// Decodes a description of files.
     ///
-    /// Each size is a string; a number, as the first version encoded it, is accepted too.
+    /// Each size is a string, or a number as written by the first version.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -413,7 +411,7 @@ extension StoreProduct.HostedContent {
         )
     }
 
-    /// Encodes all parts, the sizes as text.
+    /// Encodes all parts; the sizes are encoded as text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(version, forKey: .version)

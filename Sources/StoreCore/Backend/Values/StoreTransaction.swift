@@ -1,6 +1,6 @@
 import Foundation
 
-/// The complete value of a transaction: an update includes all of it, not only the changes.
+/// The complete value of a transaction: an update contains all of it, not only the changes.
 ///
 /// Copies share one immutable description, so each costs only a reference.
 public struct StoreTransaction: Sendable {
@@ -8,17 +8,17 @@ public struct StoreTransaction: Sendable {
 
     /// The state of the payment.
     ///
-    /// Store Kit's five states, in its order.
+    /// The states are in the order of Store Kit's `SKPaymentTransactionState`.
     public enum State: UInt8, Hashable, Codable, Sendable, NamedInJSON {
-        /// Being processed by the store.
+        /// The store is processing the payment.
         case purchasing
-        /// Paid for; the app should deliver.
+        /// The product is paid for; the app should deliver it.
         case purchased
-        /// Refused; see ``StoreTransaction/failure``.
+        /// The payment was refused or has failed; see ``StoreTransaction/failure``.
         case failed
-        /// A restored earlier purchase; see ``StoreTransaction/original``.
+        /// An earlier purchase was restored; see ``StoreTransaction/original``.
         case restored
-        /// Waiting for another person's decision.
+        /// The payment awaits another person's decision, as with Ask to Buy.
         case deferred
     }
 
@@ -50,7 +50,7 @@ public struct StoreTransaction: Sendable {
         self.init(identifier: identifier, order: order, payment: payment, state: state, date: date, details: details)
     }
 
-    /// Creates a transaction; without a payment, it has the original's.
+    /// Creates a transaction; if the payment is nil, the transaction has that of its original.
     init(identifier: String, order: OrderID?, payment: StorePayment?, state: State, date: Date, details: Details?) {
         storage = Storage(
             identifier: identifier,
@@ -64,44 +64,44 @@ public struct StoreTransaction: Sendable {
 
     /// The identifier that the store assigns to the transaction.
     ///
-    /// It never changes and is never reused.
+    /// It is never changed, and never reused for another transaction.
     public var identifier: String { storage.identifier }
-    /// The command that requested it; nil for an unrequested one (a renewal, a purchase made elsewhere) and for one that
-    /// was restored.
+    /// The number of its order; nil if it was restored or not ordered, such as a renewal or a purchase elsewhere.
     public var order: OrderID? { storage.order }
-    /// The payment that was ordered; for a restored transaction, the original's.
+    /// The payment that was ordered; for a restored transaction, that of the original.
     public var payment: StorePayment { storage.payment ?? details?.original?.payment ?? .empty }
-    /// The payment stored with the transaction; nil if it is the original's.
+    /// The payment stored with this transaction; nil if it has that of its original.
     var ownPayment: StorePayment? { storage.payment }
     /// The state of the transaction.
     public var state: State { storage.state }
-    /// The time when it was added to the store's queue; meaningful when purchased or restored.
+    /// The time when the transaction was added to the store's queue; meaningful if it was purchased or restored.
     public var date: Date { storage.date }
-    /// The parts that few transactions have, in one object.
+    /// The properties that few transactions have, in one object.
     var details: Details? { storage.details }
     var hasDetails: Bool { storage.details != nil }
-    /// The reason for the failure; a failed transaction always has one.
+    /// The reason for the failure; every failed transaction has one.
     public var failure: StoreFailure? { details?.failure }
-    /// The earlier transaction that it restores or renews.
+    /// The earlier transaction that this one restores or renews.
     public var original: Original? { details?.original }
-    /// The signed receipt, from stores that include it; other stores are called when it is read
-    /// (``ReceiptService/receipt(forTransaction:)``).
-    public var receipt: Data? { details?.receipt }
-    /// The files that the store hosts for it, each under a name of its own; meaningful when purchased or restored.
-    public var content: [StoreContent] { details?.content ?? [] }
-    /// The account's existing transaction that satisfied the payment; nil if the store made a sale.
+    /// The signed receipt; nil if the store creates it only when the app reads it.
     ///
-    /// A store reports it, and charges nothing, if a running subscription is bought again or is to change at its renewal;
-    /// and if Store Kit 2 orders a product that is owned, or a consumable that is not finished. ``identifier`` then names
-    /// only this result, until it is finished: it is in no receipt and no history, and is not restored. Store Kit 1 shows
-    /// the held identifier in its place. If it equals ``identifier``, the existing transaction is not named.
+    /// See ``ReceiptService/receipt(forTransaction:)``.
+    public var receipt: Data? { details?.receipt }
+    /// The files that the store hosts for it, with different names; meaningful if it was purchased or restored.
+    public var content: [StoreContent] { details?.content ?? [] }
+    /// The identifier of the account's existing transaction that satisfied the payment; nil if the store made a sale.
+    ///
+    /// A store sets this, and charges nothing, if a running subscription is bought again or will change at its renewal,
+    /// and if Store Kit 2 orders a product that is owned, or a consumable that is not finished. The ``identifier`` then
+    /// names only this result, until the result is finished: it is in no receipt and no history, and is not restored.
+    /// Store Kit 1 shows the held identifier instead. If the two are equal, the existing transaction is not named.
     public var heldIdentifier: String? { details?.held }
 
-    /// The earlier transaction that is restored or renewed.
+    /// A reference to the earlier transaction that a transaction restores or renews.
     public struct Original: Hashable, Codable, Sendable {
         /// The earlier transaction's identifier.
         public var identifier: String
-        /// The time when it was added to the store's queue.
+        /// The time when the earlier transaction was added to the store's queue.
         public var date: Date
         /// The payment of the earlier transaction.
         public var payment: StorePayment
@@ -178,7 +178,7 @@ extension StoreTransaction: Hashable {
             && left.heldIdentifier == right.heldIdentifier
     }
 
-    /// Hashes the identifier and the state, which distinguish versions of transactions.
+    /// Hashes the identifier and the state, which distinguish the versions of a transaction.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(identifier)
         hasher.combine(state)
@@ -190,7 +190,7 @@ extension StoreTransaction: Codable {
         case identifier, order, payment, state, date, failure, original, receipt, content, heldIdentifier
     }
 
-    /// Decodes a transaction; the parts that few transactions have may be absent.
+    /// Decodes a transaction; absent properties are nil or empty.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -207,7 +207,7 @@ extension StoreTransaction: Codable {
         )
     }
 
-    /// Encodes the parts that the transaction has.
+    /// Encodes the properties that the transaction has.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(identifier, forKey: .identifier)
@@ -226,7 +226,7 @@ extension StoreTransaction: Codable {
 extension StoreTransaction.State {
     static let names = ["purchasing", "purchased", "failed", "restored", "deferred"]
 
-    /// Decodes a state from its name, or from the number that the first version wrote.
+    /// Decodes a state from its name, or from a number as written by the first version.
     public init(from decoder: any Decoder) throws { self = try decoder.decodeNamed() }
 
     /// Encodes the state's name.

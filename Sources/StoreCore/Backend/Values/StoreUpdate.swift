@@ -4,18 +4,19 @@ import Foundation
 public enum StoreUpdate: Hashable, Sendable {
     /// A transaction that is new or has changed, as a complete value.
     case transaction(StoreTransaction)
-    /// The removal of a transaction, with the order that requested it: another queue finished it, or the store withdrew it.
+    /// The removal of a transaction that another queue has finished, or that the store has withdrawn.
     ///
-    /// A queue finds a transaction of its own by the order, and any other by the identifier.
+    /// A queue finds a transaction that it ordered by the order, and any other by the identifier.
     case finished(transaction: String, order: OrderID?)
-    /// The end of a restore, after all its transactions; with a failure, not all of them could be delivered.
+    /// The end of a restore, after all of its transactions; with a failure if not all of them could be delivered.
     case restoreEnded(OrderID, failure: StoreFailure?)
-    /// A change of the storefront's country. The queue replies with the app's decision about each purchase under way, see
-    /// ``StorefrontService/decideAfterStorefrontChange(transaction:shouldContinue:)``.
+    /// A change of the storefront's country, after which the app decides about each purchase under way.
+    ///
+    /// See ``StorefrontService/decideAfterStorefrontChange(transaction:shouldContinue:)``.
     case storefront(StoreStorefront?)
-    /// The end of access to these products.
+    /// The loss of entitlement to these products, because of a refund or of the end of family sharing.
     case revoked(productIdentifiers: [String])
-    /// A purchase that the user began in the store itself.
+    /// A purchase that the user began in the store rather than in the app.
     case promoted(StorePayment, product: StoreProduct)
 }
 
@@ -53,7 +54,7 @@ extension StoreUpdate: Codable {
         }
     }
 
-    /// Encodes the type, and the values that belong to it.
+    /// Encodes the type of the update, and the values that belong to it.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {
@@ -84,22 +85,22 @@ extension StoreUpdate: Codable {
 
 /// A batch of consecutive updates, with the cursors before and after it.
 ///
-/// Batches form a chain: each begins where the one before it ended. So a queue distinguishes a repetition from a loss. A
-/// repetition ends at or before the queue's cursor and is ignored. After a loss, a batch begins after the cursor: the queue
-/// reconnects from its cursor.
+/// Batches form a chain: each begins where the previous one ended. A queue can therefore distinguish a repetition from
+/// a loss. A repetition ends at or before the queue's cursor, and is ignored. After a loss, the next batch begins after
+/// the queue's cursor, and the queue reconnects from its cursor.
 public struct UpdateBatch: Hashable, Codable, Sendable {
     /// The cursor that these updates follow.
     ///
-    /// Nil begins a snapshot of unfinished transactions.
+    /// Nil in the first batch of a snapshot of unfinished transactions.
     public var after: UpdateCursor?
     /// The cursor after these updates.
     ///
-    /// A ``UpdateCursor/part`` here means that more of the snapshot follows.
+    /// If it has a ``UpdateCursor/part``, more of the snapshot follows.
     public var through: UpdateCursor
     /// The updates, in order.
     ///
-    /// Empty for the snapshot of a store without unfinished transactions, or to move only the cursor. A queue that no
-    /// change concerns for a long time then resumes from a recent position when it reconnects.
+    /// Empty for the snapshot of a store without unfinished transactions, or to advance only the cursor: a queue that
+    /// no change has concerned for a long time can then reconnect from a recent position.
     public var updates: [StoreUpdate]
 
     /// Creates a batch.
