@@ -5,15 +5,15 @@ import Foundation
 /// A product's index never changes: withdrawn products stay registered.
 struct Catalog: Sendable {
     private var products = Table<ProductIndex, SandboxProduct>()
-    /// The payments for renewals without an application username, each created when its product first renews.
+    /// The payments for renewals without an application username, each created when a product first needs one.
     private var payments: [ProductIndex: StorePayment] = [:]
-    /// The product of each identifier, derived from the products.
+    /// The index of each product identifier, derived from `products`.
     private var indices: [ExactText: ProductIndex] = [:]
     /// The product that was sold last, which is likely to be requested next.
     ///
-    /// A comparison is quicker than a hash.
+    /// Looked at first, since a comparison is quicker than a hash.
     var lastSold: ProductIndex?
-    /// The availability of the products that are not simply on sale.
+    /// The availability of each product that is not on sale.
     private var restrictions: [ProductIndex: ProductAvailability] = [:]
     private var shelves: [Shelf] = []
     /// The hosted content of each product.
@@ -29,7 +29,7 @@ struct Catalog: Sendable {
         var descriptions: Table<ProductIndex, StoreProduct?>
     }
 
-    /// The largest number of combinations of language and country whose descriptions are cached.
+    /// The maximum number of combinations of language and country whose descriptions are cached.
     private static let maximumShelves = 16
 
     /// Creates a catalog without products.
@@ -37,7 +37,7 @@ struct Catalog: Sendable {
 
     /// Creates a catalog of products, all on sale.
     ///
-    /// - Throws: an error for the first one that is invalid or repeats an identifier.
+    /// - Throws: an error for the first product that is invalid or repeats an earlier identifier.
     init(_ products: [SandboxProduct]) throws(CatalogError) {
         indices.reserveCapacity(products.count)
         self.products = Table(products)
@@ -56,14 +56,14 @@ struct Catalog: Sendable {
         for index in self.products.indices { noteContent(of: index) }
     }
 
-    /// Returns the index of a product, nil for an unregistered identifier.
+    /// Returns the index of a product; nil if the identifier is not registered.
     @inline(__always)
     func index(of identifier: String) -> ProductIndex? {
         if let lastSold, products[lastSold].identifier.isExactly(identifier) { return lastSold }
         return indices[ExactText(identifier)]
     }
 
-    /// Every registered product, withdrawn ones too.
+    /// All registered products, including withdrawn ones.
     var allProducts: [SandboxProduct] { Array(products) }
 
     /// Returns the index of the first product that satisfies a predicate.
@@ -74,28 +74,28 @@ struct Catalog: Sendable {
         products.indices.filter { self.group(of: $0) == group && isOnSale($0, at: moment) }
     }
 
-    /// Returns whether an index is that of a product.
+    /// Returns whether a product has this index.
     func has(_ index: ProductIndex) -> Bool { products.indices.contains(index) }
 
-    /// The product with an index.
+    /// The product at an index.
     subscript(index: ProductIndex) -> SandboxProduct { products[index] }
 
-    /// Returns the product with an identifier, nil where none is registered.
+    /// Returns the product with an identifier; nil if none is registered.
     func product(_ identifier: String) -> SandboxProduct? { index(of: identifier).map { products[$0] } }
 
-    /// Returns a product's kind without copying the product; a sale needs no more.
+    /// Returns a product's kind, without copying the product as the subscript does.
     func kind(of index: ProductIndex) -> SandboxProduct.Kind { products[index].kind }
-    /// Returns whether the product can be restored.
+    /// Returns whether a product can be restored.
     func isRestorable(_ index: ProductIndex) -> Bool { products[index].kind.isRestorable }
-    /// Returns a product's subscription; nil for one that does not renew.
+    /// Returns the subscription of a product; nil if the product does not renew.
     func subscription(of index: ProductIndex) -> SandboxProduct.Subscription? { products[index].subscription }
-    /// Returns the length of one paid period; nil for a product that does not renew.
+    /// Returns the length of one paid period of a product; nil if the product does not renew.
     func period(of index: ProductIndex) -> StoreProduct.Period? { products[index].subscription?.period }
-    /// Returns the introductory offer of a product, for buyers who are eligible.
+    /// Returns the introductory offer of a product, whether or not a buyer is eligible.
     func introductoryOffer(of index: ProductIndex) -> SubscriptionOffer? {
         products[index].subscription?.introductoryOffer.map { SubscriptionOffer(.introductory, $0.terms) }
     }
-    /// Returns the payment for a purchase without an order: a quantity of one, for an application username or none.
+    /// Returns the payment for a purchase that no app has ordered, such as a renewal: a quantity of one.
     mutating func payment(for index: ProductIndex, applicationUsername: String?) -> StorePayment {
         if let applicationUsername {
             return StorePayment(
@@ -118,18 +118,18 @@ struct Catalog: Sendable {
         let content = products[index].hostedContent?.contents(of: products[index].identifier)
         if content != nil || hostsContent { contents[index] = content }
     }
-    /// Returns the price of one item.
+    /// Returns the price of one item in the storefront's country.
     func price(of index: ProductIndex) -> Decimal {
         products[index].storefrontTerms?.prices[countryCode] ?? products[index].price
     }
-    /// Returns whether the product has its own price in the storefront's country.
+    /// Returns whether a product has a price of its own in the storefront's country.
     func hasLocalPrice(_ index: ProductIndex) -> Bool { products[index].storefrontTerms?.prices[countryCode] != nil }
-    /// Returns whether the product is sold in the storefront's country.
+    /// Returns whether a product is sold in the storefront's country.
     func isSoldHere(_ index: ProductIndex) -> Bool { products[index].storefrontTerms?.isSold(in: countryCode) ?? true }
 
-    /// Registers a product, or a new version of a registered one, which retains its availability.
+    /// Registers a product, or replaces a registered one, whose availability is unchanged.
     ///
-    /// Its validity was checked on arrival: the ledger records what happened.
+    /// The product is not checked: it was checked before the ledger recorded it, and what is recorded has happened.
     mutating func register(_ product: SandboxProduct) {
         if let index = index(of: product.identifier) {
             products[index] = product
@@ -161,13 +161,13 @@ extension Catalog {
         restrictions[index] = availability == .onSale ? nil : availability
     }
 
-    /// Returns the index of a product that can be bought at a moment.
+    /// Returns the index of a product; nil if it cannot be bought at a moment.
     func onSale(_ identifier: String, at moment: Date) -> ProductIndex? {
         guard let index = index(of: identifier), isOnSale(index, at: moment) else { return nil }
         return index
     }
 
-    /// Returns the reason why an identifier cannot be bought at a moment, in one sentence; nil if it can.
+    /// Returns the reason, in one sentence, why an identifier cannot be bought at a moment; nil if it can.
     func reasonNotOnSale(_ identifier: String, at moment: Date) -> String? {
         guard let index = index(of: identifier) else {
             return "no product \"\(identifier)\" is registered in this store"
@@ -207,11 +207,10 @@ extension Catalog {
         return describer.describe(products[index])
     }
 
-    /// Returns the response to a product request: the products on sale, and the invalid identifiers (behaviors 78 to
-    /// 80).
+    /// Returns the result of a product request: the products on sale, and the invalid identifiers.
     ///
-    /// Products are in order of registration. Invalid identifiers are sorted, because the order of a set differs in every
-    /// process.
+    /// Products are in order of registration. Invalid identifiers are sorted, because the order of a set differs in
+    /// every process. (Behaviors 78 to 80.)
     mutating func answer(
         _ identifiers: Set<String>,
         for locale: String,
@@ -245,9 +244,9 @@ extension Catalog {
         return answer
     }
 
-    /// Returns products in order of registration.
+    /// Returns the products at these indices, in order of registration.
     private func inOrder(_ found: [ProductIndex]) -> [ProductIndex] {
-        // Scanning all products costs less than sorting a large part of them.
+        // Scanning all products costs less than sorting a large share of them.
         guard found.count > products.count / 16 else { return found.sorted() }
         var isMeant = Table<ProductIndex, Bool>([Bool](repeating: false, count: products.count))
         for index in found { isMeant[index] = true }
@@ -267,13 +266,13 @@ extension Catalog {
 // MARK: - In bytes
 
 extension Catalog {
-    /// The restrictions and hosted content, which most catalogs lack.
+    /// The restrictions and the hosted content, of which most catalogs have none.
     private struct RareProperties: Codable {
         var restrictions: [ProductIndex: ProductAvailability]
         var contents: [ProductIndex: [StoreContent]]
     }
 
-    /// Encodes the properties from which all others are derived when needed.
+    /// Encodes the properties from which all other properties can be derived.
     func pack(into pack: inout BinaryEncoder) {
         pack.add(countryCode)
         pack.add(products.count)
@@ -294,7 +293,7 @@ extension Catalog {
     }
 }
 
-/// A describer of products in one language and one currency.
+/// A describer of products in one language and with one currency.
 private struct Describer {
     private var match: LocalizationMatch
     private let priceLocale: String
@@ -330,7 +329,7 @@ private struct Describer {
             period: subscription.period,
             groupIdentifier: subscription.groupIdentifier,
             introductoryOffer: subscription.introductoryOffer?.terms,
-            // Store Kit 1 has no billing plans, so it cannot buy an offer that belongs to another one.
+            // Offers under another billing plan are left out: Store Kit 1, which has no billing plans, cannot buy them.
             promotionalOffers: subscription.promotionalOffers.filter { $0.billingPlan == .upFront }.map(\.terms),
             groupLevel: subscription.level,
             groupName: match.best(of: subscription.groupLocalizations)?.title ?? subscription.groupName,
@@ -341,7 +340,7 @@ private struct Describer {
 }
 
 extension StoreProduct.Kind {
-    /// Creates the kind that an app sees, where a free subscription is a non-consumable.
+    /// Creates the kind that an app sees: to it, a free subscription is a non-consumable.
     fileprivate init(_ kind: SandboxProduct.Kind) {
         self =
             switch kind {
@@ -353,32 +352,32 @@ extension StoreProduct.Kind {
     }
 }
 
-/// The index of a product in a catalog, from 0 in the order of registration.
+/// The index of a product in a catalog: products are counted from 0 in the order of registration.
 struct ProductIndex: TypedNumber { let rawValue: Int }
 
 /// The availability of a registered product.
 ///
-/// A product request returns the products on sale; every other identifier is invalid to it, like an unregistered one.
+/// A product request returns the products that are on sale; it reports all other identifiers as invalid.
 public enum ProductAvailability: Hashable, Codable, Sendable {
     /// The product can be bought.
     case onSale
     /// The operator has withdrawn the product from sale.
     case withdrawn
-    /// The product is new, and some of the store's servers do not know it before that moment.
+    /// The product is new, and some of the store's servers do not offer it before this moment.
     case notYetPropagated(until: Date)
 }
 
-/// A parser of prices as a store writes them: digits and, where needed, a point followed by more digits (`0.99`, `60`).
+/// A parser of prices: digits and, if necessary, a point followed by more digits, as in `0.99` and `60`.
 ///
-/// `Decimal(string:)` also accepts "0.99 or so", which is wrong for a price, and is far slower.
+/// `Decimal(string:)` also accepts "0.99 or so", which is not a price, and is far slower.
 enum ExactPrice {
     /// The reason why a text is not a price.
     enum Fault: Error, Equatable { case malformed, negative, tooLong }
 
-    /// The number of digits that always fit an unsigned 64-bit number.
+    /// The maximum number of digits, which always fit into an unsigned 64-bit number.
     static let maximumDigits = 18
 
-    /// Returns the price in a text, read digit by digit.
+    /// Returns the price that a text spells.
     static func read(_ text: String) throws(Fault) -> Decimal {
         var mantissa: UInt64 = 0
         var digits = 0
@@ -404,7 +403,7 @@ enum ExactPrice {
         return Decimal(sign: .plus, exponent: -(digitsBehindPoint ?? 0), significand: Decimal(mantissa))
     }
 
-    /// Returns the price in a program's source, where an invalid one is the programmer's mistake; 0 where that is caught.
+    /// Returns a price from source code, where an invalid price is a programmer's mistake; 0 if that is caught.
     static func written(_ text: String, for thing: String, in product: String = "") -> Decimal {
         do {
             return try read(text)

@@ -2,9 +2,9 @@ import Foundation
 
 /// The claims of a JWS in which a developer's server grants a user an offer of Store Kit 2.
 ///
-/// A promotional offer has the audience `promotional-offer`, eligibility for the introductory offer
-/// `introductory-offer-eligibility`. A payment contains the JWS as ``StoreOffer/proof``. For the older signature over
-/// joined fields, see ``PromotionalOfferPayload``.
+/// The audience is `promotional-offer` for a promotional offer, and `introductory-offer-eligibility` for eligibility
+/// for the introductory offer. A payment contains the JWS as ``StoreOffer/proof``. For the older kind of signature,
+/// over joined fields, see ``PromotionalOfferPayload``.
 ///
 /// ```swift
 /// let claims = OfferClaims(
@@ -17,29 +17,29 @@ import Foundation
 /// let proof = try claims.signed(by: signer)
 /// ```
 public struct OfferClaims: Hashable, Sendable {
-    /// The granted offer, which the JWS names in `aud`.
+    /// The granted offer, which determines the JWS's audience, `aud`.
     public enum Grant: Hashable, Sendable {
-        /// A promotional offer, under its identifier in the store's set-up.
+        /// A promotional offer, by its identifier in the store.
         case promotionalOffer(String)
-        /// The introductory offer or none, regardless of the account's own eligibility.
+        /// The introductory offer, or no such offer, whether or not the account is eligible.
         case introductoryOffer(isAllowed: Bool)
     }
 
-    /// The app's bundle identifier, `bid`.
+    /// The app's bundle identifier, the claim `bid`.
     public var bundleIdentifier: String
-    /// The product identifier of the offer's subscription, `productId`.
+    /// The product identifier of the subscription to which the offer applies, the claim `productId`.
     public var productIdentifier: String
     /// The granted offer.
     public var grant: Grant
-    /// A transaction of the user whom the offer is for, `transactionId`; nil for none.
+    /// A transaction of the user to whom the offer is granted, the claim `transactionId`; nil if there is none.
     ///
-    /// A sandbox store does not check whose transaction it is.
+    /// A sandbox store does not check that the transaction is the user's.
     public var transactionIdentifier: String?
-    /// A nonce, used for one payment only.
+    /// The nonce, which may be used for one payment only.
     public var nonce: UUID
-    /// The date of the signature, `iat`, in seconds since 1970.
+    /// The date of the signature in seconds since 1970, the claim `iat`.
     public var issuedAt: Int64
-    /// The issuer, `iss`: the developer's account at App Store Connect; nil for none.
+    /// The issuer, the claim `iss`: the developer's account at App Store Connect; nil if there is none.
     public var issuer: String?
 
     /// Creates claims.
@@ -63,7 +63,7 @@ public struct OfferClaims: Hashable, Sendable {
 
     /// Returns the signed claims: a JWS in compact serialization whose header has `alg`, `kid` and `typ`.
     ///
-    /// - Throws: the reason why the signer cannot sign, or a ``StoreFailure`` if it signs no JWS.
+    /// - Throws: the reason why the signer cannot sign, or a ``StoreFailure`` if it does not sign JWSs.
     public func signed(by signer: any OfferSigner) throws -> String {
         guard let algorithm = signer.jwsAlgorithm else {
             throw StoreFailure.storeKit(.invalidSignature, "the key \"\(signer.keyIdentifier)\" signs no JWS")
@@ -92,7 +92,7 @@ extension OfferClaims: Codable {
     private static let promotional = "promotional-offer"
     private static let introductory = "introductory-offer-eligibility"
 
-    /// Decodes claims under the names that they have in a JWS.
+    /// Decodes claims by their names in a JWS.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let audience = try container.decode(String.self, forKey: .aud)
@@ -107,7 +107,7 @@ extension OfferClaims: Codable {
             let description = "\"\(other)\" is no offer's audience."
             throw DecodingError.dataCorruptedError(forKey: .aud, in: container, debugDescription: description)
         }
-        // A number of seconds may have a fraction.
+        // In a JWS, a number of seconds may have a fraction.
         let seconds = try container.decode(Double.self, forKey: .iat).rounded(.down)
         guard let issuedAt = Int64(exactly: seconds) else {
             throw DecodingError.dataCorruptedError(forKey: .iat, in: container, debugDescription: "Out of range.")
@@ -123,7 +123,7 @@ extension OfferClaims: Codable {
         )
     }
 
-    /// Encodes the claims under the names that they have in a JWS; the nonce in lowercase.
+    /// Encodes claims by their names in a JWS; the nonce is in lowercase.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(bundleIdentifier, forKey: .bid)

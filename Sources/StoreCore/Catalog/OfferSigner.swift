@@ -1,22 +1,21 @@
 import Foundation
 
-/// A signer of offers with one of a developer's keys, which also verifies that key's signatures.
+/// A signer of offers with one of a developer's keys; it also verifies signatures made with the key.
 ///
-/// A test, or the developer's server, signs with it; the sandbox store verifies with it. ``HMACOfferSigner`` is built in;
-/// the one that Store Kit's own servers require, ECDSA over P-256 with SHA-256, is `P256OfferSigner` in the module
-/// StoreCrypto. Set the keys that the store accepts in ``SandboxStore/offerSigners``.
+/// A test, or the developer's server, signs with a signer; the sandbox store verifies with it. ``HMACOfferSigner`` is
+/// built in. Store Kit's own servers require ECDSA over P-256 with SHA-256: use `P256OfferSigner` of the module
+/// StoreCrypto. Set the signers whose offers the store accepts in ``SandboxStore/offerSigners``.
 ///
-/// Every member may be called on any thread at any time, and returns its result directly. The store calls it on the thread
-/// that submits a payment, without a lock.
+/// Every requirement may be called on any thread; the store does so without a lock, when a payment is submitted.
 public protocol OfferSigner: Sendable {
-    /// The key's identifier in signed offers, not empty and constant.
+    /// The key's identifier in signed offers; never empty, and always the same.
     var keyIdentifier: String { get }
 
     /// Signs a message.
     ///
-    /// - Parameter message: ``PromotionalOfferPayload/data``.
-    /// - Returns: the signature's bytes; a payment contains them in Base64.
-    /// - Throws: the reason why it cannot sign, such as a key of which only the public half is known.
+    /// - Parameter message: the ``PromotionalOfferPayload/data`` of an offer.
+    /// - Returns: the bytes of the signature, which a payment contains in Base64.
+    /// - Throws: the reason why the signer cannot sign, for example because it has only the public key.
     func sign(_ message: Data) throws -> Data
 
     /// Returns whether a signature over a message was made with this key.
@@ -24,60 +23,59 @@ public protocol OfferSigner: Sendable {
     /// The signature is untrusted input, of any content and length.
     func isValid(signature: Data, for message: Data) -> Bool
 
-    /// The algorithm of its signatures in a JWS, as the header's `alg` names it; nil if it signs none.
+    /// The algorithm of the signer's JWS signatures, as in the header's `alg`; nil if it does not sign JWSs.
     ///
-    /// Default: nil.
+    /// By default nil.
     var jwsAlgorithm: String? { get }
 
-    /// Signs the beginning of a JWS.
+    /// Signs the header and payload of a JWS.
     ///
-    /// Default: throws.
+    /// The default implementation throws an error.
     ///
-    /// - Parameter input: header and payload in Base64 for URLs, with a dot between them.
-    /// - Returns: the signature's bytes, in the form that ``jwsAlgorithm`` has in a JWS.
-    /// - Throws: the reason why it cannot sign.
+    /// - Parameter input: the header and the payload in URL-safe Base64, with a dot between them.
+    /// - Returns: the bytes of the signature, in the form that JWS prescribes for ``jwsAlgorithm``.
+    /// - Throws: the reason why the signer cannot sign.
     func jwsSignature(of input: Data) throws -> Data
 
     /// Returns whether a JWS whose header names ``jwsAlgorithm`` was signed with this key.
     ///
-    /// The signature is untrusted input, of any content and length. Default: false.
+    /// The signature is untrusted input, of any content and length. The default implementation returns false.
     func isValid(jwsSignature signature: Data, of input: Data) -> Bool
 }
 
 extension OfferSigner {
-    /// Returns nil: the signer signs no JWS.
+    /// Nil: the signer does not sign JWSs.
     public var jwsAlgorithm: String? { nil }
 
-    /// Throws: the signer signs no JWS.
+    /// Throws an error: the signer does not sign JWSs.
     public func jwsSignature(of input: Data) throws -> Data {
         throw StoreFailure.storeKit(.invalidSignature, "the key \"\(keyIdentifier)\" signs no JWS")
     }
 
-    /// Returns false: the signer signs no JWS.
+    /// Returns false: the signer does not sign JWSs.
     public func isValid(jwsSignature signature: Data, of input: Data) -> Bool { false }
 }
 
 /// A signer of offers with a secret that the store and the developer's server share: HMAC-SHA-256 (RFC 2104).
 ///
-/// For tests on machines without a cryptographic library. Store Kit's own servers accept only ECDSA signatures, which the
-/// module StoreCrypto creates.
+/// For tests on machines without a cryptographic library. Store Kit's own servers accept only ECDSA signatures, as
+/// created by `P256OfferSigner` of the module StoreCrypto.
 public struct HMACOfferSigner: OfferSigner {
     /// The identifier of the key.
     public let keyIdentifier: String
     private let key: HMACKey
 
-    /// Creates a signer with a key; the same key verifies the same offers in every process.
+    /// Creates a signer with a given key, so that an offer signed in one process can be verified in another.
     ///
     /// - Parameters:
     ///   - keyIdentifier: the key's identifier in signed offers. An empty one stops the process.
-    ///   - key: at least one byte, preferably 32 random ones. An empty key stops the process: anybody could create its
-    ///     signatures.
+    ///   - key: at least one byte, preferably 32 random ones. An empty key, which anybody could use, stops the process.
     public init(keyIdentifier: String = "sandbox", key: Data) {
         guard !key.isEmpty else { fatalError("An offer signer needs a key of at least one byte.") }
         self.init(keyIdentifier, HMACKey(key))
     }
 
-    /// Creates a signer with a new random key, for a store that does not outlive the process.
+    /// Creates a signer with a new random key, which is lost when the process ends.
     ///
     /// - Parameter keyIdentifier: the key's identifier in signed offers. An empty one stops the process.
     public init(keyIdentifier: String = "sandbox") {
@@ -90,7 +88,7 @@ public struct HMACOfferSigner: OfferSigner {
         self.key = key
     }
 
-    /// Returns the message's authentication code, 32 bytes; never throws.
+    /// Returns the message's authentication code of 32 bytes; never throws.
     public func sign(_ message: Data) -> Data { Data(message.withUnsafeBytes { key.hmac.code(for: $0) }) }
 
     /// Returns whether the signature is the message's authentication code, compared in constant time.
@@ -101,7 +99,7 @@ public struct HMACOfferSigner: OfferSigner {
     /// HS256, HMAC with SHA-256.
     public var jwsAlgorithm: String? { "HS256" }
 
-    /// Returns the input's authentication code, 32 bytes; never throws.
+    /// Returns the input's authentication code of 32 bytes; never throws.
     public func jwsSignature(of input: Data) -> Data { sign(input) }
 
     /// Returns whether the signature is the input's authentication code.
@@ -110,7 +108,7 @@ public struct HMACOfferSigner: OfferSigner {
     }
 }
 
-// The stored key is secret: neither printing nor `dump` may show it.
+// The key is secret, so neither printing nor `dump` may show it.
 extension HMACOfferSigner: CustomStringConvertible, CustomReflectable {
     /// The key's identifier, without the key.
     public var description: String { "HMACOfferSigner \(keyIdentifier)" }
@@ -119,7 +117,7 @@ extension HMACOfferSigner: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["keyIdentifier": keyIdentifier]) }
 }
 
-/// The parts of an offer's proof, a compact JWS; not verified yet.
+/// The parts of an offer's proof, a JWS in compact serialization, before it is verified.
 struct OfferProof: Sendable {
     /// The header's fields.
     struct Header: Codable, Sendable {
@@ -130,14 +128,14 @@ struct OfferProof: Sendable {
 
     let header: Header
     let claims: OfferClaims
-    /// The signed part: header and payload as received, with the dot between them.
+    /// The signed bytes: header and payload as received, with the dot between them.
     let signingInput: Data
     let signature: Data
 
-    /// The longest proof that is read: a proof is untrusted input.
+    /// The maximum length of a proof, which is untrusted input.
     private static let maximumLength = 16_384
 
-    /// Reads a proof; nil unless it is a JWS with an offer's claims.
+    /// Reads a proof; returns nil unless it is a JWS with the claims of an offer.
     init?(_ jws: String) {
         guard jws.utf8.count <= Self.maximumLength else { return nil }
         let parts = Array(jws.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -167,14 +165,13 @@ extension StoreOffer {
         }
     }
 
-    /// Whether only a test can request this offer, and no app.
+    /// Whether only a test, and no app, can request this offer.
     var isOfTest: Bool { kind == .code || needsProof && proof == nil }
 
-    /// The proof's parts; nil without a proof, for a malformed one, and for a kind that needs none.
+    /// The parsed proof; nil if there is none, if it is malformed, or if the kind needs none.
     var readProof: OfferProof? { needsProof ? proof.flatMap { OfferProof($0) } : nil }
 
-    /// Whether the buyer gets the introductory offer, according to the proof or, without one, the kind; nil for another
-    /// kind of offer.
+    /// Whether the buyer gets an introductory offer: as the proof says or, without one, the kind; nil for other kinds.
     var allowsIntroductoryOffer: Bool? {
         switch kind {
         case .promotional, .winBack, .code: return nil
@@ -187,8 +184,8 @@ extension StoreOffer {
 
 /// The payload that a developer's server signs to grant a user a promotional offer.
 ///
-/// The store builds the same payload from the payment with the offer, so an offer is valid only for the app, the product
-/// and the user that it was signed for. ``data`` is the message to sign: compare it with that of a server's own code.
+/// The store derives the same payload from the payment and its offer. An offer is therefore valid only for the app,
+/// product and user for which it was signed. The message to sign is ``data``: compare a server's own with it.
 ///
 /// ```swift
 /// let payload = PromotionalOfferPayload(
@@ -203,15 +200,15 @@ extension StoreOffer {
 public struct PromotionalOfferPayload: Hashable, Sendable {
     /// The app's bundle identifier.
     public var bundleIdentifier: String
-    /// The identifier of the developer's key that signs.
+    /// The identifier of the developer's key.
     public var keyIdentifier: String
-    /// The product identifier of the offer's subscription.
+    /// The product identifier of the subscription to which the offer applies.
     public var productIdentifier: String
-    /// The offer's identifier in the store's set-up.
+    /// The offer's identifier in the store.
     public var offerIdentifier: String
-    /// The payment's application username; empty where it has none.
+    /// The payment's application username; empty if the payment has none.
     public var applicationUsername: String
-    /// A nonce, used for one payment only.
+    /// The nonce, which may be used for one payment only.
     public var nonce: UUID
     /// The date of the signature, in milliseconds since 1970.
     public var timestamp: Int64
@@ -237,7 +234,7 @@ public struct PromotionalOfferPayload: Hashable, Sendable {
 
     /// The bytes to sign: the properties in the order above, joined by U+2063, in UTF-8.
     ///
-    /// The nonce is in lowercase, everything else unchanged.
+    /// The nonce is in lowercase; all other properties are unchanged.
     public var data: Data {
         let fields = [
             bundleIdentifier, keyIdentifier, productIdentifier, offerIdentifier, applicationUsername,
@@ -246,7 +243,7 @@ public struct PromotionalOfferPayload: Hashable, Sendable {
         return Data(fields.joined(separator: "\u{2063}").utf8)
     }
 
-    /// Returns the signed offer for a payment.
+    /// Returns the signed offer, to be set in a payment.
     ///
     /// - Throws: the reason why the signer cannot sign.
     public func signed(by signer: any OfferSigner) throws -> StoreDiscount {

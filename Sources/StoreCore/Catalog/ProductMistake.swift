@@ -1,21 +1,21 @@
 import Foundation
 
-/// A programmer's mistake in the description of a product.
+/// A programmer's mistake in the source code that describes a product.
 ///
-/// It stops the process, or is thrown by ``SandboxProduct/makeThrowing(_:)`` around the description.
+/// The mistake stops the process, or is thrown by ``SandboxProduct/makeThrowing(_:)`` if that encloses the code.
 enum ProductMistake {
     @TaskLocal private static var catcher: Catcher?
 
-    /// A collector of the first mistake, which lets the description continue to its end.
+    /// A collector of the first mistake; code that makes a mistake continues.
     private final class Catcher: Sendable {
         let first = Locked<CatalogError?>(nil)
     }
 
-    /// Reports a mistake; returns only where it is caught.
+    /// Reports a mistake; returns only if a collector catches it.
     ///
     /// - Parameters:
     ///   - reason: one sentence that names the product and the rule.
-    ///   - product: the product's identifier, empty for an offer that is part of no product yet.
+    ///   - product: the product's identifier; empty for an offer that is not part of a product yet.
     static func report(_ reason: String, in product: String) {
         guard let catcher else { fatalError(reason) }
         catcher.first.withLock { first in
@@ -23,7 +23,7 @@ enum ProductMistake {
         }
     }
 
-    /// Returns a closure's result, or throws the first mistake in it.
+    /// Returns the result of a closure, or throws the first mistake that it reports.
     static func catching<Made>(_ make: () -> Made) throws(CatalogError) -> Made {
         let catcher = Catcher()
         let made = $catcher.withValue(catcher) { make() }
@@ -33,11 +33,11 @@ enum ProductMistake {
 }
 
 extension SandboxProduct {
-    /// Creates products or offers, and throws where a mistake in them stops the process.
+    /// Creates products or offers, and throws an error for a mistake that would otherwise stop the process.
     ///
-    /// The factories and modifiers stop the process with a message for a mistake in a program's source: a malformed price,
-    /// an empty identifier, content that cannot be hosted. Wrap descriptions from elsewhere, such as a file of the app's
-    /// own, in this method:
+    /// By default, the factories and modifiers of products stop the process with a message if source code has a
+    /// mistake: a malformed price, an empty identifier, content that cannot be hosted. If the values come from
+    /// elsewhere, such as a file of the app's own, call them in this method:
     ///
     /// ```swift
     /// let sword: SandboxProduct = try .makeThrowing { .consumable("sword", price: text) }
@@ -45,20 +45,20 @@ extension SandboxProduct {
     ///
     /// - Parameter make: a closure that returns products, offers or a list of them.
     /// - Returns: the closure's result.
-    /// - Throws: ``CatalogError`` with the sentence of the first mistake. A mistake that a store finds at registration,
-    ///   such as a country that does not exist, is thrown by the store.
+    /// - Throws: ``CatalogError`` with the message of the first mistake. Mistakes that a store finds when it registers
+    ///   a product, such as a country that does not exist, are thrown by the store.
     public static func makeThrowing<Made>(_ make: () -> Made) throws(CatalogError) -> Made {
         try ProductMistake.catching(make)
     }
 }
 
-/// The error for products that cannot be registered or described: one is invalid, or two have the same identifier.
+/// The error of products that cannot be described or registered: one is invalid, or two have the same identifier.
 public struct CatalogError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
-    /// The refused product; empty for an offer that is part of no product yet.
+    /// The identifier of the invalid product; empty for an offer that is not part of a product yet.
     public let productIdentifier: String
-    /// One sentence that names the product and the rule.
+    /// One sentence that names the product and the violated rule.
     ///
-    /// Its wording is not stable.
+    /// The wording is not stable.
     public let reason: String
 
     init(productIdentifier: String, reason: String) {
@@ -66,8 +66,8 @@ public struct CatalogError: Error, Hashable, Sendable, LocalizedError, CustomStr
         self.reason = reason
     }
 
-    /// The reason.
+    /// The same as ``reason``.
     public var description: String { reason }
-    /// The reason.
+    /// The same as ``reason``.
     public var errorDescription: String? { reason }
 }

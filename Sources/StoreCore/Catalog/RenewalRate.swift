@@ -1,22 +1,23 @@
 import Foundation
 
-/// The rate at which a subscription's periods pass on the store's clock.
+/// The rate at which a subscription's periods elapse on the store's clock.
 ///
-/// Periods follow the calendar unless the store is set to a faster rate. The faster rates are those of Xcode's test
-/// environment (behaviors 222 to 225). A period's length is fixed when it begins.
+/// Periods have their calendar length unless a faster rate is set. The faster rates are those of Xcode's test
+/// environment (behaviors 222 to 225). A period's length is determined when the period begins.
 ///
-/// At any rate, a subscription renews until its user turns it off; only ``SandboxStore/setRenewalLimit(_:)`` ends it by
-/// itself. Advance a clock by the rate's own lengths: a year of months at ``Month/thirtySeconds`` is `advance(by: 12 *
-/// 30)`. One advance renews a subscription at most 10,000 times, see ``SandboxStore/advance(by:)``.
+/// At any rate, a subscription renews until its user turns renewal off, or until a limit of
+/// ``SandboxStore/setRenewalLimit(_:)`` is reached. Advance a clock by the lengths of the rate: a year of months at
+/// ``Month/thirtySeconds`` is `advance(by: 12 * 30)`. One advance makes at most 10,000 renewals, see
+/// ``SandboxStore/advance(by:)``.
 public enum RenewalRate: Hashable, Codable, Sendable {
     /// Periods follow the calendar, in UTC: a month after 31 January is the end of February, two months after it 31
     /// March.
     case realTime
-    /// A day has this length; a period has as many days as in the calendar.
+    /// A day has this length. A period has as many of these days as it has in the calendar.
     case day(Day)
-    /// A month has this length, and a year has twelve months. A week is longer than its share of a month.
+    /// A month has this length, and a year is twelve months. A week is longer than its share of a month.
     case month(Month)
-    /// Every period has this length, regardless of its stated length.
+    /// Every period has this length, whatever the product says.
     case everyPeriod(Period)
 
     /// The length of a day, in seconds.
@@ -37,15 +38,15 @@ public enum RenewalRate: Hashable, Codable, Sendable {
 
     /// The length of a month, in seconds.
     public enum Month: TimeInterval, Hashable, Codable, Sendable, CaseIterable {
-        /// One hour; a week lasts 15 minutes.
+        /// One hour. A week has 15 minutes.
         case hour = 3600
-        /// Thirty minutes; a week lasts 10 minutes.
+        /// Thirty minutes. A week has 10 minutes.
         case thirtyMinutes = 1800
-        /// Fifteen minutes; a week lasts 5 minutes.
+        /// Fifteen minutes. A week has 5 minutes.
         case fifteenMinutes = 900
-        /// Five minutes; a week lasts 3 minutes.
+        /// Five minutes. A week has 3 minutes.
         case fiveMinutes = 300
-        /// Thirty seconds; a week lasts 10 seconds.
+        /// Thirty seconds. A week has 10 seconds.
         case thirtySeconds = 30
 
         fileprivate var week: TimeInterval {
@@ -87,10 +88,10 @@ public enum RenewalRate: Hashable, Codable, Sendable {
 }
 
 extension StoreProduct.Period {
-    /// Returns whether it always lasts as long as another: seven days are a week, twelve months a year.
+    /// Returns whether two periods always have the same length, as seven days and a week, or twelve months and a year.
     func isAsLong(as other: Self) -> Bool { plain == other.plain }
 
-    /// The same period in days or months.
+    /// The same period, expressed in days or months.
     private var plain: Self {
         switch unit {
         case .day, .month: self
@@ -101,12 +102,12 @@ extension StoreProduct.Period {
 }
 
 extension RenewalRate {
-    /// Returns the end of consecutive periods that begin at a moment.
+    /// Returns the end of a number of consecutive periods.
     ///
     /// - Parameters:
-    ///   - period: the length of one.
+    ///   - period: the length of each period.
     ///   - count: the number of periods, at least 1.
-    ///   - start: the start of the first one.
+    ///   - start: the start of the first period.
     /// - Returns: the first moment after the last period.
     public func end(of period: StoreProduct.Period, times count: Int = 1, from start: Date) -> Date {
         switch self {
@@ -122,10 +123,10 @@ extension RenewalRate {
         }
     }
 
-    /// Returns the length of the grace period after a failed renewal, in seconds.
+    /// Returns the length, in seconds, of the grace period after a failed renewal.
     ///
-    /// - Parameter period: the subscription's period; a week's grace is shorter than any other's.
-    /// - Returns: the length, if the store grants a grace period at all.
+    /// - Parameter period: the subscription's period; weekly subscriptions have a shorter grace period than all others.
+    /// - Returns: the length that applies if the store grants grace periods.
     public func gracePeriod(for period: StoreProduct.Period) -> TimeInterval {
         let isWeekly = period.isAsLong(as: .init(1, .week))
         let days: Double = isWeekly ? 6 : 16
@@ -137,7 +138,7 @@ extension RenewalRate {
         }
     }
 
-    /// The time for which the store retries a failed charge, in seconds.
+    /// The time, in seconds, for which the store retries a failed charge.
     public var billingRetryPeriod: TimeInterval {
         switch self {
         case .realTime: 60 * Self.secondsOfDay
@@ -147,7 +148,7 @@ extension RenewalRate {
         }
     }
 
-    /// Returns the number of months in a period; nil if it is not counted in months.
+    /// Returns the number of months in a period; nil if the period is not counted in months at this rate.
     func months(in period: StoreProduct.Period) -> Int? {
         if case .everyPeriod = self { return nil }
         return switch period.unit {
@@ -159,14 +160,14 @@ extension RenewalRate {
 
     private static var secondsOfDay: Double { 86_400 }
 
-    /// The Gregorian calendar in UTC, which has no daylight saving.
+    /// The Gregorian calendar in UTC, which has no daylight saving time.
     private static let calendar = {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
         return calendar
     }()
 
-    /// Returns the end by the calendar, counted from the first day, so that the 31st is used again after a shorter month.
+    /// Returns the end in the calendar; counted from `start`, so that the 31st returns after a shorter month.
     private static func calendarEnd(of period: StoreProduct.Period, times count: Int, from start: Date) -> Date {
         let amount = period.count * count
         switch period.unit {
@@ -177,10 +178,10 @@ extension RenewalRate {
         }
     }
 
-    /// Returns the calendar's end of some months, usually without `Calendar`, which would take most of a renewal's time.
+    /// Returns the end of some months, if possible without `Calendar`, whose cost would dominate a renewal's.
     private static func end(ofMonths months: Int, from start: Date) -> Date {
         let seconds = start.timeIntervalSince1970
-        // The range is from 1600 to about 5138; earlier dates include the Julian calendar.
+        // From 1600, since earlier dates may be Julian in `Calendar`, to about 5138.
         guard seconds >= -11_676_096_000, seconds < 100_000_000_000, months <= 12_000 else {
             return calendar.date(byAdding: .month, value: months, to: start) ?? .distantFuture
         }

@@ -1,16 +1,16 @@
 import Foundation
 
-// Each kind has a factory with a literal price, and a second one for computed prices. The label of the second differs so
-// that `price: 0.99` does not compile: as a `Double` that is not 0.99. Inside ``makeThrowing(_:)``, mistakes are thrown
-// instead of stopping the process.
+// Each kind has a factory with a literal price, and another one, with another label, for computed prices. Because of
+// the label, `price: 0.99` does not compile, which as a `Double` would not be exactly 0.99. Inside
+// ``makeThrowing(_:)``, mistakes are thrown instead of stopping the process.
 extension SandboxProduct {
-    /// Creates a consumable product, which is used up and bought again.
+    /// Creates a consumable product, which is used up by the app and can be bought again.
     ///
     /// - Parameters:
-    ///   - identifier: its identifier in app and store. An empty one stops the process.
-    ///   - price: exact, as in `"0.99"`. Anything but digits and a point stops the process.
-    ///   - title: its name in the language `en_US`; without one, users see the identifier.
-    ///   - description: its description, in the same language. Has no effect without a title.
+    ///   - identifier: the product's identifier in the app and the store. An empty one stops the process.
+    ///   - price: the exact price, as in `"0.99"`. Anything but digits and a point stops the process.
+    ///   - title: the product's name in the language `en_US`; without one, users see the identifier.
+    ///   - description: the product's description in the same language. Has no effect without a title.
     /// - Returns: the product.
     public static func consumable(
         _ identifier: String,
@@ -38,14 +38,14 @@ extension SandboxProduct {
         make(identifier, .consumable, price, title, description)
     }
 
-    /// Creates a non-consumable product, which is bought once, for good.
+    /// Creates a non-consumable product, which is bought once and valid forever.
     ///
     /// - Parameters:
-    ///   - identifier: its identifier in app and store. An empty one stops the process.
-    ///   - price: exact, as in `"0.99"`. Anything but digits and a point stops the process.
-    ///   - title: its name in the language `en_US`; without one, users see the identifier.
-    ///   - description: its description, in the same language. Has no effect without a title.
-    ///   - isFamilyShareable: whether the purchaser's family may use it too.
+    ///   - identifier: the product's identifier in the app and the store. An empty one stops the process.
+    ///   - price: the exact price, as in `"0.99"`. Anything but digits and a point stops the process.
+    ///   - title: the product's name in the language `en_US`; without one, users see the identifier.
+    ///   - description: the product's description in the same language. Has no effect without a title.
+    ///   - isFamilyShareable: whether the purchaser's family may also use the product.
     /// - Returns: the product.
     public static func nonConsumable(
         _ identifier: String,
@@ -76,14 +76,14 @@ extension SandboxProduct {
         make(identifier, .nonConsumable, price, title, description, isFamilyShareable)
     }
 
-    /// Creates a non-renewing subscription, whose end the app decides.
+    /// Creates a non-renewing subscription, whose duration the app determines.
     ///
     /// - Parameters:
-    ///   - identifier: its identifier in app and store. An empty one stops the process.
-    ///   - price: exact, as in `"0.99"`. Anything but digits and a point stops the process.
-    ///   - title: its name in the language `en_US`; without one, users see the identifier.
-    ///   - description: its description, in the same language. Has no effect without a title.
-    ///   - isFamilyShareable: whether the purchaser's family may use it too.
+    ///   - identifier: the product's identifier in the app and the store. An empty one stops the process.
+    ///   - price: the exact price, as in `"0.99"`. Anything but digits and a point stops the process.
+    ///   - title: the product's name in the language `en_US`; without one, users see the identifier.
+    ///   - description: the product's description in the same language. Has no effect without a title.
+    ///   - isFamilyShareable: whether the purchaser's family may also use the product.
     /// - Returns: the product.
     public static func nonRenewing(
         _ identifier: String,
@@ -117,18 +117,18 @@ extension SandboxProduct {
     /// Creates an auto-renewable subscription, which is charged again at the end of each period.
     ///
     /// - Parameters:
-    ///   - identifier: its identifier in app and store. An empty one stops the process.
-    ///   - price: of one period, exact, as in `"4.99"`. Anything but digits and a point stops the process.
+    ///   - identifier: the product's identifier in the app and the store. An empty one stops the process.
+    ///   - price: the exact price of one period, as in `"4.99"`. Anything but digits and a point stops the process.
     ///   - period: the length of one paid period.
-    ///   - group: the group's identifier; a user can be subscribed to one of its products at a time.
-    ///   - level: the rank within the group, from 1, the highest level of service.
-    ///   - title: its name in the language `en_US`; without one, users see the identifier.
-    ///   - description: its description, in the same language. Has no effect without a title.
+    ///   - group: the subscription group's identifier; a user subscribes to one product of a group at a time.
+    ///   - level: the level of service within the group, from 1, the highest.
+    ///   - title: the product's name in the language `en_US`; without one, users see the identifier.
+    ///   - description: the product's description in the same language. Has no effect without a title.
     ///   - introductoryOffer: the offer for first-time subscribers.
-    ///   - promotionalOffers: the offers that the app may make, with a signature; each needs an identifier.
-    ///   - codeOffers: the offers redeemed with codes; each needs an identifier.
+    ///   - promotionalOffers: the offers that the app can make by signing them; each needs an identifier.
+    ///   - codeOffers: the offers that users redeem with codes; each needs an identifier.
     ///   - winBackOffers: the offers for lapsed subscribers; each needs an identifier.
-    ///   - isFamilyShareable: whether the purchaser's family may use it too.
+    ///   - isFamilyShareable: whether the purchaser's family may also use the product.
     /// - Returns: the product.
     public static func autoRenewable(
         _ identifier: String,
@@ -192,9 +192,9 @@ extension SandboxProduct {
     /// Creates a free subscription, which never ends.
     ///
     /// - Parameters:
-    ///   - identifier: its identifier in app and store. An empty one stops the process.
-    ///   - title: its name in the language `en_US`; without one, users see the identifier.
-    ///   - description: its description, in the same language. Has no effect without a title.
+    ///   - identifier: the product's identifier in the app and the store. An empty one stops the process.
+    ///   - title: the product's name in the language `en_US`; without one, users see the identifier.
+    ///   - description: the product's description in the same language. Has no effect without a title.
     /// - Returns: the product.
     public static func freeSubscription(
         _ identifier: String,
@@ -204,7 +204,7 @@ extension SandboxProduct {
         make(identifier, .freeSubscription, 0, title, description)
     }
 
-    /// Returns the same product with texts in one more language, or with other texts in a language that it has.
+    /// Returns the product with texts in one more language, or with new texts in a language that it already has.
     public func localized(_ locale: String, title: String, description: String = "") -> SandboxProduct {
         var copy = self
         copy.localizations.removeAll { $0.locale == locale }

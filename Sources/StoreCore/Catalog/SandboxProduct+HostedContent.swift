@@ -1,11 +1,11 @@
 import Foundation
 
 extension SandboxProduct {
-    /// The content that a sandbox store hosts for a product: one or more files of one version.
+    /// The content that a sandbox store hosts for a product: one or more files with a common version.
     public struct HostedContent: Hashable, Codable, Sendable {
-        /// The version, integers separated by periods, as in `1.0`.
+        /// The version: integers separated by periods, as in `1.0`.
         public var version: String
-        /// The files, each with an identifier of its own; at least one.
+        /// The files, at least one, with different identifiers.
         public var files: [File]
 
         /// Creates hosted content.
@@ -16,27 +16,27 @@ extension SandboxProduct {
 
         /// One file, in memory or on disk.
         public struct File: Hashable, Codable, Sendable {
-            /// The file's identifier among those of its product; nil means the product's identifier.
+            /// The file's identifier within the product; nil stands for the product's identifier.
             public let identifier: String?
-            /// Its size in bytes.
+            /// The file's size in bytes.
             public let length: Int64
             private let source: Source
 
             private enum Source: Hashable, Codable { case bytes(Data), file(URL) }
 
-            /// Creates a file of these bytes.
+            /// Creates a file from its bytes.
             public init(_ bytes: Data, identifier: String? = nil) {
                 self.identifier = identifier
                 length = Int64(bytes.count)
                 source = .bytes(bytes)
             }
 
-            /// Creates a file from one on disk, which must not change while it is hosted.
+            /// Creates a file from a file on disk, which must not change while it is hosted.
             ///
             /// - Parameters:
             ///   - url: the file's location.
-            ///   - identifier: the file's identifier; nil means the product's identifier.
-            /// - Throws: the reason why its size cannot be read.
+            ///   - identifier: the hosted file's identifier; nil stands for the product's identifier.
+            /// - Throws: the reason why the file's size cannot be read.
             public init(contentsOf url: URL, identifier: String? = nil) throws {
                 self.identifier = identifier
                 let values = try url.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey])
@@ -49,18 +49,18 @@ extension SandboxProduct {
         }
     }
 
-    /// Returns the same product with one hosted file, which has the product's identifier.
+    /// Returns the product with one hosted file, whose identifier is the product's.
     public func hosting(_ bytes: Data, version: String = "1.0") -> SandboxProduct {
         hosting([HostedContent.File(bytes)], version: version)
     }
 
-    /// Returns the same product with hosted files.
+    /// Returns the product with hosted files.
     ///
     /// - Parameters:
-    ///   - files: at least one; at most one without its own identifier.
-    ///   - version: integers separated by periods.
-    /// - Returns: the product. Files that cannot be hosted stop the process with a message;
-    ///   ``SandboxProduct/makeThrowing(_:)`` throws it instead.
+    ///   - files: at least one file; at most one of them without an identifier of its own.
+    ///   - version: the version of the files: integers separated by periods.
+    /// - Returns: the product. If the files cannot be hosted, the process stops with a message;
+    ///   ``SandboxProduct/makeThrowing(_:)`` throws an error instead.
     public func hosting(_ files: [HostedContent.File], version: String = "1.0") -> SandboxProduct {
         var copy = self
         copy.hostedContent = HostedContent(version: version, files: files)
@@ -70,8 +70,7 @@ extension SandboxProduct {
 }
 
 extension SandboxProduct.HostedContent {
-    /// Returns the reason why it cannot be hosted, as the remainder of a sentence that begins with the product; nil if it
-    /// can.
+    /// Returns the reason why the content cannot be hosted, as the end of a sentence about the product; nil if it can.
     func fault(for product: String) -> String? {
         if files.isEmpty { return "hosts content without a file" }
         let numbers = version.split(separator: ".", omittingEmptySubsequences: false)
@@ -86,7 +85,7 @@ extension SandboxProduct.HostedContent {
         return nil
     }
 
-    /// Returns the files as a transaction describes them.
+    /// Returns descriptions of the files, as in a transaction.
     func contents(of product: String) -> [StoreContent] {
         files.map { StoreContent(identifier: $0.identifier ?? product, version: version, length: $0.length) }
     }
@@ -95,7 +94,7 @@ extension SandboxProduct.HostedContent {
 extension SandboxProduct.HostedContent.File {
     /// Returns some of the file's bytes.
     ///
-    /// - Throws: an error, also if the file has become shorter.
+    /// - Throws: the error of the file system, or an error if the file has become shorter.
     func bytes(at offset: Int64, count: Int) throws -> Data {
         let bytes: Data
         let name: String

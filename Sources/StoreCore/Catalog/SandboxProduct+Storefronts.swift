@@ -1,17 +1,17 @@
 import Foundation
 
-/// The countries in which a product is sold, and its prices there.
+/// The countries in which a product is sold, and its prices in single countries.
 struct StorefrontTerms: Hashable, Codable, Sendable {
-    /// The prices for single countries, by country code.
+    /// The prices in countries with a price of their own, by country code.
     var prices: [String: Decimal] = [:]
-    /// The countries in which it is not sold.
+    /// The countries in which the product is not sold.
     var excluded: Set<String> = []
-    /// The only countries in which it is sold; nil for all except ``excluded``.
+    /// The only countries in which the product is sold; nil for all countries except ``excluded`` ones.
     var only: Set<String>?
 
     func isSold(in country: String) -> Bool { only?.contains(country) ?? true && !excluded.contains(country) }
 
-    /// The first code, in alphabetical order, that is no country's.
+    /// The first of the country codes, in alphabetical order, that does not exist; nil if all exist.
     fileprivate var unknownCountry: String? {
         let codes = excluded.union(only ?? []).union(prices.keys)
         return codes.sorted().first { Storefronts.storefront($0) == nil }
@@ -19,39 +19,39 @@ struct StorefrontTerms: Hashable, Codable, Sendable {
 }
 
 extension SandboxProduct {
-    /// Returns the same product with another price in one country, in that country's currency.
+    /// Returns the product with another price in one country, in that country's currency.
     ///
     /// - Parameters:
-    ///   - price: exact, as in `"0.99"`. Anything but digits and a point stops the process.
-    ///   - country: ISO 3166-1 alpha-3.
-    /// - Returns: the product, which no store sells if there is no such country.
+    ///   - price: the exact price, as in `"0.99"`. Anything but digits and a point stops the process.
+    ///   - country: an ISO 3166-1 alpha-3 code. An unknown one makes the product invalid, see ``CatalogError``.
+    /// - Returns: the product.
     public func priced(_ price: String, in country: String) -> SandboxProduct {
         let thing = "the product \"\(identifier)\" in \(country)"
         return priced(decimalPrice: ExactPrice.written(price, for: thing, in: identifier), in: country)
     }
 
-    /// Returns the same product with a computed price in one country.
+    /// Returns the product with a computed price in one country; see ``priced(_:in:)``.
     ///
-    /// - Returns: the product, which no store sells at a negative price.
+    /// - Returns: the product. A negative price makes it invalid: registering it throws a ``CatalogError``.
     public func priced(decimalPrice price: Decimal, in country: String) -> SandboxProduct {
         changingTerms { $0.prices[country] = price }
     }
 
-    /// Returns the same product, not sold in some countries.
+    /// Returns the product as one that is not sold in some countries.
     ///
-    /// In them, an order fails with `storeProductNotAvailable`, and a product request reports the identifier as invalid.
+    /// There, an order fails with `storeProductNotAvailable`, and a product request reports the identifier as invalid.
     ///
-    /// - Parameter countries: ISO 3166-1 alpha-3 codes. An unknown code makes the product invalid: registering it throws a
-    ///   ``CatalogError``.
+    /// - Parameter countries: ISO 3166-1 alpha-3 codes. An unknown one makes the product invalid: registering it throws
+    ///   a ``CatalogError``.
     /// - Returns: the product.
     public func notSold(in countries: String...) -> SandboxProduct {
         changingTerms { $0.excluded.formUnion(countries) }
     }
 
-    /// Returns the same product, sold only in some countries.
+    /// Returns the product as one that is sold only in some countries.
     ///
-    /// - Parameter countries: ISO 3166-1 alpha-3.
-    /// - Returns: the product, which no store sells if there is no such country.
+    /// - Parameter countries: ISO 3166-1 alpha-3 codes. An unknown one makes the product invalid, see ``CatalogError``.
+    /// - Returns: the product.
     public func soldOnly(in countries: String...) -> SandboxProduct {
         changingTerms { $0.only = Set(countries) }
     }
@@ -59,7 +59,7 @@ extension SandboxProduct {
     /// Returns the price of one item in a country, in that country's currency.
     public func price(in country: String) -> Decimal { storefrontTerms?.prices[country] ?? price }
 
-    /// Whether it is sold in a country.
+    /// Returns whether the product is sold in a country.
     public func isSold(in country: String) -> Bool { storefrontTerms?.isSold(in: country) ?? true }
 
     private func changingTerms(_ change: (inout StorefrontTerms) -> Void) -> SandboxProduct {
@@ -70,7 +70,7 @@ extension SandboxProduct {
         return product
     }
 
-    /// The fault in its countries or prices, as the remainder of a sentence that begins with its name.
+    /// The fault in the product's countries or prices, as the end of a sentence about it; nil if there is none.
     var storefrontFault: String? {
         guard let terms = storefrontTerms else { return nil }
         if let code = terms.unknownCountry { return "is to be sold, or not, in \"\(code)\", which is no country" }
@@ -80,17 +80,17 @@ extension SandboxProduct {
     }
 }
 
-/// The countries that a store can sell for: their codes, language and currency.
+/// The countries in which a store can sell: their codes, languages and currencies.
 ///
-/// Apple's identifier is used where it is public knowledge; elsewhere the identifier is invented and recognizable
-/// (`sandbox-ATA`). The currency is the country's own, even where Apple sells in US dollars. Both are in a table and not
-/// taken from Foundation, so that tests find the same values on every platform and with every release of its data.
+/// A storefront's identifier is Apple's if that is publicly known; otherwise it is invented and recognizable, as in
+/// `sandbox-ATA`. The currency is the country's own, even if Apple sells in US dollars there. The data is in a table
+/// rather than taken from Foundation, so that tests find the same values on every platform and with every release.
 package enum Storefronts {
     /// The data of a country.
     final class Country: Sendable {
-        /// The code, with Apple's or an invented identifier.
+        /// The storefront, with the country's code and an identifier.
         let storefront: StoreStorefront
-        /// The country's language and its two-letter code: `de_DE`.
+        /// The country's main language and two-letter code, as in `de_DE`.
         let locale: String
         /// The currency, ISO 4217.
         let currency: String
@@ -99,11 +99,11 @@ package enum Storefronts {
             (self.storefront, self.locale, self.currency) = (storefront, locale, currency)
         }
 
-        /// The locale that formats its prices: `de_DE@currency=EUR`.
+        /// The locale that formats prices in the country, as in `de_DE@currency=EUR`.
         var priceLocale: String { "\(locale)@currency=\(currency)" }
     }
 
-    /// The default country of Xcode's file and of a test session (behavior 204).
+    /// The country of a `.storekit` file or a test session that sets none (behavior 204).
     static let usa = country("USA")!
 
     /// Returns the storefront of a country; nil for an unassigned code.
@@ -111,10 +111,10 @@ package enum Storefronts {
     /// Codes are ISO 3166-1 alpha-3 in capitals, and `XKS` for Kosovo, which has no ISO code.
     package static func storefront(_ alpha3: String) -> StoreStorefront? { countries[alpha3]?.storefront }
 
-    /// Returns the data of a country, by the same code.
+    /// Returns the data of the country with a code; nil for an unassigned code.
     static func country(_ alpha3: String) -> Country? { countries[alpha3] }
 
-    /// All codes that have a storefront, in alphabetical order.
+    /// The codes of all countries with a storefront, in alphabetical order.
     static var codes: [String] { countries.keys.sorted() }
 
     private static let countries: [String: Country] = {
@@ -134,7 +134,7 @@ package enum Storefronts {
         return countries
     }()
 
-    // Alpha-3, alpha-2, language, currency, Apple's identifier or "-".
+    // The columns: alpha-3 code, alpha-2 code, language, currency, and Apple's identifier or "-".
     private static let table = """
         ABW AW nl AWG -, AFG AF fa AFN -, AGO AO pt AOA 143564, AIA AI en XCD 143538, ALA AX sv EUR -,
         ALB AL sq ALL 143575, AND AD ca EUR -, ARE AE ar AED 143481, ARG AR es ARS 143505, ARM AM hy AMD 143524,
@@ -190,15 +190,15 @@ package enum Storefronts {
 }
 
 extension StoreStorefront {
-    /// The country's currency, ISO 4217; nil if its code is unassigned.
+    /// The currency of the storefront's country in ISO 4217; nil if the country's code is unassigned.
     package var currency: String? { Storefronts.country(countryCode)?.currency }
 }
 
-/// The selection of the texts that a user sees.
+/// The selection of the localization that a user sees.
 ///
-/// Three languages are tried in turn: the device's, the storefront's, and US English. Within one, the best is an exact
-/// match (`en_GB`), then the language without a country (`en`, `zh_Hant`), then the same language in the same script, then
-/// the same language; the first of equals. If none fits, the first localization is used.
+/// Three languages are tried in turn: the device's, the storefront's, and US English. For each, the best localization
+/// is an exact match (`en_GB`), then the language without a country (`en`, `zh_Hant`), then the same language in the
+/// same script, then the same language; among equals, the first. If none matches, the first one is used.
 struct LocalizationMatch {
     private let wanted: [Name]
     private var names: [String: Name] = [:]
@@ -207,7 +207,7 @@ struct LocalizationMatch {
         wanted = [device, storefront, "en_US"].map(Name.init)
     }
 
-    /// Returns the texts to show; nil only if there are none.
+    /// Returns the localization to show; nil only if there is none.
     ///
     /// Mutating because it caches the names that it has parsed.
     mutating func best(of localizations: [SandboxProduct.Localization]) -> SandboxProduct.Localization? {
@@ -237,10 +237,10 @@ struct LocalizationMatch {
         let region: String?
 
         init(_ identifier: String) {
-            // The part after "@" does not concern the language.
+            // The part after "@", such as a currency, says nothing about the language.
             let plain = String(identifier.prefix { $0 != "@" })
             let given = Locale.Language(identifier: plain)
-            // zh_TW is written in Hant, which only the likely subtags show.
+            // The likely subtags add a script that the identifier implies, such as Hant for zh_TW.
             let full = Locale.Language(identifier: given.maximalIdentifier)
             language = full.languageCode?.identifier ?? plain
             script = full.script?.identifier ?? ""

@@ -1,25 +1,25 @@
 import Foundation
 
 extension SandboxProduct {
-    /// The properties of an auto-renewable subscription in addition to a product's description.
+    /// The properties that an auto-renewable subscription has in addition to those of every product.
     public struct Subscription: Hashable, Codable, Sendable {
-        /// The identifier of the group; a user can be subscribed to one of its products at a time.
+        /// The subscription group's identifier; a user subscribes to one product of a group at a time.
         public var groupIdentifier: String
-        /// The operator's name for the group, if it has one.
+        /// The operator's name for the subscription group, if it has one.
         ///
-        /// Users see it where the group has no localization.
+        /// Users see this name if the group has no localization.
         public var groupName: String?
-        /// The group's texts, one entry for each language, the operator's preferred one first.
+        /// The group's localizations, one for each language, the operator's preferred one first.
         public var groupLocalizations: [Localization]
-        /// The rank within the group: 1 is the highest level of service, equal numbers are equal levels.
+        /// The level of service within the group; 1 is the highest, several may be equal.
         public var level: Int
         /// The length of one paid period.
         public var period: StoreProduct.Period
         /// The offers for first-time subscribers, at most one for each ``BillingPlan``.
         public var introductoryOffers: [Offer]
-        /// The offers that the app may make, with a signature.
+        /// The offers that the app can make by signing them.
         ///
-        /// Each has an identifier; of several with the same one, the first counts.
+        /// Each has an identifier; of several offers with the same identifier, the first is used.
         public var promotionalOffers: [Offer]
         /// The offers that users redeem with the operator's codes.
         public var codeOffers: [CodeOffer]
@@ -27,9 +27,9 @@ extension SandboxProduct {
         ///
         /// Each has an identifier.
         public var winBackOffers: [WinBackOffer]
-        /// The billing plans with their prices; empty for the product's price, up front.
+        /// The billing plans with their prices; empty if there is only the product's price, paid up front.
         ///
-        /// Products are described with them. The store sells up front only, at the product's price.
+        /// The store only describes the plans: it sells up front, at the product's price.
         public var billingPlans: [StoreProduct.BillingTerms]
 
         /// Creates a subscription.
@@ -57,25 +57,25 @@ extension SandboxProduct {
             self.billingPlans = billingPlans
         }
 
-        /// The introductory offer under the up-front billing plan: the only one that Store Kit 1 can show.
+        /// The introductory offer that is paid up front, which is the only one that Store Kit 1 can show.
         var introductoryOffer: Offer? { introductoryOffers.first { $0.billingPlan == .upFront } }
     }
 
-    /// A plan for the payment of a subscription's period.
+    /// A billing plan: the way in which a subscription's period is paid.
     public typealias BillingPlan = StoreProduct.BillingPlan
 
-    /// A reduced price for a limited time.
+    /// An offer of a subscription at a reduced price for a limited time.
     public struct Offer: Hashable, Codable, Sendable {
-        /// The price, payment mode and length.
+        /// The price, the payment mode and the length.
         ///
-        /// An introductory offer has no identifier; a code offer's is its reference name.
+        /// In the terms, an introductory offer has no identifier, and a code offer's identifier is its reference name.
         public var terms: StoreProduct.Offer
-        /// The operator's name for it.
+        /// The operator's name for the offer.
         public var referenceName: String
-        /// The billing plan that it is for.
+        /// The billing plan to which the offer applies.
         public var billingPlan: BillingPlan
 
-        /// Creates an offer; without a reference name, its identifier is the reference name.
+        /// Creates an offer; if it has no reference name, its identifier is used.
         public init(terms: StoreProduct.Offer, referenceName: String? = nil, billingPlan: BillingPlan = .upFront) {
             self.terms = terms
             self.referenceName = referenceName ?? terms.identifier ?? ""
@@ -83,15 +83,15 @@ extension SandboxProduct {
         }
     }
 
-    /// The customers that a code is for.
+    /// A set of customers, by whether they have subscribed before.
     public struct Customers: OptionSet, Hashable, Codable, Sendable {
         /// The bits of the set.
         public let rawValue: Int
         /// Creates a set from its bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
-        /// Customers who never subscribed.
+        /// Customers who have never subscribed.
         public static let new = Customers(rawValue: 1)
-        /// Customers who are subscribed.
+        /// Customers who are subscribed now.
         public static let existing = Customers(rawValue: 2)
         /// Customers whose subscription has expired.
         public static let expired = Customers(rawValue: 4)
@@ -103,9 +103,9 @@ extension SandboxProduct {
     public struct CodeOffer: Hashable, Codable, Sendable {
         /// The offer.
         public var offer: Offer
-        /// The customers who are eligible.
+        /// The customers who are eligible for the offer.
         public var eligibility: Customers
-        /// Whether it may follow an introductory offer instead of replacing it.
+        /// Whether the offer may follow an introductory offer rather than replace it.
         public var isStackable: Bool
         /// Creates an offer that is redeemed with a code.
         public init(_ offer: Offer, eligibility: Customers = .all, isStackable: Bool = false) {
@@ -119,7 +119,7 @@ extension SandboxProduct {
     public struct WinBackOffer: Hashable, Codable, Sendable {
         /// The offer.
         public var offer: Offer
-        /// Whether the sandbox's users are eligible for it once they have lapsed.
+        /// Whether users of the sandbox are eligible for the offer once their subscription has lapsed.
         public var isEligible: Bool
         /// Creates an offer for lapsed subscribers.
         public init(_ offer: Offer, isEligible: Bool = true) {
@@ -130,7 +130,7 @@ extension SandboxProduct {
 }
 
 extension SandboxProduct.Subscription {
-    /// Decodes a subscription; fields that an older ledger lacks have their defaults.
+    /// Decodes a subscription; properties that an older ledger lacks have their defaults.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         typealias Offer = SandboxProduct.Offer
@@ -162,9 +162,9 @@ extension SandboxProduct.Offer {
     ///
     /// - Parameters:
     ///   - price: the price of each period, as in `"0.99"`. Anything but digits and a point stops the process.
-    ///   - period: the subscription's own period.
+    ///   - period: the subscription's period.
     ///   - count: the number of periods.
-    ///   - identifier: the offer's identifier; nil for an introductory one.
+    ///   - identifier: the offer's identifier; nil for an introductory offer.
     /// - Returns: the offer.
     public static func payAsYouGo(
         price: String,
@@ -193,7 +193,7 @@ extension SandboxProduct.Offer {
         return .init(terms: terms)
     }
 
-    /// Returns the name of an offer for use in a sentence.
+    /// Returns words that name an offer in a sentence.
     static func name(_ identifier: String?) -> String {
         identifier.map { "the offer \"\($0)\"" } ?? "an introductory offer"
     }
@@ -202,8 +202,8 @@ extension SandboxProduct.Offer {
     ///
     /// - Parameters:
     ///   - price: the total price, as in `"8.99"`. Anything but digits and a point stops the process.
-    ///   - period: the whole length.
-    ///   - identifier: the offer's identifier; nil for an introductory one.
+    ///   - period: the offer's whole length.
+    ///   - identifier: the offer's identifier; nil for an introductory offer.
     /// - Returns: the offer.
     public static func payUpFront(
         price: String,
@@ -224,21 +224,21 @@ extension SandboxProduct.Offer {
     }
 }
 
-/// The kind of a subscription's offer.
+/// The kind of an offer of a subscription.
 public enum OfferKind: String, Hashable, Codable, Sendable {
-    /// For first-time subscribers of the group.
+    /// An offer for first-time subscribers of the subscription group.
     case introductory
-    /// Made by the app, with a signature.
+    /// An offer that the app makes by signing it.
     case promotional
-    /// Redeemed with a code.
+    /// An offer that the user redeems with a code.
     case code
-    /// For lapsed subscribers.
+    /// An offer for lapsed subscribers.
     case winBack
 }
 
-/// An offer granted to an account, with its terms at that time.
+/// An offer that was granted to an account, with the terms at that time.
 ///
-/// A class, because events are passed around.
+/// A class, since the events that contain it are copied often.
 final class SubscriptionOffer: Hashable, Codable, Sendable {
     let kind: OfferKind
     let terms: StoreProduct.Offer

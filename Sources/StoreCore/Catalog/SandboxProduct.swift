@@ -1,8 +1,8 @@
 import Foundation
 
-/// A product as a store's operator registers it: in every language, with every offer.
+/// A product as the store's operator registers it, with all of its languages and offers.
 ///
-/// A device sees it as a ``StoreProduct``, in one language and with one currency.
+/// A device receives it as a ``StoreProduct``, in one language and with one currency.
 ///
 /// ```swift
 /// let products: [SandboxProduct] = [
@@ -12,31 +12,31 @@ import Foundation
 /// ]
 /// ```
 ///
-/// A mistake in it, such as `price: "4,99"`, stops the process with a message; ``makeThrowing(_:)`` throws it instead.
+/// A mistake, such as `price: "4,99"`, stops the process with a message, or throws in ``makeThrowing(_:)``.
 public struct SandboxProduct: Hashable, Codable, Sendable {
     /// The kind of a product.
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
-        /// Used up, and can be bought again. Never restored.
+        /// Used up by the app, after which it can be bought again. Not restored.
         case consumable
-        /// Bought once, for all of the user's devices. Restored.
+        /// Bought once, for all devices of the user. Restored.
         case nonConsumable
         /// Charged again at the end of each period until the user turns renewal off. Restored.
         case autoRenewable
-        /// A subscription whose duration the app decides. Bought like a consumable, never restored.
+        /// A subscription whose duration the app determines. Bought like a consumable, and not restored.
         case nonRenewing
-        /// Subscribed to once, free, and without an end. Restored.
+        /// A free subscription without an end, which a user takes out once. Restored.
         case freeSubscription
     }
 
-    /// The product's texts in one language.
+    /// A localization: the product's texts in one language.
     public struct Localization: Hashable, Codable, Sendable {
-        /// The language, with a script or a country where that matters: `en_US`, `zh_Hans`, `ar`.
+        /// The language, with a script or a country if necessary, as in `en_US`, `zh_Hans` and `ar`.
         public var locale: String
-        /// The product's name for the user.
+        /// The product's name, as shown to the user.
         ///
         /// May be empty.
         public var title: String
-        /// The product's description for the user.
+        /// The product's description, as shown to the user.
         ///
         /// May be empty.
         public var description: String
@@ -54,25 +54,25 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     public let identifier: String
     /// The product's kind.
     public let kind: Kind
-    /// The operator's name for it.
+    /// The operator's name for the product.
     ///
-    /// Users see it where the product has no localization.
+    /// Users see this name if the product has no localization.
     public var referenceName: String
-    /// The exact price of one: in whole thousandths, at least 0 and below 2^63 of them.
+    /// The exact price of one item: a whole number of thousandths, from 0 to less than 2^63 of them.
     ///
-    /// The storefront determines the currency. ``priced(_:in:)`` sets another price for a country.
+    /// The storefront determines the currency. ``priced(_:in:)`` sets another price in one country.
     public var price: Decimal
-    /// The texts, one entry for each language, the operator's preferred one first.
+    /// The localizations, one for each language, the operator's preferred one first.
     public var localizations: [Localization]
-    /// Whether the purchaser's family may also use it.
+    /// Whether the purchaser's family may also use the product.
     public var isFamilyShareable: Bool
-    /// The store's internal identifier, as Xcode's file has it; nil for none.
+    /// The store's internal identifier of the product, as in a `.storekit` file; nil if there is none.
     public var internalIdentifier: String?
-    /// The subscription of an auto-renewable product; nil for every other kind.
+    /// The properties of an auto-renewable subscription; nil for every other kind.
     public var subscription: Subscription?
-    /// The content that the store hosts for it; nil for none.
+    /// The content that the store hosts for the product; nil if there is none.
     public var hostedContent: HostedContent?
-    /// The countries in which it is sold and its prices there; nil for everywhere, at ``price``.
+    /// The countries in which the product is sold, and its prices there; nil for all countries, at ``price``.
     var storefrontTerms: StorefrontTerms?
 
     init(
@@ -107,8 +107,7 @@ extension SandboxProduct.Kind {
 }
 
 extension SandboxProduct {
-    /// The reason why the product cannot be sold, as the remainder of a sentence that begins with its name; nil if it is
-    /// valid.
+    /// The reason why the product cannot be sold, as the end of a sentence about it; nil if it is valid.
     var fault: String? {
         if identifier.isEmpty { return "has no identifier" }
         if let rule = Self.rule(brokenBy: price) { return "costs \(price): \(rule)" }
@@ -122,15 +121,15 @@ extension SandboxProduct {
         return subscription.fault
     }
 
-    /// Reports the product's fault as the programmer's mistake.
+    /// Reports the fault of the product, if there is one, as a programmer's mistake.
     func reportFault() {
         if let fault { ProductMistake.report("the product \"\(identifier)\" \(fault)", in: identifier) }
     }
 
-    /// Returns the rule that a price violates; nil if it is valid.
+    /// Returns the rule that a price violates; nil if the price is valid.
     static func rule(brokenBy price: Decimal) -> String? {
         guard price.isFinite, price >= 0 else { return "a price is at least 0" }
-        // Signed payloads have it as a whole number of thousandths, in 64 bits. Multiplying a larger price may yield NaN.
+        // Signed payloads have thousandths in a 64-bit integer. Multiplying a larger price may yield NaN.
         guard price <= Decimal(Int64.max) / 1000 else { return "a price is below 2^63 / 1000" }
         var (thousandths, whole) = (price * 1000, Decimal())
         NSDecimalRound(&whole, &thousandths, 0, .plain)
@@ -171,9 +170,9 @@ extension StoreProduct.BillingTerms {
 }
 
 extension StoreProduct.Period {
-    /// Whether a number of such periods, at least one, lasts more than 100 years.
+    /// Returns whether a number of periods of this length together last more than 100 years.
     ///
-    /// Dates have an upper bound, and a period that never ended would be renewed forever.
+    /// Dates have an upper bound: a period beyond it would never end, and be renewed forever.
     fileprivate func isTooLong(times: Int = 1) -> Bool {
         let most =
             switch unit {
@@ -227,7 +226,7 @@ extension SandboxProduct: BinaryCodable {
             price: try ShortDecimal(unpacking: &pack).value,
             localizations: []
         )
-        // One by one: a damaged count must not reserve memory for that many.
+        // Added one by one, since a damaged count must not reserve that much memory.
         for _ in try pack.count() {
             let locale = try pack.text()
             localizations.append(
@@ -239,9 +238,9 @@ extension SandboxProduct: BinaryCodable {
 }
 
 extension SandboxProduct {
-    /// The first byte of an encoded product, which never changes.
+    /// The first byte of an encoded product, which determines its format; the values never change.
     private enum Form: UInt8 {
-        /// A product with a rare property.
+        /// A product with a rare property, encoded as JSON.
         case json = 0
         case consumable = 1
         case nonConsumable = 2
@@ -260,7 +259,7 @@ extension SandboxProduct {
                 }
         }
 
-        /// The kind of a plain product; nil for JSON.
+        /// The kind of a product in the compact format; nil for JSON.
         var kind: Kind? {
             switch self {
             case .json: nil

@@ -1,78 +1,77 @@
 import Foundation
 
-/// The content of one of Xcode's `.storekit` files: products, subscription groups and the settings for testing.
+/// The content of one of Xcode's `.storekit` files: products, subscription groups and test settings.
 ///
-/// Every format from 1.0 to 6.3 is read; a newer one is read like the newest of these. Missing keys have the defaults that
-/// Xcode leaves out. An invalid file is refused as a whole, with the place of the error; ``warnings`` lists what is ignored
-/// in a valid one.
+/// Every format from 1.0 to 6.3 can be read; newer formats are read like 6.3. Missing keys have Xcode's defaults. An
+/// invalid file is refused with an error that names the place; ``warnings`` lists what is ignored in a valid file.
 ///
 /// ```swift
 /// let configuration = try StoreConfiguration(contentsOf: url)
 /// for product in configuration.products { print(product.identifier, product.price) }
 /// ```
 public struct StoreConfiguration: Hashable, Sendable {
-    /// The format that a file is written in.
+    /// The version of the file's format.
     public struct Version: Hashable, Sendable, CustomStringConvertible {
         /// The major number, which increases when older readers would fail.
         public var major: Int
-        /// The minor number, which increases with additions.
+        /// The minor number, which increases when keys are added.
         public var minor: Int
-        /// Both numbers with a point between them.
+        /// The two numbers, separated by a point.
         public var description: String { "\(major).\(minor)" }
     }
 
-    /// A group of subscriptions; a user can have one of them at a time.
+    /// A group of subscriptions, to one of which a user can be subscribed at a time.
     public struct SubscriptionGroup: Hashable, Sendable {
         /// The group's identifier, to which its subscriptions refer.
         public var identifier: String
-        /// The operator's name for it.
+        /// The operator's name for the group.
         public var name: String
-        /// Its name for the user, in each language that has one.
+        /// The group's names for the user, one for each language.
         ///
         /// Usually empty.
         public var localizations: [SandboxProduct.Localization]
-        /// Its subscriptions, in the file's order.
+        /// The product identifiers of the group's subscriptions, in the file's order.
         public var productIdentifiers: [String]
     }
 
-    /// The key that signs promotional offers in tests.
+    /// The key with which tests sign promotional offers.
     ///
-    /// Printing or dumping it shows only its identifier.
+    /// Printing or dumping the value shows only the key's identifier.
     public struct OffersKeyPair: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-        /// The identifier that a signature names.
+        /// The identifier of the key, which a signed offer names.
         public var identifier: String
-        /// The private key as the file holds it, usually PKCS #8 in DER.
+        /// The private key as in the file, usually PKCS #8 in DER.
         public var privateKey: Data
         /// The key's identifier.
         public var description: String { "offers key \(identifier)" }
-        /// The key's identifier, without the key.
+        /// The key's identifier; the private key is left out.
         public var customMirror: Mirror { Mirror(self, children: ["identifier": identifier]) }
     }
 
-    /// The major number of the newest supported format.
+    /// The major number of the newest format that is supported.
     public static let newestMajorVersion = 6
 
-    /// The identifier that Xcode gives the file; nil in a file of format 1.0.
+    /// The file's identifier, set by Xcode; nil in a file of format 1.0.
     public var identifier: String?
     /// The file's format.
     public var version: Version
-    /// All products: consumables and non-consumables, then non-renewing, then auto-renewable subscriptions, each in the
-    /// file's order.
+    /// All products, by kind: consumables and non-consumables, non-renewing, then auto-renewable subscriptions.
+    ///
+    /// The products of a kind are in the file's order.
     public var products: [SandboxProduct]
     /// The groups of the auto-renewable subscriptions.
     public var subscriptionGroups: [SubscriptionGroup]
-    /// The settings of the store for a test.
+    /// The settings for tests.
     public var settings: Settings
-    /// The key that signs promotional offers; nil if the file has none.
+    /// The key with which tests sign promotional offers; nil if the file has none.
     public var subscriptionOffersKeyPair: OffersKeyPair?
-    /// The places in the file that are probably mistakes or are not supported; none of them prevents its use.
+    /// The parts of the file that are probably mistakes or are not supported, but do not prevent its use.
     ///
-    /// * Each unknown key, with the one that may have been meant.
-    /// * A format newer than ``newestMajorVersion``, and products of a newer kind: suites and bundles of subscriptions are
-    ///   not sold yet.
-    /// * A product whose price is empty: it sells at 0.
-    /// * A repeated locale of a product or group, of which the first counts.
-    /// * An offer whose identifier an earlier offer of the same list has: no purchase can use it.
+    /// * Each unknown key, with the known key that may have been meant.
+    /// * A format newer than ``newestMajorVersion``, or a newer kind of product: suites and bundles are not sold yet.
+    /// * A product with an empty price, which sells at 0.
+    /// * A repeated locale of a product or group, of which the first is used.
+    /// * An offer with the identifier of an earlier one in the same list, which no purchase can use.
     public var warnings: [Warning] { readWarnings + keyWarnings.all }
     private let readWarnings: [Warning]
     private let keyWarnings: LateWarnings
@@ -99,71 +98,71 @@ public struct StoreConfiguration: Hashable, Sendable {
 }
 
 extension StoreConfiguration {
-    /// The settings of a store for a test.
+    /// The settings of a store that runs tests.
     ///
-    /// The defaults are the values that Xcode leaves out of a file: no failures, real time, the USA, US English.
+    /// The defaults are those of Xcode: no failures, real time, the storefront of the USA, US English.
     public struct Settings: Hashable, Sendable {
         /// The language of the products' texts.
         public var locale = "en_US"
         /// The storefront's country, in ISO 3166-1 alpha-3.
         ///
-        /// A country without a storefront is refused.
+        /// Reading a file with a code that has no storefront fails.
         public var storefront = "USA"
-        /// The rate at which subscriptions renew, as Xcode's number for it; 0 is real time.
+        /// The rate at which subscriptions renew, as a number that Xcode assigns to it; 0 is real time.
         public var timeRate = 0
-        /// The rates for readers that do not know ``timeRate``, by the newest generation of rates that they know.
+        /// The rates for programs that do not know ``timeRate``, by the newest generation of rates that they know.
         ///
-        /// A rate that older files list without a generation has the key 0.
+        /// The key 0 belongs to a rate of older files, which name no generation.
         public var compatibilityTimeRates: [Int: Int] = [:]
-        /// Whether every purchase waits for approval.
+        /// Whether every purchase is deferred until it is approved.
         public var isAskToBuyEnabled = false
         /// Whether every purchase is interrupted until the user resolves an issue.
         public var areInterruptedPurchasesEnabled = false
-        /// Whether renewals fail in billing and are retried.
+        /// Whether the charges for renewals fail and are retried.
         public var isBillingRetryOnRenewalEnabled = false
-        /// Whether access continues for a while after a failed renewal.
+        /// Whether a grace period follows a failed renewal.
         public var isBillingGracePeriodEnabled = false
-        /// Whether purchases go through without asking the user.
+        /// Whether purchases are made without confirmation by the user.
         public var areDialogsDisabled = false
-        /// Whether every purchase of Store Kit 1 fails.
+        /// Whether every Store Kit 1 purchase fails.
         public var areTransactionFailuresEnabled = false
-        /// The error code of those failures in Store Kit 1; nil if the file names none.
+        /// The code of the error with which Store Kit 1 purchases fail; nil if the file has none.
         public var transactionFailureCode: Int?
-        /// The failures that are set up for single operations, in the file's order.
+        /// The failures that the file sets for single operations, in the file's order.
         public var forcedErrors: [ForcedError] = []
-        /// The app's Apple ID, App Store Connect's number for it, in a file that is synchronized with it.
+        /// The app's Apple ID, a number of App Store Connect, if the file is synchronized with App Store Connect.
         public var applicationInternalIdentifier: String?
-        /// The developer's team, in a synchronized file.
+        /// The developer's team, if the file is synchronized.
         public var developerTeamIdentifier: String?
-        /// The date of the file's last synchronization.
+        /// The date of the last synchronization with App Store Connect.
         public var lastSynchronizedDate: Date?
 
         /// Creates the settings of an empty file.
         public init() {}
     }
 
-    /// A failure that is set up for one operation.
+    /// A failure that a file sets for one operation.
     public struct ForcedError: Hashable, Sendable {
-        /// An error in one of Xcode's menus.
+        /// The choice of an error from one of Xcode's menus.
         public struct Choice: Hashable, Sendable {
-            /// The family of errors: `generic`, `purchase`, `verification`.
+            /// The family of errors to which the menu belongs: `generic`, `purchase` or `verification`.
             public var type: String
-            /// The index in that family's menu, from 0.
+            /// The index of the error in the menu, from 0.
             public var index: Int
-            /// Creates a choice by its index in a menu.
+            /// Creates a choice by the index in a menu.
             public init(type: String, index: Int) {
                 self.type = type
                 self.index = index
             }
         }
 
-        /// The operation, under its name in the menu: `Load Products`.
+        /// The operation, by its name in Xcode, such as `Load Products`.
         public var operation: String
         /// Whether the failure is turned on.
         public var isEnabled: Bool
-        /// The chosen error; nil while none is chosen.
+        /// The error with which the operation fails; nil if none is chosen.
         ///
-        /// It remains chosen while the failure is off.
+        /// The choice remains set while the failure is turned off.
         public var choice: Choice?
 
         /// Creates a failure.
@@ -176,13 +175,13 @@ extension StoreConfiguration {
 }
 
 extension StoreConfiguration {
-    /// A place in a file that is probably a mistake or is not supported, but does not prevent the file's use.
+    /// A warning about a part of a file that is probably a mistake or not supported, but does not prevent its use.
     public struct Warning: Hashable, Sendable, CustomStringConvertible {
-        /// The file's path, or the name given with its content.
+        /// The file's path, or the name that was passed with its content.
         public let file: String
-        /// The place in it, as in `products[2].familySharable`.
+        /// The place in the file, as in `products[2].familySharable`.
         public let path: String
-        /// The problem, and its effect.
+        /// The problem and its consequence.
         ///
         /// The wording is not stable.
         public let reason: String
@@ -191,7 +190,7 @@ extension StoreConfiguration {
         public var description: String { "\(file): \(path): \(reason)" }
     }
 
-    /// Warnings that are collected when they are first read, so that loading a file does not pay for them.
+    /// Warnings that are collected when they are first read, so that loading a file is faster.
     final class LateWarnings: Hashable, Sendable {
         private enum State: Sendable {
             case unread(@Sendable () -> [Warning])
@@ -200,7 +199,7 @@ extension StoreConfiguration {
 
         private let state: Locked<State>
 
-        /// Creates warnings from the function that finds them, which is called once and makes no callbacks.
+        /// Creates warnings from a function that finds them, called once, with a lock held; it must not call back.
         init(_ find: @escaping @Sendable () -> [Warning]) { state = Locked(.unread(find)) }
 
         var all: [Warning] {
@@ -220,17 +219,17 @@ extension StoreConfiguration {
     }
 }
 
-/// The error for a refused `.storekit` file: the place, the expected value and the one found.
+/// The error for an invalid `.storekit` file, with the place, the expected value and the value found.
 public struct StoreConfigurationError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
-    /// The file's path, or the name given with its content.
+    /// The file's path, or the name that was passed with its content.
     public let file: String
-    /// The place in it, as in `subscriptionGroups[0].subscriptions[2].displayPrice`; empty for the file as a whole.
+    /// The place in the file, as in `subscriptionGroups[0].subscriptions[2].displayPrice`; empty for the whole file.
     public let path: String
-    /// The expected value.
+    /// The expected value, in words.
     ///
     /// The wording is not stable.
     public let expected: String
-    /// The value found.
+    /// The value found, in words.
     ///
     /// The wording is not stable.
     public let found: String
@@ -242,11 +241,11 @@ public struct StoreConfigurationError: Error, Hashable, Sendable, LocalizedError
         self.found = found
     }
 
-    /// One sentence with the file, the place, the expected value and the one found.
+    /// One sentence with the file, the place, the expected value and the value found.
     public var description: String {
         "\(file): \(path.isEmpty ? "" : "\(path): ")expected \(expected), found \(found)"
     }
 
-    /// The description.
+    /// The same as ``description``.
     public var errorDescription: String? { description }
 }
