@@ -1,8 +1,8 @@
 import Foundation
 
-/// The state that a context shares with its queues: the store and its dependencies, replaced together.
+/// The state that a context shares with its queues: a store with its journal, clock and more, replaced together.
 ///
-/// Queues refer to this and not to their context, which owns the default queue.
+/// Queues retain this object rather than their context, since the context retains the default queue.
 final class ContextCore: Sendable {
     struct Setup: Sendable {
         let backend: (any StoreBackend)?
@@ -10,7 +10,7 @@ final class ContextCore: Sendable {
         let clock: any StoreClock
         let delivery: StoreDelivery
         let log: StoreLog
-        /// Calls the delegates of requests.
+        /// The lane on which the delegates of requests are called.
         let callbacks: CallbackLane
 
         init(
@@ -22,18 +22,18 @@ final class ContextCore: Sendable {
         ) {
             self.backend = backend
             self.journal = journal
-            // Without a store it has its own clock, so that settling does not wait for other clients of the system clock.
+            // Without a store, a clock of its own: settling must not wait for other clients of a shared one.
             self.clock = clock ?? backend?.clock ?? SystemClock()
             self.delivery = delivery
             self.log = log
             callbacks = CallbackLane(delivery: delivery, activity: self.clock.activity, log: log)
         }
 
-        /// The activities to settle: a store may have another clock than its queues.
+        /// The activities to settle in turn; two, repeated, if the store's clock differs from the queues'.
         var activities: [Activity] {
             let own = clock.activity
             guard let stores = backend?.clock.activity, stores !== own else { return [own] }
-            // Work may pass back and forth between the two.
+            // Repeated, since work on one may cause work on the other.
             return [own, stores, own, stores]
         }
     }
@@ -42,15 +42,15 @@ final class ContextCore: Sendable {
     let promotions = PromotionMemory()
     let receiptFile = ReceiptFile()
 
-    /// An object attached to the context by a module that sets the context's store.
+    /// An object that another module, which uses the context's store, has attached to the context.
     let companion = Locked<(any AnyObject & Sendable)?>(nil)
 
-    /// The errors that a test injects into Store Kit 2 calls, under the calls' names.
+    /// The errors that a test injects into calls of Store Kit 2, by the calls' names.
     let simulatedErrors = Locked<[String: any Error]>([:])
-    /// See ``LongWait``.
+    /// The seconds before a waiting call is checked, see ``LongWait``.
     let patience = Locked<TimeInterval>(5)
     let includesFinishedConsumables = Locked(ContextCore.infoIncludesFinishedConsumables)
-    /// The default from the app's Info.plist, read once: reading it costs more than all else of a context.
+    /// The default value from the app's Info.plist, cached, since reading it would dominate a context's creation.
     private static let infoIncludesFinishedConsumables =
         Bundle.main.object(forInfoDictionaryKey: "SKIncludeConsumableInAppPurchaseHistory") as? Bool ?? false
 
@@ -70,7 +70,7 @@ final class ContextCore: Sendable {
 
     var setup: Setup { state.withLock { $0.setup } }
 
-    /// The setup; logs one warning while it has no store.
+    /// The setup; if it has no store, a warning is logged once.
     var setupOrWarning: Setup {
         let (setup, mustWarn) = state.withLock { state in
             let mustWarn = state.setup.backend == nil && !state.hasWarned
@@ -81,12 +81,12 @@ final class ContextCore: Sendable {
         return setup
     }
 
-    /// The store; logs one warning while there is none.
+    /// The store; if there is none, a warning is logged once.
     var backendOrWarning: (any StoreBackend)? { setupOrWarning.backend }
 
-    /// The log message for a context without a store.
+    /// The log message for a call that needs a store if none is set.
     ///
-    /// Where other contexts are bound, it also says how code misses them.
+    /// If the process binds other contexts, the message also explains which code does not inherit them.
     static var noBackend: String {
         let line =
             "no store is set: call StoreContext.process.use(store) when the app starts, or run in a StoreContext of your own"
@@ -96,13 +96,13 @@ final class ContextCore: Sendable {
             + "if it was begun in one: take the context along, and wrap that code in context.run { }"
     }
 
-    /// Replaces the setup with the result of `body`, which is called without a lock because it queries the new store's clock.
+    /// Replaces the setup by the result of `body`, called without a lock since it reads the new store's clock.
     func change(_ body: (Setup) -> Setup) {
         while true {
             let (old, changes) = state.withLock { ($0.setup, $0.changes) }
             let new = body(old)
             let members = state.withLock { state -> [any ContextMember]? in
-                // Another change came first.
+                // Another thread has changed the setup meanwhile: this one tries again.
                 guard state.changes == changes else { return nil }
                 state.changes += 1
                 state.setup = new
@@ -111,13 +111,13 @@ final class ContextCore: Sendable {
             }
             guard let members else { continue }
             for member in members { member.setupChanged() }
-            // Released without a lock held: this may be the last reference to a store.
+            // Released without a lock held, since this may be the last reference to the old store.
             return withExtendedLifetime(old) {}
         }
     }
 
     func register(_ member: any ContextMember) {
-        // Members are released without the lock held: this may be the last reference.
+        // Members are released after the lock, since this may be the last reference to one.
         let kept = state.withLock { state in
             let kept = state.members.map(\.member)
             state.members = zip(state.members, kept).filter { $1 != nil }.map(\.0)

@@ -1,50 +1,49 @@
 import Foundation
 import Synchronization
 
-/// The contexts of detached tasks: those bound where the tasks were created.
+/// The contexts of detached tasks: each has the context that was bound where the task was created.
 ///
-/// A detached task does not inherit task-local values. The runtime calls a hook with each job to be run; for a new task, on
-/// the thread that creates it. The hook records the context under the task's number, which is never reused.
+/// A detached task does not inherit task-local values. But the runtime calls a hook with each job before it runs; for a
+/// new task, it does so on the creating thread. The hook records the context there, by the task's unique number.
 ///
-/// Nothing is recorded before a context is first bound, with a runtime that lacks the hook, or for tasks that start
-/// immediately, on an actor, or on an executor of the app's own. Such a task has the process's context, as before.
+/// Nothing is recorded before a context is first bound, if the runtime lacks the hook, or for tasks that start
+/// immediately, on an actor, or on an executor of the app's own. Such a task has the process's context.
 package enum DetachedTasks {
     private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
     private typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
     private typealias NumberOfJob = @convention(c) (UnsafeRawPointer) -> UInt64
-    // Foundation has this type on some platforms only.
+    // The type of `dladdr`, declared here since Foundation has it on some platforms only.
     private typealias DLAddr = @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer?) -> Int32
 
-    // Set once, before the hook that reads them is set.
+    // Both are set once, before the hook that reads them is installed.
     nonisolated(unsafe) private static var olderHook: EnqueueHook?
     nonisolated(unsafe) private static var numberOfJob: NumberOfJob?
 
-    /// The address of the code at which every new task begins, and no resumed one; 0 until it is known.
+    /// The address of the code at which every new task, but no resumed one, starts; 0 while it is unknown.
     private static let beginning = Atomic<UInt>(0)
-    /// The offset of that address in a job: it follows the header, the queue's links, flags, number, voucher and a reserved
-    /// word.
+    /// The offset of that address in a job, after the header, queue links, flags, number, voucher and a reserved word.
     private static let beginningOffset = 7 * MemoryLayout<UInt>.size
 
-    /// Whether a context was ever bound.
+    /// Whether a context has ever been bound.
     static var isInUse: Bool { uses.load(ordering: .acquiring) }
     private static let uses = Atomic<Bool>(false)
 
     private static let owners = Locked<[UInt64: TaskOwner]>([:])
     private static let ownerCount = Atomic<Int>(0)
-    /// The maximum number of tasks that a context records.
+    /// The maximum number of tasks that are recorded for a context.
     ///
-    /// Tasks that listen for updates are among the first.
+    /// Later tasks are not recorded; those that listen for updates are usually created early.
     private static let limit = 100_000
 
-    /// Begins to record the contexts of new tasks.
+    /// Installs the hook that records the contexts of new tasks.
     ///
-    /// Other code that sets the runtime's hook calls this first, and forwards to the hook that it finds.
+    /// Other code that installs a hook should call this first, and forward calls to the hook that it replaces.
     package static func begin() { _ = isHooked }
 
-    /// Begins recording when a context is bound.
+    /// Installs the hook, to be called whenever a context is bound.
     static func use() {
         if isInUse { return }
-        // Another thread that binds a context meanwhile waits for the hook: its tasks are recorded too.
+        // Another thread that binds a context waits here for the hook, so that its tasks are recorded.
         begin()
         uses.store(true, ordering: .releasing)
     }
@@ -61,14 +60,14 @@ package enum DetachedTasks {
         }
     }
 
-    /// Removes the tasks of a released context.
+    /// Removes the recorded tasks of a context that is released.
     fileprivate static func forget(_ numbers: [UInt64]) {
         let gone = owners.withLock { owners in numbers.map { owners.removeValue(forKey: $0) } }
         ownerCount.subtract(numbers.count, ordering: .relaxed)
         withExtendedLifetime(gone) {}
     }
 
-    /// Records the context of a job that is a new task.
+    /// Records the current context for a job, if the job is a new task.
     private static func note(_ job: UnownedJob) {
         let job = unsafeBitCast(job, to: UnsafeRawPointer.self)
         let code = job.load(fromByteOffset: beginningOffset, as: UInt.self)
@@ -91,7 +90,7 @@ package enum DetachedTasks {
         return key
     }()
 
-    /// Whether the hook is set, which happens on first use; false where new tasks cannot be recognized.
+    /// Whether the hook is installed, which the first reading does; false if new tasks cannot be recognized.
     private static let isHooked: Bool = {
         guard MemoryLayout<UInt>.size == 8, let process = dlopen(nil, RTLD_NOW),
             let place = dlsym(process, "swift_task_enqueueGlobal_hook"),
@@ -104,7 +103,7 @@ package enum DetachedTasks {
         numberOfJob = unsafeBitCast(number, to: NumberOfJob.self)
         olderHook = place.load(as: EnqueueHook?.self)
         place.assumingMemoryBound(to: EnqueueHook?.self).pointee = hook
-        // Both must begin with the same code, in the runtime; otherwise a job's layout is not as assumed.
+        // Both new tasks must start at the same code of the runtime; otherwise jobs are not laid out as assumed.
         let (first, second) = (codeOfNewTask(), codeOfNewTask())
         let dladdrFunction = unsafeBitCast(dladdr, to: DLAddr.self)
         guard first == second, let code = UnsafeRawPointer(bitPattern: first),
@@ -124,15 +123,15 @@ package enum DetachedTasks {
         return code
     }
 
-    /// Returns the load address of the library or program that contains some code; 0 if none does.
+    /// Returns the load address of the library or program that contains a piece of code; 0 if none does.
     private static func image(of code: UnsafeRawPointer, by dladdr: DLAddr) -> UInt {
-        // A file's name, its address, a symbol's name and its address.
+        // `Dl_info`: the name of the file and its address, the name of a symbol and its address.
         var info: (UInt, UInt, UInt, UInt) = (0, 0, 0, 0)
         return withUnsafeMutableBytes(of: &info) { dladdr(code, $0.baseAddress) } == 0 ? 0 : info.1
     }
 }
 
-/// The tasks created with a context bound.
+/// The tasks that were created with one context bound.
 final class TaskOwner: Sendable {
     private struct State {
         weak var context: StoreContext?
@@ -145,7 +144,7 @@ final class TaskOwner: Sendable {
 
     init(_ context: StoreContext) { state.withLock { $0.context = context } }
 
-    /// Adds a task, unless there are too many.
+    /// Adds a task, and returns true, unless the limit is reached.
     fileprivate func add(_ number: UInt64, upTo limit: Int) -> Bool {
         state.withLock { state in
             if state.numbers.count >= limit { return false }
@@ -154,7 +153,7 @@ final class TaskOwner: Sendable {
         }
     }
 
-    /// Removes the tasks when the context is released.
+    /// Removes the tasks; called when the context is deallocated.
     func end() {
         let numbers = state.withLock { state in
             defer { state.numbers = [] }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A call that waits for the store; a message is logged if it waits long in vain.
+/// A watchdog for a call that waits for the store; logs a message if the call waits long in vain.
 ///
-/// A test whose clock does not advance waits forever for a store that is unreachable, or for a decision that nobody makes.
+/// If a test's clock does not advance, a call waits forever for an unreachable store or a missing decision.
 package final class LongWait: Sendable {
     private let core: ContextCore
     private let call: String
@@ -17,16 +17,16 @@ package final class LongWait: Sendable {
     package func end() { isOver.withLock { $0 = true } }
 
     private func lookLater() {
-        // Real time: a store's clock may not advance.
+        // Measured in real time, since the store's clock may not advance.
         let patience = core.patience.withLock { $0 }
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + patience) { [weak self] in self?.look() }
     }
 
-    /// Logs what waits, or checks again later if anything is under way that may end the wait.
+    /// Logs the events that the call needs, or checks again later if work is under way that may end the wait.
     private func look() {
         if isOver.withLock({ $0 }) { return }
         let setup = core.setup
-        // Time that passes by itself may end it.
+        // The passage of time may end the wait.
         if setup.clock is SystemClock { return }
         var lines: [String] = []
         for activity in setup.activities.prefix(2) {
@@ -41,12 +41,12 @@ package final class LongWait: Sendable {
 }
 
 extension StoreContext {
-    /// The seconds of real time until a waiting call is checked for waiting in vain; 5, unless a test sets it.
+    /// The seconds of real time before a waiting call is checked; 5, unless a test sets another value.
     package var patience: TimeInterval {
         get { core.patience.withLock { $0 } }
         set { core.patience.withLock { $0 = newValue } }
     }
 
-    /// Begins to watch a call that waits for the store, until ``LongWait/end()``.
+    /// Begins to watch a call that waits for the store, until the result's ``LongWait/end()`` is called.
     package func waits(_ call: String) -> LongWait { LongWait(call, in: core) }
 }

@@ -1,46 +1,46 @@
 import Foundation
 import Synchronization
 
-/// A context's app receipt as a file that `Data(contentsOf:)` reads.
+/// A file with a context's app receipt, to be read by `Data(contentsOf:)`.
 ///
-/// Written when its URL is first requested, and then before each callback that may follow a change.
+/// The file is written when its URL is first requested; from then on it is updated before callbacks.
 final class ReceiptFile: Sendable {
-    /// Whether the URL was ever requested; lock-free, because every callback checks it.
+    /// Whether the URL has ever been requested; lock-free, because it is checked before every callback.
     private let isWatched = Atomic(false)
     private let state = Locked(State())
 
     fileprivate struct State {
-        /// Nil until there is a receipt.
+        /// The file; nil until there is a receipt.
         var file: ReplacedFile?
         var content = Content.unknown
     }
 
-    /// The receipt that the file holds.
+    /// The receipt that the file contains.
     fileprivate enum Content {
         case unknown
         case version(ReceiptVersion)
         case data(Data)
     }
 
-    /// Updates the file and returns its URL, or nil if there is no receipt, or the file could not be written.
+    /// Updates the file and returns its URL; nil if there is no receipt, or if the file could not be written.
     func url(_ core: ContextCore) -> URL? {
         isWatched.store(true, ordering: .sequentiallyConsistent)
         return refresh(core)
     }
 
-    /// Updates the file if its URL was ever requested.
+    /// Updates the file if its URL has ever been requested.
     @inline(__always)
     func keepUp(with core: ContextCore) {
         if isWatched.load(ordering: .sequentiallyConsistent) { _ = refresh(core) }
     }
 
-    /// Logs the system's error if a folder or a file cannot be written; the file stays as it was.
+    /// Updates the file; if it cannot be written, logs the system's error and leaves it unchanged.
     private func refresh(_ core: ContextCore) -> URL? {
         do {
-            // Anything that the store sends meanwhile is delivered after the lock is released.
+            // Updates that the store sends meanwhile are delivered after the lock is released.
             return try CallScope.outermost {
-                // Created with the lock held, so that an older receipt never replaces a newer one. It comes from the store,
-                // which does not know contexts.
+                // The receipt is created with the lock held, so that an older one never replaces a newer one. No
+                // deadlock can follow, since the store, which creates it, does not use contexts.
                 try state.withLock { state in try state.update(core.setup.backend) }
             }
         } catch {
@@ -70,7 +70,7 @@ extension ReceiptFile.State {
 
     private mutating func write(_ image: ReceiptImage, _ content: ReceiptFile.Content) throws -> URL? {
         if file == nil { file = ReplacedFile() }
-        // Mutated in place, so that a copy left invalid by a failure is not reused.
+        // Changed in place: if writing fails, no copy may remain that describes the old content.
         try file?.write(image)
         self.content = content
         return file?.url
@@ -84,37 +84,37 @@ extension ReceiptFile.State {
 }
 
 extension StoreContext {
-    /// The URL of the file with the store's app receipt, nil while there is no receipt (behavior 184).
+    /// The URL of the file with the store's app receipt; nil if there is no receipt (behavior 184).
     ///
-    /// The counterpart of Apple's `Bundle.main.appStoreReceiptURL`. Foundation declares that property on every
-    /// platform, but on others than Apple's it is always nil. This line in an app's own target replaces it there:
+    /// It corresponds to Apple's `Bundle.main.appStoreReceiptURL`. Foundation declares that property on every platform,
+    /// but outside of Apple's platforms it is always nil. This line in an app's own target replaces it there:
     ///
     /// ```swift
     /// extension Bundle { var appStoreReceiptURL: URL? { StoreContext.current.appReceiptURL } }
     /// ```
     ///
-    /// The file is temporary, in a folder that only its user may read. It is deleted with the context; that of
-    /// ``process``, with the process. Files left by a killed process are deleted by the next process that writes a
-    /// receipt or downloads a file. The file is up to date whenever this property is read and, from then on, before an
-    /// observer or a request's delegate is called.
+    /// The file is in a temporary folder that only its user may read. It is deleted with the context, or with the
+    /// process if the context is ``process``. If a process is killed, its file is deleted by the next process that
+    /// writes a receipt or downloads a file. The file is up to date whenever this property is read and, from then on,
+    /// before an observer or a request's delegate is called.
     ///
-    /// A ``SandboxStore`` creates and writes a receipt only when its entries change, or after a refresh; the creation
-    /// date is that moment. A purchase then writes only the new part, however much the account owns, if the store's
-    /// signer is an ``HMACReceiptSigner`` and the system is Linux; otherwise the whole file is written. A refund, a
+    /// The receipt of a ``SandboxStore`` is created and written only after its entries change or it is refreshed; that
+    /// time is its creation date. If the store's signer is an ``HMACReceiptSigner`` and the system is Linux, a purchase
+    /// writes only the new part, however much the account owns; otherwise it writes the whole file. A refund, a
     /// deletion or a change of account rewrites the whole receipt once. For every other store,
-    /// ``ReceiptService/appReceipt`` is read before each batch of callbacks and written if it has changed.
+    /// ``ReceiptService/appReceipt`` is read before each batch of callbacks, and written if it has changed.
     ///
-    /// If the file cannot be written, the error goes to the context's log and this is nil.
+    /// If the file cannot be written, the error is logged to the context's log, and this property is nil.
     public var appReceiptURL: URL? { core.receiptFile.url(core) }
 }
 
-/// The content of one copy of a receipt's file.
+/// The content of one of the two copies of a receipt's file.
 struct ReceiptCopy {
-    /// The file's status after the last write.
+    /// The status of the file after the last write.
     ///
-    /// A file with another status was changed externally and is no longer used.
+    /// If the file's status is another one, another program has changed the file, and this copy is no longer used.
     private var written: stat?
-    /// The identity of the entries that it holds, nil while it holds nothing.
+    /// The identity of the receipt's entries in the file; nil if the file is empty or invalid.
     private var entries: ReceiptEntries.Identity?
     private var frontCount = 0
     private var entryCount = 0
@@ -124,25 +124,25 @@ struct ReceiptCopy {
     /// Creates a copy with nothing written.
     init() {}
 
-    /// Whether the file at a path is this copy, unchanged.
+    /// Returns whether the file at a path is this copy, unchanged.
     func isAt(_ path: String) -> Bool {
         var found = stat()
         return lstat(path, &found) == 0 && isIn(found)
     }
 
-    /// Whether the file with a status is this copy, unchanged.
+    /// Returns whether a file with this status is this copy, unchanged.
     func isIn(_ found: stat?) -> Bool {
         guard let written, let found else { return false }
         return written.st_ino == found.st_ino && written.st_dev == found.st_dev && written.st_size == found.st_size
             && written.st_nlink == found.st_nlink && Self.hasSameTime(written, found)
     }
 
-    /// Updates the file to a receipt, without rewriting the entries that it already holds.
+    /// Changes the file's content to a receipt, without rewriting the entries that the file already has.
     mutating func write(_ image: ReceiptImage, to file: LeasedFile) throws {
         if entries !== image.entries.identity || frontCount != image.front.count || entryCount > image.entries.count {
             (frontCount, entryCount, entryBytes) = (image.front.count, 0, 0)
         }
-        // Invalid until the write is complete.
+        // The copy is invalid until the write is complete.
         (entries, written) = (nil, nil)
         let new = image.entries.bytes(from: entryCount)
         try file.write(image.front, at: 0)
@@ -165,21 +165,21 @@ struct ReceiptCopy {
     #endif
 }
 
-/// A receipt's file, replaced atomically at the cost of its new part.
+/// A file with a receipt, which is replaced atomically, but writes only the new part of the receipt.
 ///
-/// There are two copies: the one that readers see, and a spare. A change is written to the spare, which then
-/// atomically changes places with the other, so that no reader sees a partial receipt. A reader may still have the spare
-/// open from before. The spare is therefore written only under the system's lease, which is granted to
-/// the sole opener of a file and makes further openers wait. Without a lease, the whole receipt goes into a new file.
+/// There are two copies: the one at the file's path, which readers open, and a spare. A change is written to the spare,
+/// which then atomically changes places with the other, so that no reader sees a partial receipt. A reader may still
+/// have the spare open from earlier. The spare is therefore written only under the system's lease, which is granted to
+/// the only opener of a file and makes others wait. Without a lease, the whole receipt is written to a new file.
 struct ReplacedFile {
-    /// The folder of the file, which holds nothing else.
+    /// The folder of the two copies, which contains nothing else.
     private let folder = TemporaryFolder(for: "receipt")
     private let place: String
     private let sparePlace: String
     private var current: ReceiptCopy?
     private var spare: ReceiptCopy?
 
-    /// Creates a file that is not written yet, in a temporary folder of its own.
+    /// Creates the paths of a file in a temporary folder of its own; nothing is written yet.
     init() {
         place = folder.url.appendingPathComponent("StoreKit/receipt").path
         sparePlace = folder.url.appendingPathComponent("spare").path
@@ -187,12 +187,12 @@ struct ReplacedFile {
 
     var url: URL { URL(fileURLWithPath: place) }
 
-    /// Whether the file is in its place, unchanged since it was written.
+    /// Whether the file at its path is unchanged since it was written.
     var isInPlace: Bool { current?.isAt(place) ?? false }
 
     /// Replaces the file with a receipt.
     ///
-    /// - Throws: the system's error if a folder or a file cannot be written; the file stays as it was.
+    /// - Throws: the system's error if a folder or a file cannot be written; the file is then unchanged.
     mutating func write(_ image: ReceiptImage) throws {
         let isThere = isInPlace
         var copy = ReceiptCopy()
@@ -212,7 +212,7 @@ struct ReplacedFile {
         current = copy
     }
 
-    /// Deletes the file and the spare.
+    /// Deletes both copies.
     mutating func remove() {
         unlink(place)
         unlink(sparePlace)
@@ -220,7 +220,7 @@ struct ReplacedFile {
     }
 
     private func newFile() throws -> LeasedFile {
-        // A cleanup of temporary files may have deleted the folders too.
+        // Created again, since a clean-up of temporary files may have deleted the folders.
         try folder.make()
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         unlink(sparePlace)
@@ -235,12 +235,12 @@ extension ReplacedFile {
                 Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
             ) -> Int32
 
-        // Looked up at run time: the header declares it only together with GNU's extensions.
+        // Looked up at run time: the header declares the function only together with GNU's extensions.
         private static let renameat2 = dlsym(nil, "renameat2").map { unsafeBitCast($0, to: Exchange.self) }
 
         /// Exchanges two files atomically; returns false if the system cannot.
         ///
-        /// Unlike renaming one over the other, this does not make ext4 write the new one to disk at once.
+        /// Unlike `rename`, which replaces a file, an exchange does not make ext4 write the new file to disk at once.
         private static func exchange(_ one: String, _ other: String) -> Bool {
             let exchanging: UInt32 = 2
             return renameat2?(AT_FDCWD, one, AT_FDCWD, other, exchanging) == 0
@@ -250,9 +250,9 @@ extension ReplacedFile {
     #endif
 }
 
-/// A file that is open for writing, for exclusive use until it is closed.
+/// A file that is open for writing, and that nobody else can open until it is closed.
 ///
-/// Deinitialization closes it.
+/// It is closed when this object is deallocated.
 final class LeasedFile {
     let descriptor: Int32
     private var isLeased = false
@@ -265,9 +265,9 @@ final class LeasedFile {
         if descriptor < 0 { throw Self.trouble() }
     }
 
-    /// Opens an existing file under the system's lease: any other open waits until the file is closed.
+    /// Opens an existing file under the system's lease, by which other openers wait until the file is closed.
     ///
-    /// Returns nil if the file is open elsewhere, or if the system has no leases.
+    /// Returns nil if the file is open elsewhere, or if the system does not support leases.
     init?(leasing path: String) {
         descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0, lease() else { return nil }
@@ -279,7 +279,7 @@ final class LeasedFile {
         close(descriptor)
     }
 
-    /// The current status of the file, as the system reports it.
+    /// The file's current status, as reported by the system.
     var status: stat? {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? status : nil
@@ -301,22 +301,22 @@ final class LeasedFile {
         if ftruncate(descriptor, off_t(length)) != 0 { throw Self.trouble() }
     }
 
-    /// Returns the error of the last system call.
+    /// Returns the error of the system call that has just failed.
     static func trouble() -> any Error { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
     #if os(Linux)
-        // As in <fcntl.h>, which does not declare them by default.
+        // The values of constants in <fcntl.h>, which does not declare them by default.
         private static var setSignal: Int32 { 10 }
         private static var setLease: Int32 { 1024 }
 
         private func lease() -> Bool {
-            // A signal announces a waiting opener. The default signal would end the process; this one is ignored.
+            // The system signals that an opener waits. The default signal would end the process; SIGURG is ignored.
             guard fcntl(descriptor, Self.setSignal, SIGURG) == 0 else { return false }
             isLeased = fcntl(descriptor, Self.setLease, Int32(F_WRLCK)) == 0
             return isLeased
         }
 
-        /// Ends the lease, which a process that is just being started shares until it closes its copy of the descriptor.
+        /// Ends the lease explicitly, since a child process that is being started may still share the descriptor.
         private func endLease() { if isLeased { _ = fcntl(descriptor, Self.setLease, Int32(F_UNLCK)) } }
     #else
         private func lease() -> Bool { false }

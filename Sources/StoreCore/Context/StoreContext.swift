@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The environment of a default queue: its store, journal, clock and callback delivery.
+/// The environment of Store Kit's default queue: its store, journal, clock and callback delivery.
 ///
-/// The process has one, ``process``, whose store may be set at launch or replaced later. A task and its children may
-/// have one of their own, so that tests run in parallel:
+/// The process has one, ``process``, whose store may be set at launch or replaced later. A task may bind another one
+/// for itself and its children, so that tests can run in parallel:
 ///
 /// ```swift
 /// StoreContext(backend: store).run {
@@ -13,14 +13,14 @@ import Synchronization
 /// ```
 ///
 /// A detached task has the context of the code that creates it, unless it begins on an actor. The binding is a
-/// task-local value: code that moves to a thread or a dispatch queue loses it, and code that stores `default()` in a static
-/// property retains that queue. Every callback runs with its queue's context bound.
+/// task-local value: code that continues on a thread or a dispatch queue loses it. Code that stores `default()` in a
+/// static property uses the same queue in every context. Callbacks run with the context of their queue.
 ///
 /// Any thread may use a context.
 public final class StoreContext: Sendable {
-    /// The process's context, used wherever no task has bound another.
+    /// The context of the process, used by code for which no other context is bound.
     ///
-    /// It starts without a store, or with one on the file that ``SandboxStore/configurationVariable`` names.
+    /// It initially has no store, or a store created from the file that ``SandboxStore/configurationVariable`` names.
     public static let process = StoreContext(
         backend: SandboxStore.namedByEnvironment(log: .standardError),
         isOfProcess: true
@@ -28,16 +28,16 @@ public final class StoreContext: Sendable {
 
     @TaskLocal private static var bound: StoreContext?
 
-    /// The running task's context, or else the process's.
+    /// The context bound in the running task or, if there is none, the process's.
     public static var current: StoreContext { bound ?? ofThread ?? DetachedTasks.context ?? processForStray }
 
-    /// The context that is bound in the running task or, if it is detached, was bound where it was created.
+    /// The context bound in the running task or, for a detached task, where the task was created.
     static var ofTask: StoreContext? { bound ?? DetachedTasks.context }
 
-    /// Whether the running task has bound a context with a core.
+    /// Returns whether the running task has bound a context with this core.
     static func isBound(with core: ContextCore) -> Bool { bound?.core === core }
 
-    /// The process's context for code that has no other; the call is counted while processes are simulated.
+    /// The process's context, for code without another one; counts the access while processes are simulated.
     private static var processForStray: StoreContext {
         StrayCalls.note()
         return process
@@ -49,9 +49,9 @@ public final class StoreContext: Sendable {
         return key
     }()
 
-    /// The context of a thread that simulates a process of its own, where no task has bound another.
+    /// The context of a thread that simulates a process, used if no task has bound another one.
     ///
-    /// The thread does not retain it.
+    /// The thread does not retain the context.
     package static var ofThread: StoreContext? {
         get { pthread_getspecific(threadKey).map { Unmanaged.fromOpaque($0).takeUnretainedValue() } }
         set { pthread_setspecific(threadKey, newValue.map { Unmanaged.passUnretained($0).toOpaque() }) }
@@ -59,7 +59,7 @@ public final class StoreContext: Sendable {
 
     let core: ContextCore
     private let defaultQueue: Locked<DefaultQueue>
-    /// The tasks that may not inherit this context; nil for the process's, which they have anyway, and until one is created.
+    /// The tasks to which this context must be passed, created when needed; nil for the process's context.
     private let owner: Locked<TaskOwner?>?
 
     private struct DefaultQueue: Sendable {
@@ -74,9 +74,9 @@ public final class StoreContext: Sendable {
     /// Creates a context.
     ///
     /// - Parameters:
-    ///   - backend: the store; nil until one is set.
+    ///   - backend: the store; nil if it will be set later.
     ///   - journal: the journal of commands that the store has not acknowledged; in memory by default.
-    ///   - clock: the clock; the store's by default.
+    ///   - clock: the clock; by default the store's.
     ///   - delivery: the place where callbacks run.
     ///   - log: the log for messages to the developer.
     public convenience init(
@@ -117,7 +117,7 @@ public final class StoreContext: Sendable {
         owner = isOfProcess ? nil : Locked(nil)
     }
 
-    /// Recreates a context for a queue that has outlived its own.
+    /// Creates a context anew for a queue that has outlived its context.
     init(_ core: ContextCore, defaultQueue: (any AnyObject & Sendable)?) {
         self.core = core
         self.defaultQueue = Locked(DefaultQueue(adopted: defaultQueue))
@@ -126,7 +126,7 @@ public final class StoreContext: Sendable {
 
     deinit { owner?.withLock { $0 }?.end() }
 
-    /// The tasks created with this context bound; nil for the process's.
+    /// The tasks that were created with this context bound; nil for the process's context.
     var tasks: TaskOwner? {
         owner?.withLock { owner in
             let tasks = owner ?? TaskOwner(self)
@@ -135,10 +135,10 @@ public final class StoreContext: Sendable {
         }
     }
 
-    /// The store, nil while none is set.
+    /// The store; nil if none is set.
     ///
-    /// Setting it calls ``use(_:journal:clock:delivery:)`` with the store alone: the clock is the store's, and the
-    /// journal a new one in memory unless there was no store before.
+    /// Setting it calls ``use(_:journal:clock:delivery:)`` with the defaults: the clock is the store's, and the journal
+    /// is a new one in memory, or the previous one if there was no store before.
     public var backend: (any StoreBackend)? {
         get { core.setup.backend }
         set { use(newValue) }
@@ -146,15 +146,15 @@ public final class StoreContext: Sendable {
 
     /// Sets or replaces the store.
     ///
-    /// The queues of this context retain their identity and their observers. Each stops reporting the previous store and
-    /// starts with the unfinished transactions of the new one. Transactions of the previous store can still be
-    /// finished, and the finish goes there. Payments added while there was no store go to the first one set.
+    /// The queues of this context stay the same objects with the same observers. Each stops reporting the previous
+    /// store's transactions and reports the unfinished ones of the new store. Transactions of the previous store can
+    /// still be finished, in that store. Payments added while there was no store are sent to the first one that is set.
     ///
     /// - Parameters:
-    ///   - backend: the store, or nil for none.
+    ///   - backend: the store; nil for none.
     ///   - journal: its journal; by default a new one in memory, or the previous one if there was no store before.
-    ///   - clock: the clock; the store's by default.
-    ///   - delivery: the place where callbacks run; unchanged by default.
+    ///   - clock: the clock; by default the store's.
+    ///   - delivery: the place where callbacks run; by default unchanged.
     public func use(
         _ backend: (any StoreBackend)?,
         journal: (any QueueJournal)? = nil,
@@ -172,9 +172,9 @@ public final class StoreContext: Sendable {
         }
     }
 
-    /// Whether an app's history includes finished consumables, as in ``HistoryQuery``.
+    /// Whether the app's purchase history includes finished consumables, as in ``HistoryQuery``.
     ///
-    /// Default: the value of `SKIncludeConsumableInAppPurchaseHistory` in the app's Info.plist, or else false.
+    /// By default the value of `SKIncludeConsumableInAppPurchaseHistory` in the app's Info.plist, or else false.
     public var includesFinishedConsumables: Bool {
         get { core.includesFinishedConsumables.withLock { $0 } }
         set { core.includesFinishedConsumables.withLock { $0 = newValue } }
@@ -182,7 +182,7 @@ public final class StoreContext: Sendable {
 
     /// Runs a closure with this context as ``current``, in the calling task and the tasks that it starts.
     ///
-    /// A detached task among them has it too, unless it begins on an actor.
+    /// Detached tasks that the closure starts have it too, unless they begin on an actor.
     public func run<R>(_ body: () throws -> R) rethrows -> R {
         if owner != nil { DetachedTasks.use() }
         return try Self.$bound.withValue(self, operation: body)
@@ -190,7 +190,7 @@ public final class StoreContext: Sendable {
 
     /// Runs a closure with this context as ``current``, in the calling task and the tasks that it starts.
     ///
-    /// A detached task among them has it too, unless it begins on an actor.
+    /// Detached tasks that the closure starts have it too, unless they begin on an actor.
     public func run<R>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> R
@@ -199,27 +199,27 @@ public final class StoreContext: Sendable {
         return try await Self.$bound.withValue(self, operation: body, isolation: isolation)
     }
 
-    /// Waits until only an external event can cause more work: time advances, a decision is made, a response is released.
+    /// Waits until nothing can happen without an external event, such as the advance of time, or a decision.
     ///
-    /// On the thread that delivers callbacks it runs them itself. Inside a callback it would wait for itself, so it
-    /// traps with a message.
+    /// On the thread that delivers callbacks, this method makes them itself. It must not be called inside a callback,
+    /// since it would wait for that callback: it traps with a message.
     ///
-    /// - Returns: the work that waits for an external event, a line each; the wording may change.
+    /// - Returns: the external events that are awaited, described in a line each; the wording may change.
     @discardableResult
     public func settle() -> [String] { core.settle() }
 
-    /// Waits, without blocking a thread, until only an external event can cause more work.
+    /// Waits, without blocking a thread, until nothing can happen without an external event.
     ///
-    /// - Returns: the work that waits for an external event, a line each; the wording may change.
+    /// - Returns: the external events that are awaited, described in a line each; the wording may change.
     @discardableResult
     public func settle() async -> [String] { await core.settle() }
 }
 
 extension StoreContext {
-    /// The default queue, nil until it is first requested.
+    /// The default queue; nil until it is first requested.
     package var defaultQueueIfMade: (any AnyObject & Sendable)? { defaultQueue.withLock { $0.object } }
 
-    /// Returns the context's one default queue, created on first use.
+    /// Returns the default queue, which is created on first use.
     func defaultQueue(_ make: () -> any AnyObject & Sendable) -> any AnyObject & Sendable {
         if let queue = defaultQueueIfMade { return queue }
         let new = make()
@@ -232,12 +232,12 @@ extension StoreContext {
 
     /// Makes a queue the default one.
     ///
-    /// The context belongs to the queue and holds it weakly.
+    /// The queue owns the context, which therefore holds the queue weakly.
     func adoptDefaultQueue(_ queue: any AnyObject & Sendable) {
         defaultQueue.withLock { $0 = DefaultQueue(adopted: queue) }
     }
 
-    /// Replaces a queue with another, if it was the default one.
+    /// Replaces a queue by another if it is the default queue.
     func replaceDefaultQueue(_ old: AnyObject, with queue: any AnyObject & Sendable) {
         let kept = defaultQueue.withLock { defaultQueue in
             let kept = defaultQueue.object
@@ -245,24 +245,24 @@ extension StoreContext {
             defaultQueue = defaultQueue.owned == nil ? DefaultQueue(adopted: queue) : DefaultQueue(owned: queue)
             return kept
         }
-        // Released without the lock held: deallocating the old queue may call back into the context.
+        // Released without the lock held, since the deallocation of the old queue may call back into the context.
         withExtendedLifetime(kept) {}
     }
 }
 
-// For other modules that set a context's store.
+// For other modules that use a context's store.
 extension StoreContext {
-    /// The object that such a module attaches to the context, nil until then.
+    /// The object that another module has attached to the context; nil if none has.
     package var companion: (any AnyObject & Sendable)? {
         get { core.companion.withLock { $0 } }
         set {
-            // The old object is released without the lock held.
+            // The old object is released without the lock held, since it may call back into the context.
             var companion = newValue
             core.companion.withLock { swap(&$0, &companion) }
         }
     }
 
-    /// The errors that a test injects into Store Kit 2 calls, under the calls' names.
+    /// The errors that a test injects into calls of Store Kit 2, by the calls' names.
     package var simulatedErrors: [String: any Error] {
         get { core.simulatedErrors.withLock { $0 } }
         set { core.simulatedErrors.withLock { $0 = newValue } }
@@ -272,16 +272,16 @@ extension StoreContext {
     package func log(_ line: String) { core.setup.log(line) }
 }
 
-/// A member of a context, notified when the context's store changes.
+/// A member of a context that is notified when the context's store changes.
 protocol ContextMember: AnyObject, Sendable {
     func setupChanged()
 }
 
-/// The backend of a context without a store: accepts nothing, so that payments wait for the first store that is set.
+/// The backend of a context without a store: replies to no command, so that payments wait for the first store.
 final class NoBackend: StoreBackend, ReceiptService {
     static let shared = NoBackend()
 
-    /// The caller's lane: a payment is in the journal when the call returns, for the first store that is set.
+    /// On the caller's lane, a payment is in the journal when `add` returns, to be sent to the first store.
     let lane = BackendLane.caller
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {}
@@ -300,26 +300,26 @@ final class NoBackend: StoreBackend, ReceiptService {
     }
 }
 
-/// The promotion overrides of a context whose store does not store them, in memory for the context's lifetime.
+/// The app's promotion overrides for a store that does not save them, in memory for the context's lifetime.
 final class PromotionMemory: Sendable {
     private let state = Locked((order: [any AnyObject & Sendable](), visibility: [ExactText: Int]()))
 
-    /// The products that come first, as the app passed them; empty for the store's own order.
+    /// The products that come first, as passed by the app; empty if the store's order applies.
     var order: [any AnyObject & Sendable] {
         get { state.withLock { $0.order } }
         set { state.withLock { $0.order = newValue } }
     }
 
-    /// The raw value of a product's visibility; 0 for the store's own.
+    /// The raw value of a product's visibility; 0 if the store's setting applies.
     subscript(visibilityOf productIdentifier: String) -> Int {
         get { state.withLock { $0.visibility[ExactText(productIdentifier)] ?? 0 } }
         set { state.withLock { $0.visibility[ExactText(productIdentifier)] = newValue == 0 ? nil : newValue } }
     }
 }
 
-/// A count of calls on threads that belong to no simulated process, while processes are simulated.
+/// A count of the calls that no simulated process makes while processes are simulated.
 ///
-/// Such calls reach the process's own context, and thus another store than the simulated code intended.
+/// Such a call uses the context of the real process, and thus not the store that the simulated code intended.
 package enum StrayCalls {
     private static let simulations = Atomic<Int>(0)
     private static let calls = Atomic<Int>(0)
@@ -327,11 +327,11 @@ package enum StrayCalls {
     /// The number of calls so far.
     package static var count: Int { calls.load(ordering: .relaxed) }
 
-    /// Begins to count, until ``end()`` has been called as many times.
+    /// Begins to count calls; nested: counting ends when ``end()`` has been called as often as this method.
     package static func begin() { simulations.wrappingAdd(1, ordering: .relaxed) }
     package static func end() { simulations.wrappingSubtract(1, ordering: .relaxed) }
 
-    /// Counts a call, if a simulation is under way.
+    /// Counts a call if a simulation is under way.
     package static func note() {
         if simulations.load(ordering: .relaxed) > 0 { calls.wrappingAdd(1, ordering: .relaxed) }
     }
