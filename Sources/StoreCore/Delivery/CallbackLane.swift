@@ -1,8 +1,8 @@
 import Foundation
 
-/// A serial lane for the callbacks of requests, which belong to no queue.
+/// The serial executor of the callbacks of requests, such as a product request's, which belong to no payment queue.
 ///
-/// They run in order.
+/// Callbacks run in the order in which they were added.
 final class CallbackLane: Sendable {
     private let delivery: StoreDelivery
     private let activity: Activity
@@ -12,7 +12,7 @@ final class CallbackLane: Sendable {
 
     private struct State {
         var callbacks = Outbox<@Sendable () -> Void>()
-        /// The number of callbacks whose delay is not over.
+        /// The number of callbacks of `callLater` whose delay has not elapsed.
         var waiting = 0
         var work = 0
     }
@@ -43,8 +43,8 @@ final class CallbackLane: Sendable {
 
     /// Runs a callback one second of real time later than ``call(_:)``, regardless of the store's clock.
     ///
-    /// Work that the caller submits to this queue or to another thread comes first. Inline delivery does not wait: the
-    /// callback runs before the outermost call returns, like every other.
+    /// The delay lets work that the caller submits to this queue or to another thread run first. Inline delivery has no
+    /// delay: the callback runs before the outermost call returns, as all inline callbacks do.
     func callLater(_ callback: @escaping @Sendable () -> Void) {
         guard delivery.hasTurns else { return call(callback) }
         state.withLock { state in

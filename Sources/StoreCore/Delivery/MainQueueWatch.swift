@@ -2,8 +2,8 @@ import Foundation
 
 /// A watchdog that warns once if callbacks wait long for a main queue that is not drained.
 ///
-/// A test that waits on a semaphore on the main thread gets no callbacks, and otherwise no explanation. One check is
-/// pending at a time, however much is delivered.
+/// A test that waits on a semaphore on the main thread gets no callbacks, and otherwise no explanation. Only one check
+/// is pending at a time, however many callbacks are enqueued.
 package final class MainQueueWatch: Sendable {
     package typealias Later = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
 
@@ -43,7 +43,7 @@ package final class MainQueueWatch: Sendable {
         if let patience { look(in: patience, log) }
     }
 
-    /// Records that callbacks run on the main queue, or in a call that settles there.
+    /// Records that callbacks run on the main queue, or on its thread in a call that waits for the store to settle.
     package func begun() { state.withLock { $0.begun = $0.scheduled } }
 
     private func look(in patience: TimeInterval, _ log: StoreLog) {

@@ -7,23 +7,23 @@ public enum StoreDelivery: Sendable {
     /// No callback runs inside the call that caused it. Callbacks caused by a callback run in a later turn of the
     /// queue.
     case main
-    /// A queue of the caller's: a serial one, used like the main queue, or a concurrent one, which has no turns.
+    /// A queue of the caller's. A serial one works like the main queue; a concurrent one may run other work in between.
     case queue(DispatchQueue)
     /// The thread that caused the callback, before its outermost call returns.
     ///
-    /// Events inside a callback, or while another thread runs callbacks, are delivered afterwards, in order.
+    /// Callbacks caused inside a callback, or while another thread runs callbacks, run afterwards, in order.
     case inline
     /// A scheduler of the caller's, such as one that runs callbacks as jobs of an actor.
     ///
-    /// It is called with each turn of callbacks, on any thread, and should run it once, later and outside this call,
-    /// after all earlier turns. Settling waits for a turn that is never run.
+    /// The scheduler is called on any thread with each turn of callbacks. It should run the turn once, after all
+    /// earlier turns and after it has returned. The store does not settle before every turn has run.
     case scheduler(@Sendable (_ turn: @escaping @Sendable () -> Void) -> Void)
 }
 
 extension StoreDelivery {
-    /// Schedules a drain there; for inline delivery, at the end of the outermost call on this thread.
+    /// Schedules a drain of callbacks; for inline delivery, at the end of the outermost call on this thread.
     ///
-    /// A main queue that is not drained is reported to the log.
+    /// A warning is logged if the main queue is not drained.
     func schedule(_ drain: any InlineDrain & Sendable, _ log: StoreLog) {
         switch self {
         case .inline: CallScope.drain(drain)
@@ -38,14 +38,14 @@ extension StoreDelivery {
         }
     }
 
-    /// Whether callbacks that a callback causes wait for a later turn of the queue.
+    /// Whether callbacks caused by a callback wait for a later turn of the queue.
     ///
-    /// Work that the callback enqueues on the same queue comes first, as with Store Kit.
+    /// Work that the callback enqueues on the same queue runs before them, as with Store Kit.
     var hasTurns: Bool {
         if case .inline = self { false } else { true }
     }
 
-    /// Records that callbacks run there outside a scheduled drain.
+    /// Records, for the main queue's watchdog, that callbacks run outside a scheduled drain.
     func begins() {
         if case .main = self { MainQueueWatch.shared.begun() }
     }
