@@ -1,25 +1,25 @@
 import Foundation
 
 extension AppReceipt {
-    /// Returns the encoded receipt for an app: DER, signed.
+    /// Returns the encoded and signed receipt for an app, in DER.
     ///
-    /// Its length is a few hundred bytes, and as many again for each purchase. The same receipt has the same bytes with a
-    /// deterministic signer.
+    /// Its length is a few hundred bytes, and as many again for each purchase. With a deterministic signer, the same
+    /// receipt always has the same bytes.
     ///
-    /// An ``AppReceiptSigner`` seals the App Store's form: its attributes, sorted by their bytes as DER requires for a set.
-    /// Set ``deviceHash`` with ``hash(forDevice:signer:)`` before. With any other signer the purchases come first, in their
-    /// order, and then the parts that change with each receipt.
+    /// An ``AppReceiptSigner`` seals the App Store's form, in which all attributes are sorted by their bytes, as DER
+    /// requires for a set; set ``deviceHash`` to ``hash(forDevice:signer:)`` before. With any other signer, the
+    /// purchases come first, in their order, followed by the attributes that change with each receipt.
     ///
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999, a web order line item that is not a number, a
-    ///   signature of another length than the signer's, and a signer that has a certificate but is no ``AppReceiptSigner``;
-    ///   and the signer's errors.
+    ///   signature whose length is not the signer's, and a signer that has a certificate but is not an
+    ///   ``AppReceiptSigner``; also the errors that the signer throws.
     public func data(signedBy signer: any ReceiptSigner) throws -> Data {
         try image(behind: ReceiptEntries(signer: signer), signedBy: signer).data
     }
 
-    /// Returns the receipt with other purchases before its own.
+    /// Returns the receipt, with other, already encoded purchases before its own.
     ///
-    /// The cost is that of its own purchases, if the signer can continue from a saved state.
+    /// If the signer can continue from a saved state, the cost is only that of the receipt's own purchases.
     func image(behind entries: ReceiptEntries, signedBy signer: any ReceiptSigner) throws -> ReceiptImage {
         if let signer = signer as? any AppReceiptSigner {
             let payload = try sealedPayload(behind: entries, for: signer)
@@ -38,7 +38,7 @@ extension AppReceipt {
         return ReceiptImage(front: front, entries: entries, back: rest + back)
     }
 
-    /// Returns a purchase's encoded attribute.
+    /// Returns the encoded attribute of a purchase.
     static func entry(for purchase: Purchase) throws -> [UInt8] { attribute(.purchase, try Self.purchase(purchase)) }
 
     /// Returns all attributes except the purchases.
@@ -97,13 +97,13 @@ extension AppReceipt {
 }
 
 extension AppReceipt {
-    /// The selection of a receipt's attributes, which depends on its signer.
+    /// The form of a receipt, which determines its attributes and depends on the signer.
     enum Form {
         /// The form of signers that do not seal: each attribute has one encoding, and none is superfluous.
         case hmac
-        /// The App Store's.
+        /// The form of the App Store.
         case appStore
-        /// Xcode's.
+        /// The form of Xcode.
         case xcode
 
         init(_ signer: any ReceiptSigner) {
@@ -116,7 +116,7 @@ extension AppReceipt {
         }
     }
 
-    /// The attributes by their numbers, those of a purchase from 1701 on.
+    /// The attributes, by their numbers; those of a purchase begin at 1701.
     enum Attribute: Int64 {
         case environment = 0
         case appAppleIdentifier = 1
@@ -146,13 +146,13 @@ extension AppReceipt {
         case promotionalOfferIdentifier = 1721
     }
 
-    /// Returns an environment's name in receipts of volume-purchased apps: `ProductionVPP`, `ProductionVPPSandbox`.
+    /// Returns an environment's name; for volume purchases, one such as `ProductionVPP` or `ProductionVPPSandbox`.
     static func environment(_ name: String, isVolumePurchase: Bool) -> String {
         guard isVolumePurchase else { return name }
         return name == "ProductionSandbox" ? "ProductionVPPSandbox" : name + "VPP"
     }
 
-    /// Returns the number of a product's kind; the App Store's are 0 to 3.
+    /// Returns the number of a product's kind in receipts; 0 to 3 are the App Store's numbers.
     static func number(of kind: SandboxProduct.Kind) -> Int64 {
         switch kind {
         case .nonConsumable: 0
@@ -163,28 +163,28 @@ extension AppReceipt {
         }
     }
 
-    /// Returns the kind of a number, nil for an unknown number.
+    /// Returns the kind that a number represents; nil for an unknown number.
     static func kind(_ number: Int64) -> SandboxProduct.Kind? {
         SandboxProduct.Kind.allCases.first { Self.number(of: $0) == number }
     }
 }
 
-// The forms of sealed receipts.
+// The two forms of sealed receipts.
 //
-// In the App Store's, attributes 6, 7, 9, 10, 13 and 14 are left out: their values are the App Store's own, differ between
-// its receipts, and mean nothing to a store that does not have them. Where the store knows no value, the attribute has that
-// of every sandbox receipt.
+// The App Store's form leaves out attributes 6, 7, 9, 10, 13 and 14: their values are specific to the App Store, differ
+// between its receipts, and are meaningless to other stores. For an attribute whose value this store does not know, it
+// uses the value that every sandbox receipt has.
 //
-// Xcode's has fewer attributes (A17c): the date and version of the app's purchase, the kind of a product and a
-// subscription's original purchase are absent; a free trial has the flag of an introductory price; and the receipt itself
+// Xcode's form has fewer attributes (A17c): it lacks the date and version of the app's purchase, the kind of a product,
+// and a subscription's original purchase. A free trial has the flag of an introductory price. The receipt itself
 // expires in the year 4001.
 extension AppReceipt {
-    /// Returns a receipt's payload for a signer that seals it: a set of attributes in DER, in the order of their bytes.
+    /// Returns a receipt's payload, to be sealed by a signer: a set of attributes in DER, sorted by their bytes.
     ///
     /// - Parameters:
-    ///   - entries: the purchases before the receipt's own, encoded in the signer's form.
+    ///   - entries: the purchases that precede the receipt's own, encoded in the signer's form.
     ///   - signer: the signer.
-    /// - Returns: the payload, to be sealed.
+    /// - Returns: the payload.
     /// - Throws: a ``ReceiptError`` in the cases that ``data(signedBy:)`` lists.
     func sealedPayload(behind entries: ReceiptEntries, for signer: any AppReceiptSigner) throws -> Data {
         let form = Form(signer)
@@ -200,14 +200,14 @@ extension AppReceipt {
         return set.encoded()
     }
 
-    /// Returns a purchase's encoded attribute in the form of a signer that seals receipts.
+    /// Returns the encoded attribute of a purchase, in the form of a signer that seals receipts.
     static func sealedEntry(for purchase: Purchase, _ form: Form) throws -> [UInt8] {
         var set = AttributeSet()
         set.add(Attribute.purchase.rawValue, try attributes(of: purchase, form))
         return [UInt8](set.unsorted())
     }
 
-    /// Adds the attributes that both forms have, except the purchases.
+    /// Adds the attributes that both sealed forms have, except the purchases.
     private func addParticulars(_ environment: String, to set: inout AttributeSet) throws {
         set.add(.environment, .utf8String, Self.environment(environment, isVolumePurchase: isVolumePurchase))
         set.add(.appAppleIdentifier, appAppleIdentifier ?? 0)
@@ -220,7 +220,7 @@ extension AppReceipt {
         if let revocationDate { try set.add(.revocationDate, revocationDate) }
     }
 
-    /// Adds the attributes that only the App Store's form has.
+    /// Adds the attributes of a receipt that only the App Store's form has.
     private func addAppStoreParticulars(to set: inout AttributeSet) throws {
         for type in Self.zeros { set.add(type, integer: 0) }
         try set.add(.originalPurchaseDate, originalPurchaseDate)
@@ -230,7 +230,7 @@ extension AppReceipt {
         set.add(25, integer: 3)
     }
 
-    /// Numbers of the App Store for the developer, the download and the app's version, 0 in a sandbox.
+    /// Attributes that are 0 in a sandbox: numbers of the developer, the download and the app's version.
     private static let zeros: [Int64] = [11, 15, 16]
 
     /// Returns the set of a purchase's attributes.
@@ -253,16 +253,16 @@ extension AppReceipt {
         return set
     }
 
-    /// Adds a purchase's attributes that only the App Store's form has.
+    /// Adds the attributes of a purchase that only the App Store's form has.
     private static func addAppStoreAttributes(of purchase: Purchase, to set: inout AttributeSet) throws {
         let subscription = purchase.subscription
-        // Roughly in the order of their lengths, which sorts faster.
+        // Added roughly in the order of their lengths, since that makes sorting faster.
         for type in emptyTexts { set.add(type, .utf8String, "") }
         if subscription == nil { set.add(.subscriptionEnd, .ia5String, "") }
         if purchase.cancellationDate == nil { set.add(.cancellationDate, .ia5String, "") }
-        // There is no number for a free subscription; it is a non-consumable, which is owned permanently.
+        // A free subscription has no number in this form, but like a non-consumable, it is owned permanently.
         set.add(.kind, number(of: purchase.kind == .freeSubscription ? .nonConsumable : purchase.kind))
-        // The product's own number, and an unnamed one.
+        // 1710 is the App Store's number of the product; 1722 has no known name.
         set.add(1710, integer: 0)
         set.add(1722, integer: 0)
         set.add(.isTrialPeriod, subscription?.isTrialPeriod ?? false ? 1 : 0)
@@ -271,10 +271,10 @@ extension AppReceipt {
         try set.add(.firstPurchaseDate, purchase.originalPurchaseDate)
     }
 
-    /// Attributes of purchases that are empty in every receipt.
+    /// Attributes of a purchase whose text is empty in every receipt.
     private static let emptyTexts: [Int64] = [1709, 1714, 1715, 1716, 1717, 1718]
 
-    /// Returns a web order line item's number.
+    /// Returns the number of a web order line item; throws an error if the identifier is not a number.
     static func webOrderLineItem(_ identifier: String) throws -> Int64 {
         guard let number = Int64(identifier), String(number) == identifier else {
             throw ReceiptError("An app receipt's web order line items are numbers.")
@@ -296,16 +296,16 @@ extension AttributeSet {
 }
 
 extension AppReceipt {
-    /// Returns the verification response for an authentic app receipt, as it went over the wire: one JSON object.
+    /// Returns the historical verification response for an authentic app receipt, a JSON object.
     ///
-    /// `status` is 0, and `receipt` has the receipt's content: each date as three strings (in UTC, in milliseconds since
-    /// 1970, in Californian time; all but the request's in whole seconds), each purchase under `in_app`, and
-    /// ``appAppleIdentifier`` as `adam_id` and `app_item_id`. Numbers that the store does not know are 0. The keys are in
-    /// alphabetical order, so equal responses have the same bytes.
+    /// `status` is 0, and `receipt` has the receipt's content: each date as three strings (in UTC, in milliseconds
+    /// since 1970, in Californian time; in whole seconds, except the date of the request), the purchases under
+    /// `in_app`, and ``appAppleIdentifier`` as `adam_id` and `app_item_id`. Numbers that the store does not know are 0.
+    /// The keys are sorted, so equal responses have the same bytes.
     ///
     /// - Parameters:
-    ///   - environment: the store's environment, as in ``ReceiptSigner/environment``. A receipt of `Sandbox` has the type
-    ///     `ProductionSandbox`.
+    ///   - environment: the store's environment, as in ``ReceiptSigner/environment``. A receipt of `Sandbox` has the
+    ///     type `ProductionSandbox`.
     ///   - moment: the date of the request.
     /// - Returns: the object, in UTF-8.
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999.
@@ -313,13 +313,13 @@ extension AppReceipt {
         AnswerValue.object(try answer(environment: environment, requestedAt: moment)).json
     }
 
-    /// Returns the members of ``json(environment:requestedAt:)``, to which a caller may add others.
+    /// Returns the members of the object that ``json(environment:requestedAt:)`` returns, to which others may be added.
     ///
     /// - Parameters:
     ///   - environment: the store's environment.
     ///   - moment: the date of the request.
-    ///   - details: returns further members that a store knows about a purchase, under the names of the wire.
-    /// - Returns: the members, with a `status` of 0.
+    ///   - details: returns further members for a purchase, by their names in JSON.
+    /// - Returns: the members, including a `status` of 0.
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999.
     package func answer(
         environment: String,

@@ -1,19 +1,19 @@
 import Foundation
 
 extension AppReceipt {
-    /// Decodes a receipt that ``data(signedBy:)`` created, and verifies its signature.
+    /// Decodes a receipt that was created by ``data(signedBy:)``, and verifies its signature.
     ///
-    /// Every byte counts: a receipt with a single changed bit is refused as ``ReceiptVerification/Status/malformed`` or
-    /// ``ReceiptVerification/Status/notAuthentic``. Never fails otherwise, whatever the data; takes time proportional to
-    /// its length. An expired receipt, or one of another device, is still authentic: compare ``expirationDate``, and
-    /// ``deviceHash`` with ``hash(forDevice:signer:)``.
+    /// A receipt in which a single bit was changed is refused as ``ReceiptVerification/Status/malformed`` or
+    /// ``ReceiptVerification/Status/notAuthentic``. The data may be anything; the time taken is proportional to its
+    /// length. A receipt that has expired, or belongs to another device, is still authentic: to check these, use
+    /// ``expirationDate``, and compare ``deviceHash`` with ``hash(forDevice:signer:)``.
     ///
-    /// An ``AppReceiptSigner`` opens the App Store's form. Its certificates must be valid at the receipt's creation date.
-    /// Attributes may then be in any order, and unknown ones are ignored.
+    /// An ``AppReceiptSigner`` verifies the App Store's form. Its certificates must have been valid at the receipt's
+    /// creation date. In this form, attributes may be in any order, and unknown attributes are ignored.
     ///
     /// - Parameters:
-    ///   - data: the receipt itself, not its Base64 form.
-    ///   - signer: the signer that must have signed it.
+    ///   - data: the receipt's bytes, not in Base64.
+    ///   - signer: the signer that must have signed the receipt.
     /// - Throws: the reason for the refusal.
     public init(verifying data: Data, signer: any ReceiptSigner) throws(ReceiptRefusal) {
         if let signer = signer as? any AppReceiptSigner {
@@ -30,7 +30,7 @@ extension AppReceipt {
         } catch {
             throw ReceiptRefusal(error)
         }
-        // Another program may have sealed other content with the same certificates.
+        // Nil if another program has sealed other content with the same certificates.
         guard let content = AppReceiptPayload(payload) else { throw .notAnAppReceipt }
         guard content.environment == signer.appReceiptEnvironment else {
             throw ReceiptRefusal(environment: content.environment, judgedIn: signer.appReceiptEnvironment)
@@ -38,7 +38,7 @@ extension AppReceipt {
         self = content.receipt
     }
 
-    /// Verifies a receipt in the form of HMAC.
+    /// Verifies a receipt in the HMAC form.
     private init(_ data: Data, _ signer: any ReceiptSigner) throws(ReceiptRefusal) {
         guard let envelope = SignedPayload(data),
             let attributes = ReceiptAttributes(envelope.attributes[...], isExact: true)
@@ -60,13 +60,13 @@ extension AppReceipt {
             for: Data(envelope.attributes)
         )
         guard isAuthentic else { throw ReceiptRefusal(.notAuthentic, "The receipt's signature is not this store's.") }
-        // This happens when another program uses the same key.
+        // Nil if another program has signed other content with the same key.
         guard let receipt = AppReceipt(attributes) else { throw .notAnAppReceipt }
         self = receipt
         self.isVolumePurchase = isVolumePurchase
     }
 
-    /// Returns nil unless every required attribute is present, once, and of its type.
+    /// Creates a receipt; nil unless every required attribute is present exactly once and has the required type.
     init?(_ attributes: ReceiptAttributes) {
         guard let bundleIdentifier = attributes.text(.bundleIdentifier),
             let bundleVersion = attributes.text(.bundleVersion),
@@ -119,7 +119,7 @@ extension AppReceipt.Purchase {
             let originalPurchaseDate = attributes.lacks(.firstPurchaseDate)
                 ? purchaseDate : attributes.date(.firstPurchaseDate),
             let end = attributes.lacks(.subscriptionEnd) ? "" : attributes.ascii(.subscriptionEnd),
-            // Without a kind, as in Xcode's receipts, only a subscription can be recognized.
+            // Xcode's receipts do not contain the kind; in them, only subscriptions can be recognized.
             let kind = attributes.lacks(.kind)
                 ? end.isEmpty ? .nonConsumable : .autoRenewable : attributes.number(.kind).flatMap(AppReceipt.kind)
         else { return nil }
@@ -132,12 +132,12 @@ extension AppReceipt.Purchase {
             originalPurchaseDate: originalPurchaseDate,
             kind: kind
         )
-        // Apple's receipts have an empty date where there is none.
+        // In Apple's receipts, the attribute is an empty date if the purchase is not canceled.
         if attributes.has(.cancellationDate), attributes.ascii(.cancellationDate) != "" {
             guard let date = attributes.date(.cancellationDate) else { return nil }
             cancellationDate = date
         }
-        // A purchase without a period's end is not a subscription.
+        // A purchase without the end of a period is not a subscription.
         guard !end.isEmpty else { return }
         guard let expirationDate = attributes.date(.subscriptionEnd) else { return nil }
         subscription = TransactionReceipt.Subscription(
@@ -150,10 +150,10 @@ extension AppReceipt.Purchase {
     }
 }
 
-/// The attributes of a receipt or of a purchase in it, in any order, known and unknown.
+/// The attributes of a receipt, or of a purchase in a receipt, by type.
 struct ReceiptAttributes {
     private var values: [Int64: [ArraySlice<UInt8>]] = [:]
-    /// Whether the receipt is in the form of HMAC, in which every attribute has one encoding.
+    /// Whether the attributes are in the HMAC form, in which each has exactly one encoding.
     ///
     /// In other forms, dates may be in any time zone, and some attributes may be missing.
     let isExact: Bool
@@ -172,7 +172,7 @@ struct ReceiptAttributes {
 
     func all(_ type: AppReceipt.Attribute) -> [ArraySlice<UInt8>] { values[type.rawValue] ?? [] }
 
-    /// Returns the only attribute of a type; nil also if there are several.
+    /// Returns the attribute of a type; nil if there is none or more than one.
     func only(_ type: AppReceipt.Attribute) -> ArraySlice<UInt8>? {
         let values = all(type)
         return values.count == 1 ? values[0] : nil
@@ -184,18 +184,18 @@ struct ReceiptAttributes {
 
     func number(_ type: AppReceipt.Attribute) -> Int64? { element(type) { $0.integer() } }
 
-    /// Returns a number that may be missing, which the App Store's form represents by 0.
+    /// Returns an optional number, which the App Store's form represents by 0 if it is missing.
     func numberOrNil(_ type: AppReceipt.Attribute) -> Int64? {
         number(type).flatMap { $0 == 0 && !isExact ? nil : $0 }
     }
 
-    /// Returns a date attribute; nil for text that is not a date in this form.
+    /// Returns a date attribute; nil if its text is not a date in this form.
     func date(_ type: AppReceipt.Attribute) -> Date? { ascii(type).flatMap { Self.date($0, isExact: isExact) } }
 
-    /// Returns whether an attribute is missing or empty; always false in the exact form.
+    /// Returns whether an attribute is missing or empty; always false in the HMAC form.
     func lacks(_ type: AppReceipt.Attribute) -> Bool { !isExact && (!has(type) || ascii(type) == "") }
 
-    /// Returns a date; in the exact form, nil unless it is formatted as by ``ReceiptDate``.
+    /// Returns the date of a text; in the HMAC form, nil unless the text is formatted exactly as by ``ReceiptDate``.
     private static func date(_ text: String, isExact: Bool) -> Date? {
         guard let date = try? Date(text, strategy: .iso8601),
             !isExact || (try? ReceiptDate(date))?.internet == text
@@ -215,7 +215,7 @@ struct ReceiptAttributes {
 }
 
 extension ReceiptAttributes {
-    /// Reads the creation date from a receipt's attributes, without the values of the others.
+    /// Reads only the creation date from a receipt's attributes.
     static func creationDate(_ bytes: ArraySlice<UInt8>) -> Date? {
         var set = DERReader(bytes)
         while let (type, value) = set.attribute() {
@@ -228,7 +228,7 @@ extension ReceiptAttributes {
 }
 
 extension DERReader {
-    /// Reads an attribute: its type, its version, which is ignored, and its value.
+    /// Reads an attribute, and returns its type and value; the version, between them, is ignored.
     fileprivate mutating func attribute() -> (type: Int64, value: ArraySlice<UInt8>)? {
         guard var attribute = open(.sequence), let type = attribute.integer(), attribute.integer() != nil,
             let value = attribute.read(.octetString), attribute.isAtEnd
@@ -237,17 +237,17 @@ extension DERReader {
     }
 }
 
-/// The payload of a sealed app receipt, read into fields.
+/// The payload of a sealed app receipt, decoded.
 ///
-/// Attributes may be in any order, and may include unknown ones. Attributes that Xcode's receipts leave out have the values
-/// of a test.
+/// The attributes may be in any order, and unknown ones are ignored. Attributes missing in Xcode's receipts have the
+/// values of a test.
 package struct AppReceiptPayload {
     /// The receipt.
     package let receipt: AppReceipt
-    /// The environment's name, without the mark of a volume purchase.
+    /// The environment's name, without the suffix for volume purchases.
     package let environment: String
 
-    /// Returns nil unless every required attribute is present, once, and of its type.
+    /// Decodes a payload; nil unless every required attribute is present exactly once and has the required type.
     package init?(_ payload: Data) {
         guard let set = Self.set(payload), let attributes = ReceiptAttributes(set, isExact: false),
             let name = attributes.text(.environment), var receipt = AppReceipt(attributes)

@@ -1,60 +1,59 @@
 import Foundation
 
-/// The receipt for all purchases in an app on one device, in the format of 2013.
+/// The receipt for all purchases in an app on one device, in Apple's format of 2013.
 ///
-/// ``data(signedBy:)`` encodes and signs it, ``init(verifying:signer:)`` decodes it. It is a set of numbered attributes,
-/// each in DER, signed as CMS SignedData; each property below names its attribute. With an ``AppReceiptSigner``, it is
-/// encoded and sealed as the App Store's. With any other signer the set is not sorted: the purchases come first, in their
-/// order. No value is validated: a receipt states what its store states.
+/// ``data(signedBy:)`` encodes and signs a receipt, and ``init(verifying:signer:)`` decodes it. A receipt is a set of
+/// numbered attributes in DER, signed as CMS SignedData; the properties below name their attributes' numbers. An
+/// ``AppReceiptSigner`` encodes and seals it as the App Store does. With any other signer, the set is not sorted: the
+/// purchases come first, in their order. Values are not validated.
 public struct AppReceipt: Hashable, Sendable {
     /// Attribute 2: the app's bundle identifier.
     public var bundleIdentifier: String
     /// Attribute 3: the app's version.
     public var bundleVersion: String
-    /// Attribute 4: any bytes, which are part of the ``deviceHash``.
+    /// Attribute 4: arbitrary bytes, which are included in the ``deviceHash``.
     public var opaqueValue: Data
-    /// Attribute 5: the hash that ties the receipt to one device; see ``hash(forDevice:signer:)``.
+    /// Attribute 5: the hash that binds the receipt to one device; see ``hash(forDevice:signer:)``.
     public var deviceHash: Data
     /// Attribute 12: the receipt's creation date, to the second.
     public var creationDate: Date
-    /// Attribute 17, once for each: the purchases, in the given order; in the App Store's form, sorted by their bytes.
+    /// Attribute 17, once for each purchase: the purchases in order; in the App Store's form, sorted by bytes.
     public var purchases: [Purchase]
     /// Attribute 18: the date of the app's own purchase, to the second.
     public var originalPurchaseDate: Date
-    /// Attribute 19: the app's version at that date.
+    /// Attribute 19: the app's version at the ``originalPurchaseDate``.
     public var originalBundleVersion: String
-    /// Attribute 21: the moment at which the receipt expires, to the second; nil for never.
+    /// Attribute 21: the date on which the receipt expires, to the second; nil if it never does.
     ///
-    /// Verification does not check it: the app does.
+    /// Verification does not check this date: the app must do that.
     public var expirationDate: Date?
-    /// Attribute 3001: the moment since which the receipt is revoked, to the second; nil if it is not.
+    /// Attribute 3001: the date since which the receipt is revoked, to the second; nil if it is not.
     ///
-    /// The historical format has no such attribute; the number is StoreCore's own. The app checks it, as
-    /// ``expirationDate``.
+    /// The number is StoreCore's own, as the historical format has none. The app must check this date too.
     public var revocationDate: Date?
     /// Attribute 0: whether the app belongs to a volume purchase, shown as `VPP` in the environment's name.
     public var isVolumePurchase: Bool
-    /// Attribute 1: the app's Apple ID, the App Store's number for it; nil in every receipt from a test.
+    /// Attribute 1: the app's Apple ID, a number of App Store Connect; nil in every receipt from a test.
     ///
-    /// In the App Store's form the number is 0 if this is nil.
+    /// In the App Store's form, nil is encoded as 0.
     public var appAppleIdentifier: Int64?
 
-    /// The date of the app's own purchase in every receipt from a test: 1 August 2013, 7:00 UTC.
+    /// The date of the app's own purchase that every receipt from a test has: 1 August 2013, 7:00 UTC.
     public static let testPurchaseDate = AppTransactionPayload.testPurchaseDate
 
     /// Creates a receipt for the purchases on a device.
     ///
     /// - Parameters:
-    ///   - bundleIdentifier: the app.
-    ///   - bundleVersion: its version.
-    ///   - device: the bytes that identify the device, such as the 16 of an identifier for the vendor.
-    ///   - opaqueValue: any bytes; usually 16.
+    ///   - bundleIdentifier: the app's bundle identifier.
+    ///   - bundleVersion: the app's version.
+    ///   - device: bytes that identify the device, such as the 16 of an identifier for the vendor.
+    ///   - opaqueValue: arbitrary bytes, usually 16.
     ///   - creationDate: the receipt's creation date.
-    ///   - purchases: the purchases, in an order that is preserved.
-    ///   - originalPurchaseDate: the date of the app's own purchase; by default that of every test.
+    ///   - purchases: the purchases, whose order is preserved.
+    ///   - originalPurchaseDate: the date of the app's own purchase; by default that of a test.
     ///   - originalBundleVersion: the app's version at that date.
-    ///   - expirationDate: the moment at which the receipt expires; by default never.
-    ///   - revocationDate: the moment since which it is revoked; by default it is not.
+    ///   - expirationDate: the date on which the receipt expires; by default never.
+    ///   - revocationDate: the date since which the receipt is revoked; by default it is not.
     ///   - isVolumePurchase: whether the app belongs to a volume purchase.
     ///   - appAppleIdentifier: the app's Apple ID; by default none.
     public init(
@@ -86,36 +85,37 @@ public struct AppReceipt: Hashable, Sendable {
         deviceHash = hash(forDevice: device)
     }
 
-    /// Returns the ``deviceHash`` of a receipt for a device: the SHA-256 of the device's bytes, ``opaqueValue``, and
-    /// the bundle identifier as attribute 2 has it, tag and length included.
+    /// Returns the ``deviceHash`` of this receipt for a device in the HMAC form.
     ///
-    /// The App Store and any ``AppReceiptSigner`` use SHA-1 instead: see ``hash(forDevice:signer:)``. An app compares this
-    /// hash with the receipt's to verify that it was not copied from another device.
+    /// The hash is the SHA-256 of the device's bytes, the ``opaqueValue``, and the encoded value of attribute 2.
     ///
-    /// - Parameter device: the bytes given to the initializer.
+    /// For the App Store and any ``AppReceiptSigner``, which use SHA-1, see ``hash(forDevice:signer:)``. If an app's
+    /// hash differs from the receipt's ``deviceHash``, the receipt was copied from another device.
+    ///
+    /// - Parameter device: the device's bytes, as passed to the initializer.
     /// - Returns: 32 bytes.
     public func hash(forDevice device: Data) -> Data { Data(SHA256.digest(of: hashedBytes(forDevice: device))) }
 
-    /// Returns the ``deviceHash`` of a receipt for a device, by the algorithm of a signer's receipts.
+    /// Returns the ``deviceHash`` of this receipt for a device, by the algorithm that a signer requires.
     ///
     /// - Parameters:
-    ///   - device: the bytes given to the initializer.
+    ///   - device: the device's bytes, as passed to the initializer.
     ///   - signer: the signer of the receipt.
-    /// - Returns: the hash of ``AppReceiptSigner/deviceHash(of:)``, 20 bytes in the App Store's form; for any other
-    ///   signer that of ``hash(forDevice:)``.
+    /// - Returns: the result of ``AppReceiptSigner/deviceHash(of:)``, 20 bytes in the App Store's form; for any other
+    ///   signer, that of ``hash(forDevice:)``.
     public func hash(forDevice device: Data, signer: any ReceiptSigner) -> Data {
         guard let signer = signer as? any AppReceiptSigner else { return hash(forDevice: device) }
         return signer.deviceHash(of: hashedBytes(forDevice: device))
     }
 
-    /// Returns the bytes that a device's hash covers.
+    /// Returns the bytes of which a device's hash is computed.
     package func hashedBytes(forDevice device: Data) -> Data {
         device + opaqueValue + Data(DER.utf8(bundleIdentifier))
     }
 }
 
 extension AppReceipt {
-    /// One purchase in an app receipt.
+    /// A purchase in an app receipt; each property below names its attribute's number.
     public struct Purchase: Hashable, Sendable {
         /// 1701: the quantity.
         public var quantity: Int
@@ -125,26 +125,25 @@ extension AppReceipt {
         public var transactionIdentifier: String
         /// 1704: the purchase date, to the second.
         public var purchaseDate: Date
-        /// 1705: the identifier of a renewal's first purchase; otherwise the same as ``transactionIdentifier``.
+        /// 1705: the transaction identifier of the first purchase; that of this purchase if it is not a renewal.
         public var originalTransactionIdentifier: String
         /// 1706: the date of the first purchase, to the second.
         public var originalPurchaseDate: Date
-        /// 1707: the product's kind.
+        /// 1707: the kind of the product.
         ///
-        /// 0 for a non-consumable, 1 for a consumable, 2 for a non-renewing subscription, 3 for an auto-renewable one.
-        /// The App Store has no number for a free subscription: its form uses 0, which is read as a non-consumable, as in
-        /// JWS. With any other signer it is 4, a number of StoreCore's own.
+        /// A non-consumable is 0, a consumable 1, a non-renewing subscription 2, an auto-renewable one 3. The App Store
+        /// has no number for free subscriptions: its form uses 0, so that they are decoded as non-consumables, as in
+        /// JWS. With any other signer, a free subscription is 4, a number of StoreCore's own.
         public var kind: SandboxProduct.Kind
-        /// 1708, 1711, 1713, 1719 and 1721: the attributes of auto-renewable subscriptions; nil for all other kinds.
+        /// 1708, 1711, 1713, 1719 and 1721: the attributes of an auto-renewable subscription; nil for all other kinds.
         ///
-        /// In the App Store's form a subscription without a web order line item has the number 0.
-        ///
-        /// There is no attribute for ``TransactionReceipt/Subscription/codeReferenceName``.
+        /// In the App Store's form, a missing web order line item is encoded as 0. No attribute contains the
+        /// ``TransactionReceipt/Subscription/codeReferenceName``.
         public var subscription: TransactionReceipt.Subscription?
-        /// 1712: the date since which the purchase is refunded or no longer shared, to the second; nil while it is valid.
+        /// 1712: the date since which the purchase is refunded or no longer shared, to the second; nil if it is valid.
         public var cancellationDate: Date?
 
-        /// Creates a purchase, by default its own original.
+        /// Creates a purchase; by default, it is not a renewal.
         public init(
             quantity: Int = 1,
             productIdentifier: String,

@@ -1,16 +1,16 @@
 import Foundation
 
-/// The purchase information of a transaction's receipt, read into fields as verification reports them.
+/// The decoder of a transaction receipt's purchase information into the fields that verification reports.
 enum PurchaseInformation {
     private typealias Key = PurchaseInformationKey
 
     private static let indispensableNames = Set(Key.indispensable.map(\.name))
 
-    /// Returns the fields of a text, under the receipt's own names with underscores; nil if it is not a receipt.
+    /// Returns the fields of purchase information, by the receipt's keys with underscores; nil if it is invalid.
     ///
-    /// Its entries may be in any order, and may include unknown ones.
+    /// The entries may be in any order, and unknown ones are included.
     static func fields(of text: UnsafeRawBufferPointer) -> [String: String]? {
-        // Texts that this library did not write are read by the general reader.
+        // The fast reader accepts only texts that this library has written; the general reader reads all others.
         writtenFields(of: text) ?? anyFields(of: text)
     }
 
@@ -33,22 +33,22 @@ enum PurchaseInformation {
 // MARK: - This library's form
 
 extension PurchaseInformation {
-    /// The set of a receipt's keys, one bit for each, and the index of each one's value among its values.
+    /// A set of a receipt's keys, one bit for each, with the index of each key's value among all values.
     private struct Shape: Sendable {
         var keys: UInt32 = 0
         var places: [String: Int] = [:]
     }
 
-    /// The shape of the last receipt.
+    /// The shape of the receipt that was read last.
     ///
-    /// The next one usually has the same shape, and then its names need not be hashed again.
+    /// The next receipt usually has the same shape: its key names then need not be hashed again.
     private static let lastShape = Locked(Shape())
 
     private static let indispensableBits = Key.indispensable.reduce(UInt32(0)) { $0 | bit(of: $1) }
 
     private static func bit(of key: Key) -> UInt32 { 1 << UInt32(key.rawValue) }
 
-    /// Returns the fields of a text in this library's form; nil for any other text, even a receipt.
+    /// Returns the fields of a text written by this library; nil for any other text, even if it is valid.
     private static func writtenFields(of text: UnsafeRawBufferPointer) -> [String: String]? {
         var reader = OldStylePropertyList.Reader(text)
         var present: UInt32 = 0
@@ -76,7 +76,7 @@ extension PurchaseInformation {
 
 /// The keys of a transaction's receipt, in the order in which they are written.
 ///
-/// The historical order was that of a hash table and had no meaning; this one is StoreCore's own and constant.
+/// The historical order, that of a hash table, had no meaning. This order is StoreCore's own and never changes.
 enum PurchaseInformationKey: Int, CaseIterable {
     case quantity, productIdentifier, transactionIdentifier, originalTransactionIdentifier
     case purchaseDate, purchaseDateMilliseconds, purchaseDatePacific
@@ -94,7 +94,7 @@ enum PurchaseInformationKey: Int, CaseIterable {
         .bundleIdentifier,
     ]
 
-    /// The text before the value: the key and its punctuation.
+    /// The text before the key's value: a tab, the key, and punctuation.
     @inline(__always)
     var opening: StaticString {
         switch self {
@@ -130,7 +130,7 @@ enum PurchaseInformationKey: Int, CaseIterable {
         }
     }
 
-    /// The key's name in verification, with underscores.
+    /// The key's name in verification responses, with underscores.
     var name: String {
         let key = opening.description.split(separator: "\"")[1]
         return String(key.map { $0 == "-" ? "_" : $0 })

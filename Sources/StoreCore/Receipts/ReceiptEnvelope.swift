@@ -1,25 +1,26 @@
 import Foundation
 
-/// The outer property list of a receipt, with the signed text and its signature in Base64.
+/// The outer property list of a transaction receipt, with the signed text and its signature in Base64.
 ///
-/// The signature covers the version byte and the purchase information. Everything else has one permitted encoding, so no
-/// byte of a receipt can be changed unnoticed.
+/// The signature covers the version byte and the purchase information. All other parts have only one valid encoding, so
+/// no byte of a receipt can be changed without being noticed.
 package struct ReceiptEnvelope {
-    /// The inner property list, whose content the envelope does not interpret.
+    /// The inner property list, which this type does not decode.
     package let purchaseInformation: Data
-    /// The name of the environment that signed.
+    /// The name of the environment in which the receipt was signed.
     package let environment: String
-    /// The version byte, the signature, the certificate's length in four bytes (big-endian), the certificate.
+    /// The version byte, the signature, the certificate's length in four bytes (big-endian), and the certificate.
     package let signatureBlob: Data
 
     static let production = "Production"
-    /// The environment's name of Xcode's test sessions.
+    /// The environment's name in Xcode's test sessions.
     package static let xcode = "Xcode"
 }
 
 extension ReceiptEnvelope {
-    /// Returns the envelope of a signed message, which is the signer's version byte followed by the purchase
-    /// information.
+    /// Returns the envelope of a message, signed.
+    ///
+    /// The message is the signer's version byte, followed by the purchase information.
     static func encoded(signing message: Data, with signer: any ReceiptSigner) throws -> Data {
         let signature = try signer.sign(message)
         guard signature.count == signer.signatureLength else {
@@ -41,13 +42,13 @@ extension ReceiptEnvelope {
         list.add("\t\"signature\" = \"", plain: signatureText)
         list.add("\t\"purchase-info\" = \"", plain: information)
         if signer.environment != production { list.add("\t\"environment\" = \"", signer.environment) }
-        // The number of the machines that served the app; constant, as there is only one store here.
+        // In Apple's receipts, the number of the machines that served the app; constant here.
         list.add("\t\"pod\" = \"", "100")
         list.add("\t\"signing-status\" = \"", "0")
         return list.end()
     }
 
-    /// Returns nil for data that ``encoded(signing:with:)`` would not have written.
+    /// Decodes an envelope; nil for data that ``encoded(signing:with:)`` would not have written.
     package init?(_ receipt: Data) {
         let parts = receipt.withUnsafeBytes { Self.parts(of: $0) }
         guard let parts, let blob = Self.bytes(receipt, base64: parts.blob),
@@ -75,7 +76,7 @@ extension ReceiptEnvelope {
         return (blob, information, environment)
     }
 
-    /// Returns whether the unused bits of the last character are zero, if this is Base64.
+    /// Returns whether the unused bits of the last Base64 character are zero; the text must be valid otherwise.
     private static func isCanonical(_ text: UnsafeRawBufferPointer, base64 range: Range<Int>) -> Bool {
         let end = range.upperBound
         guard range.count >= 4, text[end - 1] == UInt8(ascii: "=") else { return true }
@@ -85,7 +86,7 @@ extension ReceiptEnvelope {
         return lastCharacters.withUTF8Buffer { $0.contains(last) }
     }
 
-    /// Returns the bytes of the padded Base64 in a part of a text.
+    /// Returns the bytes that padded Base64 in a part of a text encodes.
     private static func bytes(_ text: Data, base64 range: Range<Int>) -> Data? {
         let start = text.startIndex + range.lowerBound
         guard let data = Data(base64Encoded: text[start..<(start + range.count)]),
@@ -96,7 +97,7 @@ extension ReceiptEnvelope {
 }
 
 extension ReceiptEnvelope {
-    /// Returns whether the signer made the signature, or trusts the certificate of the signer that did.
+    /// Returns whether the signature was made by the signer, or with a certificate that the signer trusts.
     func isAuthentic(to signer: any ReceiptSigner) -> Bool {
         let length = signer.signatureLength
         let (version, certificateLength) = signatureBlob.withUnsafeBytes { blob in
@@ -123,21 +124,21 @@ extension ReceiptEnvelope {
     }
 }
 
-/// The encoded purchases with their signing state, which successive receipts begin with.
+/// The encoded purchases with which successive receipts begin, and the state of signing them.
 ///
-/// A copy continues independently.
+/// A copy of a value continues independently.
 struct ReceiptEntries: Sendable {
-    /// The identity of entries, shared by copies; it differs if the entries may differ.
+    /// The identity of entries, which copies share; values that may differ have different identities.
     final class Identity: Sendable {}
 
     let identity = Identity()
     private var entries = SegmentedArray<[UInt8]>()
     private(set) var byteCount = 0
-    /// The state of a signer that can continue from it; nil for other signers.
+    /// The state of an HMAC signer after the entries; nil for other signers.
     private var message: HMACSHA256.Message?
     private var form = AppReceipt.Form.hmac
 
-    /// Creates empty entries for receipts of a signer.
+    /// Creates empty entries, for receipts of a signer.
     init(signer: any ReceiptSigner) {
         message = (signer as? HMACReceiptSigner)?.message
         form = AppReceipt.Form(signer)
@@ -149,9 +150,9 @@ struct ReceiptEntries: Sendable {
     /// The number of entries.
     var count: Int { entries.count }
 
-    /// Adds a purchase after the others.
+    /// Adds an encoded purchase at the end.
     ///
-    /// - Throws: the reason why it cannot be encoded. Nothing has been added then.
+    /// - Throws: the reason why the purchase cannot be encoded. The entries are then unchanged.
     mutating func append(_ purchase: AppReceipt.Purchase) throws {
         let entry =
             switch form {
@@ -163,7 +164,7 @@ struct ReceiptEntries: Sendable {
         entry.withUnsafeBytes { message?.update($0) }
     }
 
-    /// Returns the signature over all entries and the remainder of a receipt.
+    /// Returns the signature over all entries and the remaining attributes of a receipt.
     func signature(with rest: [UInt8], by signer: any ReceiptSigner) throws -> [UInt8] {
         if var message {
             rest.withUnsafeBytes { message.update($0) }
@@ -177,7 +178,7 @@ struct ReceiptEntries: Sendable {
         for index in 0..<entries.count { body(entries[index]) }
     }
 
-    /// Returns the bytes of all entries from an index on.
+    /// Returns the bytes of the entries from an index on.
     func bytes(from first: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         if first == 0 { bytes.reserveCapacity(byteCount) }
@@ -186,12 +187,12 @@ struct ReceiptEntries: Sendable {
     }
 }
 
-/// An encoded app receipt in three parts, of which the middle one only grows from receipt to receipt.
+/// An encoded app receipt in three parts, of which the middle one usually only grows from receipt to receipt.
 struct ReceiptImage: Sendable {
-    /// The lengths, and all else before the attributes.
+    /// The part before the attributes, which contains lengths.
     let front: [UInt8]
     let entries: ReceiptEntries
-    /// The part that changes with each receipt, and the signature.
+    /// The attributes that change with each receipt, and the signature.
     let back: [UInt8]
 
     /// The number of bytes of the receipt.
@@ -202,13 +203,13 @@ struct ReceiptImage: Sendable {
 }
 
 extension ReceiptImage {
-    /// Creates an image of another party's bytes, any of which may change.
+    /// Creates an image from a complete receipt, such as a sealed one, of which any byte may change each time.
     init(_ receipt: Data) {
         self.init(front: [], entries: ReceiptEntries(), back: [UInt8](receipt))
     }
 }
 
-/// The content of an app receipt, independent of how and when it was encoded.
+/// The content of an app receipt without its encoding, by which two receipts can be compared.
 struct ReceiptVersion: Equatable, Sendable {
     let entries: ReceiptEntries.Identity
     let entryCount: Int

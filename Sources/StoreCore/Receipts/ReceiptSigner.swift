@@ -1,49 +1,50 @@
 import Foundation
 
-/// A signer of receipts, which also verifies its own signatures.
+/// A signer of receipts; it also verifies the signatures that it has made.
 ///
-/// It separates a receipt's content from its authentication. ``HMACReceiptSigner`` is built in. A signer with a certificate
-/// conforms too: its ``certificate`` is included in every receipt, and it may accept other certificates in
-/// ``isValid(signature:certificate:for:)``.
+/// The built-in signer is ``HMACReceiptSigner``. A signer with a certificate can conform too: each receipt then
+/// includes the signer's ``certificate``, and ``isValid(signature:certificate:for:)`` may accept other certificates.
 ///
-/// Every member may be called on any thread at any time, and returns its result directly.
+/// Every requirement may be called on any thread at any time.
 public protocol ReceiptSigner: Sendable {
-    /// The environment's name in receipts, constant: `Sandbox`, `LocalTesting`, … Receipts of `Production` leave the name
-    /// out.
+    /// The environment's name in receipts, such as `Sandbox` or `LocalTesting`; must not change.
+    ///
+    /// Receipts of the environment `Production` leave the name out.
     var environment: String { get }
 
-    /// The first byte of a signature blob, constant, which determines the form of the remainder. Apple's numbers are 2 (RSA
-    /// with 1024 bits) and 3 (2048 bits); use another for any other signature.
+    /// The first byte of a signature blob, which determines the form of the remaining bytes; must not change.
+    ///
+    /// Apple's numbers are 2 (RSA with 1024 bits) and 3 (2048 bits): use another one for any other signature.
     var signatureVersion: UInt8 { get }
 
-    /// The length of every signature in bytes, constant.
+    /// The length of every signature in bytes; must not change.
     var signatureLength: Int { get }
 
-    /// The certificate included with each signature, DER; empty by default, for signers that need none.
+    /// The certificate included with each signature, in DER; by default empty, for signers without a certificate.
     var certificate: Data { get }
 
     /// Signs a message.
     ///
-    /// - Parameter message: For a transaction's receipt the version byte, then the purchase information; for an app receipt
-    ///   the attributes in its payload, without the tag and the length of the set. No message can be both, unless the
-    ///   version byte is 0x30.
-    /// - Returns: ``signatureLength`` bytes.
-    /// - Throws: The reason why it cannot sign; no receipt is created then.
+    /// - Parameter message: for a transaction's receipt, the version byte and the purchase information; for an app
+    ///   receipt, the attributes in the payload, without the tag and length of the set. A message of one kind cannot be
+    ///   taken for one of the other, unless the version byte is 0x30.
+    /// - Returns: the signature, of ``signatureLength`` bytes.
+    /// - Throws: the reason why the signer cannot sign; no receipt is created then.
     func sign(_ message: Data) throws -> Data
 
     /// Returns whether a signature over a message was made with this signer's key.
     ///
-    /// Both are untrusted input, of any content and length; the check takes constant time.
+    /// Both arguments are untrusted input, of any content and length. The check must take constant time.
     func isValid(signature: Data, for message: Data) -> Bool
 
     /// Returns whether a signature over a message was made with the key of a certificate that this signer trusts.
     ///
-    /// Default: trusts ``certificate`` alone.
+    /// The default implementation trusts only the signer's own ``certificate``.
     func isValid(signature: Data, certificate: Data, for message: Data) -> Bool
 }
 
 extension ReceiptSigner {
-    /// An empty certificate, for signers that need none.
+    /// Empty: the signer has no certificate.
     public var certificate: Data { Data() }
 
     /// Returns whether a signature was made with this signer's own certificate and key.
@@ -52,52 +53,51 @@ extension ReceiptSigner {
     }
 }
 
-/// A signer that seals app receipts in its own format, such as the App Store's PKCS #7 with a chain of certificates.
+/// A signer that seals app receipts in a format of its own, such as the App Store's PKCS #7 with certificates.
 ///
-/// `AppStoreSigner`, in the module StoreCrypto, is one. A store whose signer is only a ``ReceiptSigner`` issues app
+/// `AppStoreSigner` of the module StoreCrypto conforms. A store whose signer is not an `AppReceiptSigner` issues app
 /// receipts in the HMAC form of ``AppReceipt``.
 public protocol AppReceiptSigner: ReceiptSigner {
-    /// The environment's name in attribute 0 of app receipts, constant: `ProductionSandbox`, `Production`, `Xcode`.
+    /// The environment in attribute 0 of app receipts, such as `ProductionSandbox` or `Xcode`; must not change.
     var appReceiptEnvironment: String { get }
 
-    /// Returns the hash that ties a receipt to a device: SHA-1 at the App Store.
+    /// Returns the hash that binds a receipt to a device, such as SHA-1, which the App Store uses.
     ///
     /// - Parameter bytes: the device's identifier, the opaque value and the encoded bundle identifier, in that order.
     /// - Returns: the hash.
     func deviceHash(of bytes: Data) -> Data
 
-    /// Seals a payload.
+    /// Signs a payload, and returns the receipt that contains it.
     ///
     /// - Parameter payload: a set of attributes in DER, in the order of their bytes.
     /// - Returns: the receipt.
-    /// - Throws: the reason why it cannot sign; no receipt is created then.
+    /// - Throws: the reason why the signer cannot sign; no receipt is created then.
     func seal(_ payload: Data) throws -> Data
 
     /// Verifies a receipt's signature and certificates.
     ///
     /// - Parameters:
     ///   - receipt: untrusted input, of any content and length.
-    ///   - creationDate: reads the date from a payload as of which the certificates must be valid; nil if there is none.
-    /// - Returns: the payload.
-    /// - Throws: the reason for the refusal, whose description is one sentence without anything from the receipt.
+    ///   - creationDate: reads a payload's date, at which certificates must have been valid; nil if there is none.
+    /// - Returns: the receipt's payload.
+    /// - Throws: the reason for the refusal, whose description is one sentence that quotes nothing from the receipt.
     func open(_ receipt: Data, creationDate: (Data) -> Date?) throws -> Data
 }
 
-/// A signer of receipts and JWS with a secret that only the store holds: HMAC-SHA-256 (RFC 2104), 32 bytes a signature.
+/// A signer of receipts and JWSs with a secret that only the store has: HMAC-SHA-256 (RFC 2104).
 ///
-/// The key that verifies such a receipt can also forge one, so do not share it: an app has its receipts verified by the
-/// store, not by itself.
+/// Whoever has the key can also forge receipts, so an app must not have it, but let the store verify receipts.
 public struct HMACReceiptSigner: ReceiptSigner {
     private let key: HMACKey
-    /// Whether the key is random and known to no other process.
+    /// Whether the key was created at random, so that no other process has it.
     let isAnonymous: Bool
-    /// The environment's name, `LocalTesting`; in a test session `Xcode`.
+    /// The environment's name: `LocalTesting` or, in a test session, `Xcode`.
     public let environment: String
 
-    /// Creates a signer with the store's own key; the same key verifies the same receipts in every process.
+    /// Creates a signer with a given key, so that a receipt signed in one process can be verified in another.
     ///
-    /// - Parameter key: At least one byte, preferably 32 random ones. An empty key stops the process: anybody could create
-    ///   its signatures.
+    /// - Parameter key: at least one byte, preferably 32 random ones. An empty key, which anybody could use, stops the
+    ///   process.
     public init(key: Data) {
         guard !key.isEmpty else { fatalError("A receipt signer needs a key of at least one byte.") }
         self.key = HMACKey(key)
@@ -105,20 +105,20 @@ public struct HMACReceiptSigner: ReceiptSigner {
         environment = "LocalTesting"
     }
 
-    /// Creates a signer with a new random key, for a store that does not outlive the process.
+    /// Creates a signer with a new random key, which is lost when the process ends.
     public init() { self.init(environment: "LocalTesting") }
 
-    /// Creates a signer with a new random key in an environment.
+    /// Creates a signer with a new random key, for an environment.
     package init(environment: String) {
         key = HMACKey()
         isAnonymous = true
         self.environment = environment
     }
 
-    /// A new message, to be signed incrementally.
+    /// A new, empty message, to be signed incrementally.
     var message: HMACSHA256.Message { key.hmac.message }
 
-    /// The signature version, 72: an ASCII `H`, which is not one of Apple's numbers.
+    /// The signature version, 72: the letter `H` in ASCII, which is not one of Apple's numbers.
     public var signatureVersion: UInt8 { 72 }
 
     /// The length of a signature, 32 bytes.
@@ -135,7 +135,7 @@ public struct HMACReceiptSigner: ReceiptSigner {
     }
 }
 
-// The stored key is secret: neither printing nor `dump` may show it.
+// The key is secret, so neither printing nor `dump` may show it.
 extension HMACReceiptSigner: CustomStringConvertible, CustomReflectable {
     /// The type's name, without the key.
     public var description: String { "HMACReceiptSigner" }
@@ -145,9 +145,9 @@ extension HMACReceiptSigner: CustomStringConvertible, CustomReflectable {
 }
 
 extension HMACReceiptSigner: PayloadSigner {
-    /// The header `{"alg":"HS256","typ":"JWT"}` in Base64, followed by the dot.
+    /// The header `{"alg":"HS256","typ":"JWT"}` in URL-safe Base64, followed by a dot.
     ///
-    /// No receipt's signed message begins with these characters, so no signature is valid for both.
+    /// The signed message of a receipt never begins with these characters, so no signature is valid for both.
     private static let header = Array("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.".utf8)
 
     /// Signs a payload with the algorithm HS256; never throws.
@@ -159,11 +159,11 @@ extension HMACReceiptSigner: PayloadSigner {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Verifies a JWS signed with this signer's key, of which one encoding is accepted.
+    /// Verifies a JWS signed with this signer's key; only one encoding of each JWS is accepted.
     ///
     /// - Parameters:
     ///   - jws: untrusted input, of any content and length.
-    ///   - signingDate: not called: there are no certificates.
+    ///   - signingDate: not called, since there are no certificates.
     /// - Returns: the payload.
     /// - Throws: a ``ReceiptRefusal`` with ``ReceiptVerification/Status/malformed`` or
     ///   ``ReceiptVerification/Status/notAuthentic``.
@@ -183,24 +183,25 @@ extension HMACReceiptSigner: PayloadSigner {
     }
 }
 
-/// The signature of a device's app receipt and all bytes except the entries, from which the receipt is assembled again
-/// without signing it.
+/// The signature of a device's app receipt, and all of its bytes except the entries.
 ///
-/// It does not store the entries: a second copy of them would have to be copied when one is added.
+/// With the entries, the receipt can be assembled again without being signed.
+///
+/// The entries are not stored, since storing them would copy them whenever one is added.
 struct SignedReceipt: Sendable {
     private let version: ReceiptVersion
     private let creationDate: Date
     private let front: [UInt8]
     private let back: [UInt8]
-    /// Whether the entries are between the two parts; a sealed receipt is stored whole.
+    /// Whether the entries are between `front` and `back`; false for a sealed receipt, all of whose bytes are stored.
     private let hasEntries: Bool
 
     /// Stores the signed bytes of an image.
     ///
     /// - Parameters:
     ///   - image: the receipt.
-    ///   - version: its content.
-    ///   - creationDate: its creation date.
+    ///   - version: the receipt's content.
+    ///   - creationDate: the receipt's creation date.
     init(_ image: ReceiptImage, version: ReceiptVersion, creationDate: Date) {
         self.version = version
         self.creationDate = creationDate
@@ -209,26 +210,26 @@ struct SignedReceipt: Sendable {
         hasEntries = image.entries.identity === version.entries
     }
 
-    /// Returns the signed receipt if it matches a content and a creation date.
+    /// Returns the signed receipt if its content and creation date are the given ones.
     ///
     /// - Parameters:
     ///   - version: the content.
     ///   - creationDate: the creation date.
-    ///   - entries: the entries of that version.
-    /// - Returns: the signed receipt; nil if it does not match.
+    ///   - entries: the entries of that content.
+    /// - Returns: the signed receipt; nil if the content or the date differs.
     func image(version: ReceiptVersion, creationDate: Date, behind entries: ReceiptEntries) -> ReceiptImage? {
         guard version == self.version, creationDate == self.creationDate else { return nil }
         return ReceiptImage(front: front, entries: hasEntries ? entries : ReceiptEntries(), back: back)
     }
 }
 
-/// A store that can tell whether its app receipt has changed.
+/// A store that can report whether its app receipt has changed.
 protocol ReceiptSource {
-    /// Returns the device's app receipt, unless its content is that of a known version.
+    /// Returns the device's app receipt, or `unchanged` if its content is that of a version that the caller has.
     func receipt(unless known: ReceiptVersion?) -> ReceiptNews
 }
 
-/// The state of an app receipt compared with a known version.
+/// The result of comparing a store's app receipt with a version that the caller has.
 enum ReceiptNews {
     /// The content is unchanged.
     case unchanged
@@ -239,13 +240,13 @@ enum ReceiptNews {
 
 /// The reason why a receipt could not be created.
 public struct ReceiptError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One sentence that names the cause, without anything from the receipt.
+    /// One sentence that names the cause, and quotes nothing from the receipt.
     ///
-    /// Its wording is not stable.
+    /// The wording is not stable.
     public let reason: String
 
     init(_ reason: String) { self.reason = reason }
 
-    /// The reason.
+    /// The same as ``reason``.
     public var description: String { reason }
 }

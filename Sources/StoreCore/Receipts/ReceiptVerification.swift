@@ -1,47 +1,46 @@
 import Foundation
 
-/// A store's response about a receipt: whether it is authentic, and its content.
+/// The result of verifying a transaction's receipt: whether it is authentic, and its content.
 public struct ReceiptVerification: Hashable, Sendable {
     /// The status.
     public let status: Status
-    /// The receipt's content, under the historical names of verification.
+    /// The receipt's content, by the names that verification has always used.
     ///
-    /// They are the receipt's own with underscores, such as `product_id` and `purchase_date_ms`. `expires_date` is in
-    /// milliseconds since 1970. Empty unless the receipt is authentic, which it also is with status
-    /// ``Status/subscriptionExpired``.
+    /// The names are those of the receipt with underscores, such as `product_id` and `purchase_date_ms`. `expires_date`
+    /// is in milliseconds since 1970. Empty unless the status is ``Status/valid`` or ``Status/subscriptionExpired``.
     public let fields: [String: String]
-    /// One sentence that names the cause when the status is not ``Status/valid``.
+    /// One sentence that names the cause; nil if the status is ``Status/valid``.
     ///
-    /// It contains nothing from the receipt. Its wording is not stable.
+    /// It quotes nothing from the receipt. The wording is not stable.
     public let reason: String?
 
-    /// `latest_receipt`: a newly signed receipt of the current period of the receipt's subscription.
+    /// The newly signed receipt of the subscription's current period, `latest_receipt`.
     ///
-    /// Nil for products that do not renew, for an ended subscription, and where no store was consulted.
+    /// Nil for a product that does not renew, for a subscription that has ended, and if no store took part.
     public let latestReceipt: Data?
-    /// The content of the subscription's newest period, under the same names as ``fields``.
+    /// The content of the subscription's newest period, by the same names as ``fields``.
     ///
-    /// With status ``Status/valid`` it is `latest_receipt_info` in the response over the wire: the current period. With
-    /// ``Status/subscriptionExpired`` it is `latest_expired_receipt_info`: the last period. Empty for products that do not
-    /// renew, and where no store was consulted.
+    /// In the JSON response it is called `latest_receipt_info` with status ``Status/valid``: the current period. With
+    /// ``Status/subscriptionExpired``, it is called `latest_expired_receipt_info`: the last period. Empty for a product
+    /// that does not renew, and if no store took part.
     public let latestFields: [String: String]
 
     /// Whether the receipt is authentic and the subscription in it has expired.
     ///
-    /// A store considers the whole subscription: the receipt of an ended period is valid while a later one runs. Without a
-    /// store, the receipt's own period decides.
+    /// A store considers the whole subscription: the receipt of a period that has ended is valid while a later period
+    /// runs. If no store took part, only the receipt's own period is considered.
     public var isExpired: Bool { status == .subscriptionExpired }
 
-    /// Verifies a receipt that ``TransactionReceipt/data(signedBy:)`` created, at a given time.
+    /// Verifies a receipt created by ``TransactionReceipt/data(signedBy:)``, at a given time.
     ///
-    /// Every byte counts: a receipt with a single changed bit gets status ``Status/malformed`` or ``Status/notAuthentic``.
-    /// Never fails otherwise, whatever the data; takes time proportional to its length. It considers the receipt alone;
+    /// A receipt in which a single bit was changed has the status ``Status/malformed`` or ``Status/notAuthentic``. The
+    /// data may be anything; the time taken is proportional to its length. Only the receipt itself is considered;
     /// ``SandboxStore/verify(receipt:)`` also considers later periods of a subscription.
     ///
     /// - Parameters:
-    ///   - receipt: The receipt itself, not its Base64 form.
-    ///   - signer: The signer that must have signed it.
-    ///   - now: The moment at which a subscription may have expired.
+    ///   - receipt: the receipt's bytes, not in Base64.
+    ///   - signer: the signer that must have signed the receipt.
+    ///   - now: the time at which a subscription must not have expired.
     public init(of receipt: Data, signer: any ReceiptSigner, at now: Date) {
         do throws(ReceiptRefusal) {
             try self.init(try Self.fields(of: receipt, signer: signer), at: now)
@@ -50,9 +49,9 @@ public struct ReceiptVerification: Hashable, Sendable {
         }
     }
 
-    /// Creates the response for a receipt's purchase information, whose signature was verified elsewhere.
+    /// Creates the result for the purchase information of a receipt whose signature was verified elsewhere.
     ///
-    /// Returns nil if it is not purchase information.
+    /// Returns nil if the data is not purchase information.
     package init?(purchaseInformation: Data, at now: Date) {
         guard let fields = purchaseInformation.withUnsafeBytes({ PurchaseInformation.fields(of: $0) }),
             let response = try? Self(fields, at: now)
@@ -107,7 +106,7 @@ extension ReceiptVerification {
         guard envelope.isAuthentic(to: signer) else {
             throw ReceiptRefusal(.notAuthentic, "The receipt's signature is not this store's.")
         }
-        // This happens when another program uses the same key.
+        // Nil if another program has signed other content with the same key.
         guard let fields = envelope.purchaseInformation.withUnsafeBytes({ PurchaseInformation.fields(of: $0) }) else {
             throw ReceiptRefusal(.malformed, "The store signed this, but it is not a transaction receipt.")
         }
@@ -126,7 +125,7 @@ extension ReceiptVerification {
 // MARK: - The subscription of a receipt
 
 extension ReceiptVerification {
-    /// The first transaction of an authentic receipt's subscription; nil for all other receipts.
+    /// The first transaction of the subscription in an authentic receipt; nil for any other receipt.
     var subscription: (original: String, date: String)? {
         guard fields["expires_date"] != nil, let original = fields["original_transaction_id"],
             let date = fields["original_purchase_date_ms"]
@@ -134,7 +133,7 @@ extension ReceiptVerification {
         return (original, date)
     }
 
-    /// Returns the same response from a store that knows the subscription's later periods.
+    /// Returns the same result with the later periods of the subscription, which the store knows.
     ///
     /// Throws the errors of ``TransactionReceipt/data(signedBy:)``.
     func continued(by latest: TransactionReceipt, isOver: Bool, signer: any ReceiptSigner) throws -> Self {
@@ -148,48 +147,48 @@ extension ReceiptVerification {
 }
 
 extension ReceiptVerification {
-    /// The status numbers of verification: an open set, to which a store may add others.
+    /// The status of a verification, by its historical number; an open set, to which a store may add others.
     public struct Status: RawRepresentable, Hashable, Codable, Sendable {
-        /// The number that goes over the wire.
+        /// The number of the status in the JSON response.
         public let rawValue: Int
         /// Creates a status from its number.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// The receipt is authentic.
         public static let valid = Status(rawValue: 0)
-        /// The request is malformed.
+        /// The request cannot be read.
         public static let unreadableRequest = Status(rawValue: 21000)
-        /// The data is missing, or is not a receipt.
+        /// The data is missing, or it is not a receipt.
         public static let malformed = Status(rawValue: 21002)
-        /// The receipt is not signed by this store.
+        /// The receipt was not signed by this store.
         public static let notAuthentic = Status(rawValue: 21003)
-        /// The request has the wrong shared secret.
+        /// The shared secret in the request is wrong.
         public static let wrongSharedSecret = Status(rawValue: 21004)
-        /// The store is unavailable now.
+        /// The store is temporarily unavailable.
         public static let unavailable = Status(rawValue: 21005)
         /// The receipt is authentic, but the subscription in it has expired.
         public static let subscriptionExpired = Status(rawValue: 21006)
-        /// A receipt from a test was sent to production.
+        /// A receipt from a test was sent to a production store.
         public static let sandboxReceiptInProduction = Status(rawValue: 21007)
         /// A receipt from production was sent to a test store.
         public static let productionReceiptInSandbox = Status(rawValue: 21008)
         /// The store could not access its own data.
         public static let internalDataError = Status(rawValue: 21009)
-        /// The user's account does not exist, or no longer does.
+        /// The user's account does not exist or has been deleted.
         public static let accountNotFound = Status(rawValue: 21010)
     }
 }
 
 extension ReceiptVerification {
-    /// The whole response as it went over the wire: one JSON object.
+    /// The complete historical response: one JSON object.
     ///
-    /// `status` is a number. An authentic receipt is under `receipt`, as ``fields``: every value in it is a string. With a
-    /// store, a subscription also has ``latestFields``, as `latest_receipt_info`, or as `latest_expired_receipt_info` with
-    /// status ``Status/subscriptionExpired``; and ``latestReceipt`` in Base64 as `latest_receipt`. The keys are in
-    /// alphabetical order, so equal responses have the same bytes.
+    /// `status` is a number. An authentic receipt's ``fields`` are under `receipt`: each value is a string. If a store
+    /// took part, a subscription also has ``latestFields`` as `latest_receipt_info`, or as
+    /// `latest_expired_receipt_info` with status ``Status/subscriptionExpired``, and ``latestReceipt`` in Base64 as
+    /// `latest_receipt`. The keys are sorted, so equal responses have the same bytes.
     public var json: Data { AnswerValue.object(answer).json }
 
-    /// The members of ``json``, to which a caller may add others.
+    /// The members of the ``json`` object, to which others may be added.
     package var answer: [String: AnswerValue] {
         var answer: [String: AnswerValue] = ["status": .number(status.rawValue)]
         if !fields.isEmpty { answer["receipt"] = AnswerValue(fields) }
@@ -202,7 +201,7 @@ extension ReceiptVerification {
 }
 
 extension ReceiptRefusal {
-    /// The response as it went over the wire: a JSON object with only the `status`.
+    /// The historical response: a JSON object that contains only the `status`.
     public var json: Data { AnswerValue.object(["status": .number(status.rawValue)]).json }
 }
 
@@ -210,9 +209,9 @@ extension ReceiptRefusal {
 public struct ReceiptRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The status; never ``ReceiptVerification/Status/valid``.
     public let status: ReceiptVerification.Status
-    /// One sentence that names the cause, without anything from the receipt.
+    /// One sentence that names the cause, and quotes nothing from the receipt.
     ///
-    /// Its wording is not stable.
+    /// The wording is not stable.
     public let reason: String
 
     init(_ status: ReceiptVerification.Status, _ reason: String) {
@@ -220,17 +219,17 @@ public struct ReceiptRefusal: Error, Hashable, Sendable, CustomStringConvertible
         self.reason = reason
     }
 
-    /// Creates the refusal of a receipt that a signer could not open, with the signer's own sentence.
+    /// Creates the refusal of a receipt from an error of its signer, with the error's description as the sentence.
     ///
-    /// The status of an error that has none is ``ReceiptVerification/Status/notAuthentic``.
+    /// If the error has no status, the status is ``ReceiptVerification/Status/notAuthentic``.
     init(_ error: any Error) {
         self.init((error as? any ReceiptRefusalReason)?.status ?? .notAuthentic, "\(error)")
     }
 
-    /// The refusal of data that the store signed but that is not an app receipt.
+    /// The refusal of data that the store has signed, but that is not an app receipt.
     static let notAnAppReceipt = ReceiptRefusal(.malformed, "The store signed this, but it is not an app receipt.")
 
-    /// Creates the refusal of a receipt whose environment is not the verifier's.
+    /// Creates the refusal of a receipt that comes from another environment than the verifier's.
     init(environment: String, judgedIn own: String) {
         switch ReceiptEnvelope.production {
         case own: self.init(.sandboxReceiptInProduction, "The receipt comes from a test, this store is production.")
@@ -248,7 +247,7 @@ extension ReceiptRefusal: SignatureRefusal {
     package var defect: SignatureDefect { status == .malformed ? .invalidEncoding : .invalidSignature }
 }
 
-/// A signer's error that has a status for the refusal of the receipt.
+/// An error of a signer that determines the status of the refusal.
 package protocol ReceiptRefusalReason: Error {
     /// The status; never ``ReceiptVerification/Status/valid``.
     var status: ReceiptVerification.Status { get }

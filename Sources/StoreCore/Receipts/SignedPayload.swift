@@ -1,13 +1,13 @@
 import Foundation
 
-/// The envelope of an app receipt: a payload and its signature, as SignedData of the Cryptographic Message Syntax.
+/// The envelope of an app receipt in the HMAC form: SignedData of the Cryptographic Message Syntax (CMS).
 ///
-/// Version 1, SHA-256, one signer without signed attributes, and no certificates: the algorithm is the HMAC of RFC 8018,
-/// and the signer has neither a name nor a number. The payload is a set of attributes. The signature covers the content of
-/// the set without its tag and length, just as CMS excludes those of the surrounding octet string: the length comes first
-/// and changes with each attribute, so a signer could not continue from a saved state.
+/// It has version 1, SHA-256, one signer without signed attributes, and no certificates: the signature is the HMAC of
+/// RFC 8018, and the signer has neither a name nor a number. The payload is a set of attributes. The signature covers
+/// them without the tag and length of the set, just as CMS excludes those of the octet string around the set. Otherwise
+/// a signer could not continue from a saved state, since the length comes first and changes with each attribute.
 struct SignedPayload {
-    /// The attributes, one after the other.
+    /// The encoded attributes, one after the other.
     let attributes: [UInt8]
     let signature: [UInt8]
 
@@ -16,14 +16,15 @@ struct SignedPayload {
         self.signature = signature
     }
 
-    /// The encoded message; before and after the attributes, one encoding is permitted, so no byte can be changed
-    /// unnoticed.
+    /// The encoded message.
+    ///
+    /// Only one encoding is valid before and after the attributes, so no byte can be changed unnoticed.
     var encoded: Data {
         let back = Self.back(signature)
         return Data(Self.front(attributes: attributes.count, back: back.count) + attributes + back)
     }
 
-    /// Returns nil for data that ``encoded`` would not have written.
+    /// Decodes a message; nil for data that ``encoded`` would not have written.
     init?(_ data: Data) {
         var outer = DERReader([UInt8](data))
         guard var contentInfo = outer.open(.sequence), contentInfo.read(.objectIdentifier) != nil,
@@ -37,18 +38,18 @@ struct SignedPayload {
             signer.read(.sequence) != nil, let signature = signer.read(.octetString)
         else { return nil }
         self.init(attributes: Array(attributes), signature: Array(signature))
-        // Everything that was skipped above is correct if the whole is equal.
+        // The parts skipped above are correct if the message, encoded again, equals the data.
         guard encoded == data else { return nil }
     }
 
-    /// Returns the bytes before the attributes.
+    /// Returns the bytes of the message before the attributes.
     ///
     /// - Parameters:
     ///   - attributes: the number of bytes of the attributes.
-    ///   - back: the number of bytes after them.
+    ///   - back: the number of bytes after the attributes.
     /// - Returns: the bytes.
     static func front(attributes: Int, back: Int) -> [UInt8] {
-        // From the inside out: each element's length includes the bytes before the attributes within it.
+        // From the inside out: each element's length includes all bytes in it, also after the attributes.
         var front = DER.header(.set, attributes)
         func wrap(in tag: DER.Tag, behind first: [UInt8] = [], before rest: Int = 0) {
             front = DER.header(tag, first.count + front.count + attributes + rest) + first + front
@@ -62,7 +63,7 @@ struct SignedPayload {
         return front
     }
 
-    /// Returns the bytes after the attributes.
+    /// Returns the bytes of the message after the attributes.
     static func back(_ signature: [UInt8]) -> [UInt8] {
         let signer = DER.sequence(
             DER.integer(1),
@@ -85,13 +86,12 @@ extension JWSPayload {
     ///
     /// - Parameters:
     ///   - jws: untrusted input, of any content and length.
-    ///   - signer: the signer that must have signed it.
-    /// - Throws: the signer's reason for a refusal; a signer that checks certificates also refuses a payload without a
-    ///   date. A ``ReceiptRefusal`` for a dated payload of another kind, and for one from another environment than the
-    ///   signer's.
+    ///   - signer: the signer that must have signed the JWS.
+    /// - Throws: the signer's reason for a refusal; a signer with certificates also refuses a payload without a date. A
+    ///   ``ReceiptRefusal`` for a payload of another kind, and for one from an environment other than the signer's.
     public init(verifying jws: String, signer: any PayloadSigner) throws {
         let data = try signer.payload(of: jws) { data in
-            // A payload of another kind needs its date too, so that it is refused for its kind.
+            // The date of another kind of payload is read too, so that the error names the kind.
             let payload = try? UntrustedJSON.decode(Self.self, from: data)
             return payload?.signingDate.date ?? SigningDate(of: data)?.date
         }

@@ -1,67 +1,67 @@
 import Foundation
 
-/// The receipt for one transaction, in the format that came with every transaction from 2009 to 2013.
+/// The receipt for one transaction, in the format that each transaction included from 2009 to 2013.
 ///
-/// ``data(signedBy:)`` encodes and signs it, ``ReceiptVerification`` decodes it. Its text is a property list of the old
-/// style; each property below names its key. No value is validated: a receipt states what its store states.
+/// ``data(signedBy:)`` encodes and signs a receipt, and ``ReceiptVerification`` decodes it. The text is a property list
+/// in the old NeXT format; the properties below name their keys. Values are not validated.
 public struct TransactionReceipt: Hashable, Sendable {
     /// `quantity`: the quantity.
     public var quantity: Int
     /// `product-id`: the product identifier.
     public var productIdentifier: String
-    /// `transaction-id`: the transaction that this receipt came with.
+    /// `transaction-id`: the identifier of the transaction that includes this receipt.
     public var transactionIdentifier: String
-    /// `original-transaction-id`: the first purchase, for a restored transaction or a renewal; otherwise the same as
-    /// ``transactionIdentifier``.
+    /// `original-transaction-id`: the identifier of the first purchase.
+    ///
+    /// That is the ``transactionIdentifier``, unless the transaction was restored or is a renewal.
     public var originalTransactionIdentifier: String
     /// `purchase-date`, `purchase-date-ms` and `purchase-date-pst`: the date of the transaction, to the millisecond.
     public var purchaseDate: Date
-    /// `original-purchase-date`, `-ms` and `-pst`: the date of the first purchase.
+    /// `original-purchase-date`, `-ms` and `-pst`: the date of the first purchase, to the millisecond.
     public var originalPurchaseDate: Date
-    /// `item-id`: the store's own number for the product.
+    /// `item-id`: the store's number for the product.
     public var itemIdentifier: String?
     /// `bid`: the app's bundle identifier.
     public var bundleIdentifier: String
     /// `bvrs`: the app's version.
     public var bundleVersion: String
-    /// `unique-identifier`: the device, in receipts from 2012 on.
+    /// `unique-identifier`: the device's identifier, in receipts since 2012.
     public var deviceIdentifier: String?
-    /// `unique-vendor-identifier`: the device as the developer's apps know it, in receipts from 2013 on.
+    /// `unique-vendor-identifier`: the device's identifier for the developer's apps, in receipts since 2013.
     public var vendorDeviceIdentifier: String?
-    /// `app-item-id`: the store's own number for the app, in production only.
+    /// `app-item-id`: the store's number for the app, in production only.
     public var appItemIdentifier: String?
-    /// `version-external-identifier`: the store's own number for the app's version, in production only.
+    /// `version-external-identifier`: the store's number for the app's version, in production only.
     public var versionExternalIdentifier: String?
-    /// The attributes of an auto-renewable subscription; nil for all other kinds.
+    /// The properties of an auto-renewable subscription; nil for all other kinds.
     public var subscription: Subscription?
-    /// `application-username`: the app's own name for its user in the payment.
+    /// `application-username`: the payment's application username.
     ///
     /// The historical format has no such key; it is StoreCore's own.
     public var applicationUsername: String?
-    /// `cancellation-date`, `-ms` and `-pst`: the date since which the transaction is refunded or no longer shared; nil
-    /// while it is valid.
+    /// `cancellation-date`, `-ms` and `-pst`: the date of the refund or the end of sharing; nil if it is valid.
     public var cancellationDate: Date?
 
     /// One period of an auto-renewable subscription in a receipt.
     public struct Subscription: Hashable, Sendable {
-        /// `expires-date` (milliseconds since 1970), `expires-date-formatted` and `expires-date-formatted-pst`: the first
-        /// moment after the paid period.
-        public var expirationDate: Date
-        /// `web-order-line-item-id`: the store's own number for this period.
+        /// `expires-date`, `-formatted` and `-formatted-pst`: the end of the paid period.
         ///
-        /// In a ``SandboxStore`` it is the identifier of the transaction that began the period, the same in receipts and in
-        /// JWS.
+        /// The first of the three is in milliseconds since 1970.
+        public var expirationDate: Date
+        /// `web-order-line-item-id`: the store's number for this period.
+        ///
+        /// In a ``SandboxStore``, it is the identifier of the transaction that began the period, also in JWSs.
         public var webOrderLineItemIdentifier: String?
         /// `is-trial-period`: whether this period is free.
         public var isTrialPeriod: Bool
         /// `is-in-intro-offer-period`: whether this period has an introductory price.
         public var isInIntroductoryOfferPeriod: Bool
-        /// `promotional-offer-id`: the promotional offer that this period is under, nil for none.
+        /// `promotional-offer-id`: the promotional offer that applies to this period; nil if none does.
         public var promotionalOfferIdentifier: String?
-        /// `offer-code-ref-name`: the reference name of the offer whose code was redeemed for this period, nil for none.
+        /// `offer-code-ref-name`: the reference name of the offer redeemed by code for this period; nil if none.
         public var codeReferenceName: String?
 
-        /// Creates a period that ends on a date; by default at the full price.
+        /// Creates a period; by default, it is sold at the full price.
         public init(
             expirationDate: Date,
             webOrderLineItemIdentifier: String? = nil,
@@ -79,9 +79,9 @@ public struct TransactionReceipt: Hashable, Sendable {
         }
     }
 
-    /// Creates a receipt for a transaction, by default its own original.
+    /// Creates a receipt for a transaction; by default, the transaction is neither restored nor a renewal.
     ///
-    /// Omitted values do not appear in the receipt.
+    /// Properties that are nil do not appear in the receipt.
     public init(
         quantity: Int = 1,
         productIdentifier: String,
@@ -118,12 +118,12 @@ public struct TransactionReceipt: Hashable, Sendable {
         self.cancellationDate = cancellationDate
     }
 
-    /// Returns the encoded receipt for an app: ASCII text, signed.
+    /// Returns the encoded and signed receipt for an app, in ASCII.
     ///
-    /// Its length is usually 1 to 2 KB. The same receipt has the same bytes with a deterministic signer.
+    /// Its length is usually 1 to 2 KB. With a deterministic signer, the same receipt always has the same bytes.
     ///
-    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999 or a signature of another length than the
-    ///   signer's, and the signer's errors.
+    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999, or a signature whose length is not the
+    ///   signer's; also the errors that the signer throws.
     public func data(signedBy signer: any ReceiptSigner) throws -> Data {
         try ReceiptEnvelope.encoded(signing: try purchaseInformation(behind: signer.signatureVersion), with: signer)
     }
@@ -132,7 +132,7 @@ public struct TransactionReceipt: Hashable, Sendable {
 extension TransactionReceipt {
     private typealias Key = PurchaseInformationKey
 
-    /// Returns the text to sign: the version byte, if any, then each key that is present, in the keys' order.
+    /// Returns the text to sign: the version byte, if it is given, then the keys with values, in the order of the keys.
     func purchaseInformation(behind version: UInt8? = nil) throws -> Data {
         var list = OldStylePropertyList.Writer(behind: version, capacity: 1536)
         list.add(Key.quantity.opening, String(quantity))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The subset of JSON that the responses of the App Store's servers need.
+/// A JSON value, of the kinds that occur in responses of the App Store's servers.
 package enum AnswerValue: Hashable, Sendable {
     case text(String)
     case number(Int)
@@ -11,10 +11,10 @@ package enum AnswerValue: Hashable, Sendable {
     /// Creates a JSON object whose values are strings.
     package init(_ fields: [String: String]) { self = .object(fields.mapValues(AnswerValue.text)) }
 
-    /// The JSON with its keys in alphabetical order: equal responses have the same bytes.
+    /// The value as JSON with sorted keys, so that equal responses have the same bytes.
     ///
-    /// They are the bytes of `JSONEncoder`, which takes more than ten times as long: a page of a history would take four
-    /// times as long as the remainder of its request.
+    /// The bytes are those of `JSONEncoder`, which takes more than ten times as long: encoding a page of a history
+    /// would take four times as long as the remainder of its request.
     package var json: Data {
         var text = ByteWriter(capacity: 1024)
         write(to: &text)
@@ -79,9 +79,9 @@ extension ByteWriter {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether there is a character that JSON has to escape.
+    /// Whether there is a character that has to be escaped in JSON.
     ///
-    /// Examines eight bytes at a time, without an early exit, which few texts would take: a page of a history has 96 KB.
+    /// Examines eight bytes at a time, without an early exit, which few texts would take.
     fileprivate var needsEscapes: Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let bytes = UnsafeRawBufferPointer(self)
@@ -92,7 +92,7 @@ extension UnsafeBufferPointer<UInt8> {
             let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
             let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
             let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            // The highest bit of a byte is set where it is less than a number: 32, or 1 to find equal bytes.
+            // The highest bit of each byte indicates that the byte is less than 32, or is 0 after an exclusive or.
             found |= (word &- (ones &* 0x20)) & ~word
             found |= (quotes &- ones) & ~quotes
             found |= (backslashes &- ones) & ~backslashes

@@ -1,9 +1,10 @@
 import Foundation
 
-/// A set of numbered attributes in DER, sorted by their bytes: the content of the App Store's app receipts and of each
-/// purchase in them.
+/// A set of numbered attributes in DER, sorted by their bytes.
 ///
-/// Each attribute is encoded when it is added, and copied once, to its final place.
+/// App receipts of the App Store, and the purchases in them, are such sets.
+///
+/// Each attribute is encoded when it is added, and copied once, when the set is encoded.
 struct AttributeSet: ~Copyable {
     /// The attributes in the order in which they were added.
     private var bytes: ByteWriter
@@ -15,13 +16,13 @@ struct AttributeSet: ~Copyable {
         elements.reserveCapacity(24)
     }
 
-    /// Adds an attribute with a number.
+    /// Adds an attribute whose value is a number.
     mutating func add(_ type: Int64, integer: Int64) {
         begin(type, DER.length(of: integer))
         bytes.append(integer)
     }
 
-    /// Adds an attribute with a text.
+    /// Adds an attribute whose value is a text.
     mutating func add(_ type: Int64, _ tag: DER.Tag, _ text: String) {
         var text = text
         text.withUTF8 { text in
@@ -31,32 +32,32 @@ struct AttributeSet: ~Copyable {
         }
     }
 
-    /// Adds an attribute with a date, to the second.
+    /// Adds an attribute whose value is a date, to the second.
     mutating func add(_ type: Int64, _ date: ReceiptDate) {
         begin(type, DER.length(containing: ReceiptDate.length))
         bytes.append(.ia5String, ReceiptDate.length)
         date.writeInternet(to: &bytes)
     }
 
-    /// Adds an attribute with bytes that are not in DER.
+    /// Adds an attribute whose value is bytes that are not in DER.
     mutating func add(_ type: Int64, version: Int64 = 1, raw value: Data) {
         begin(type, version: version, value.count)
         value.withUnsafeBytes { bytes.append($0) }
     }
 
-    /// Adds an attribute with a set.
+    /// Adds an attribute whose value is a set of attributes.
     mutating func add(_ type: Int64, _ set: consuming AttributeSet) {
         begin(type, DER.length(containing: set.bytes.count))
         set.write(to: &bytes)
     }
 
-    /// Adds an encoded attribute.
+    /// Adds an attribute that is already encoded.
     mutating func add(encoded element: [UInt8]) {
         elements.append(bytes.count..<(bytes.count + element.count))
         element.withUnsafeBytes { bytes.append($0) }
     }
 
-    /// Adds an attribute without its value, which has to follow.
+    /// Adds the beginning of an attribute; the caller then adds the value, whose number of bytes is `value`.
     private mutating func begin(_ type: Int64, version: Int64 = 1, _ value: Int) {
         let length = DER.length(of: type) + DER.length(of: version) + DER.length(containing: value)
         elements.append(bytes.count..<(bytes.count + DER.length(containing: length)))
@@ -75,13 +76,13 @@ extension AttributeSet {
         return data.finish()
     }
 
-    /// Returns the attributes in the order in which they were added.
+    /// Returns the encoded attributes, without the set around them, in the order in which they were added.
     consuming func unsorted() -> Data { bytes.finish() }
 
     /// Writes the encoded set.
     private mutating func write(to writer: inout ByteWriter) {
         bytes.withUnsafeBytes { bytes in
-            // Elements with the same tag and fewer bytes come first.
+            // As all elements have the same tag, one with fewer bytes also has a smaller length field, and comes first.
             elements.sort { left, right in
                 guard left.count == right.count else { return left.count < right.count }
                 return memcmp(bytes.baseAddress! + left.lowerBound, bytes.baseAddress! + right.lowerBound, left.count)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The subset of ASN.1's distinguished encoding rules (ITU-T X.690) that receipts, certificates and their signatures need.
+/// The part of ASN.1's distinguished encoding rules (ITU-T X.690) that receipts and certificates need.
 package enum DER {
-    /// The tag, the first byte of an element.
+    /// The tag of an element, which is its first byte.
     package enum Tag: UInt8 {
         case boolean = 0x01
         case integer = 0x02
@@ -14,19 +14,19 @@ package enum DER {
         case ia5String = 0x16
         case utcTime = 0x17
         case generalizedTime = 0x18
-        /// An octet string in segments, which only ``BERReader`` accepts.
+        /// An octet string in segments, which DER forbids and only ``BERReader`` accepts.
         case segmentedOctetString = 0x24
         case sequence = 0x30
         case set = 0x31
-        /// `[0]`, instead of a primitive element's own tag.
+        /// `[0]` in place of a primitive element's own tag.
         case implicit0 = 0x80
-        /// `[2]`, instead of a primitive element's own tag.
+        /// `[2]` in place of a primitive element's own tag.
         case implicit2 = 0x82
-        /// `[7]`, instead of a primitive element's own tag.
+        /// `[7]` in place of a primitive element's own tag.
         case implicit7 = 0x87
-        /// `[0]`, around an element that retains its own tag.
+        /// `[0]` around an element with its own tag.
         case explicit0 = 0xa0
-        /// `[3]`, around an element that retains its own tag.
+        /// `[3]` around an element with its own tag.
         case explicit3 = 0xa3
     }
 
@@ -47,15 +47,15 @@ package enum DER {
 
     package static func sequence(_ elements: [UInt8]...) -> [UInt8] { element(.sequence, Array(elements.joined())) }
 
-    /// Returns a SET OF, with its elements sorted by their bytes.
+    /// Returns a SET OF with its elements sorted by their bytes, as DER requires.
     package static func setOf(_ elements: [[UInt8]]) -> [UInt8] { element(.set, sorted(elements)) }
 
-    /// Returns the concatenation of elements, sorted by their bytes.
+    /// Returns elements one after the other, sorted by their bytes.
     static func sorted(_ elements: [[UInt8]]) -> [UInt8] {
         Array(elements.sorted { $0.lexicographicallyPrecedes($1) }.joined())
     }
 
-    /// Returns a number in two's complement, in as few bytes as possible.
+    /// Returns an INTEGER element: the number in two's complement, in as few bytes as possible.
     package static func integer(_ number: Int64) -> [UInt8] {
         var bytes = withUnsafeBytes(of: number.bigEndian) { [UInt8]($0) }[...]
         while bytes.count > 1, let first = bytes.first, isIdle(first, before: bytes[bytes.startIndex + 1]) {
@@ -64,25 +64,25 @@ package enum DER {
         return element(.integer, bytes)
     }
 
-    /// Returns whether a byte only repeats the sign of the next one.
+    /// Returns whether a leading byte is superfluous, because it only repeats the sign bit of the next byte.
     static func isIdle(_ byte: UInt8, before next: UInt8) -> Bool {
         (byte == 0 && next < 0x80) || (byte == 0xff && next >= 0x80)
     }
 
     package static func utf8(_ text: String) -> [UInt8] { element(.utf8String, Array(text.utf8)) }
 
-    /// Returns a text of ASCII only, such as a date.
+    /// Returns an IA5String element; the text must be ASCII, such as a date.
     static func ia5(_ text: String) -> [UInt8] { element(.ia5String, Array(text.utf8)) }
 
     package static let null = element(.null, [])
 
-    /// Returns an object identifier with at least two numbers.
+    /// Returns an OBJECT IDENTIFIER element of at least two numbers.
     package static func objectIdentifier(_ numbers: [UInt64]) -> [UInt8] {
         let folded = [numbers[0] * 40 + numbers[1]] + numbers.dropFirst(2)
         return element(.objectIdentifier, folded.flatMap(base128))
     }
 
-    /// Returns a number with seven bits in a byte, the highest first; all bytes except the last have the continuation bit.
+    /// Returns a number in groups of seven bits, the highest first; all bytes but the last have the continuation bit.
     private static func base128(_ number: UInt64) -> [UInt8] {
         var bytes = [UInt8(number & 0x7f)]
         var rest = number >> 7
@@ -98,9 +98,9 @@ package enum DER {
     }
 }
 
-/// A reader of ASN.1 elements by the distinguished encoding rules, which accepts only what ``DER`` would write.
+/// A reader of ASN.1 elements in the distinguished encoding rules; accepts only what ``DER`` would write.
 ///
-/// It enters an element only on request, so deep nesting costs nothing.
+/// It enters elements only on request, so deep nesting costs nothing.
 package struct DERReader {
     private var rest: ArraySlice<UInt8>
 
@@ -110,8 +110,9 @@ package struct DERReader {
 
     package var isAtEnd: Bool { rest.isEmpty }
 
-    /// Reads the contents of the next element; nil if it has another tag, is truncated, or has a length not in shortest
-    /// form.
+    /// Reads the contents of the next element; nil if the element has another tag or is invalid.
+    ///
+    /// It is invalid if it is truncated, or if its length is not in shortest form.
     package mutating func read(_ tag: DER.Tag) -> ArraySlice<UInt8>? {
         var next = rest
         guard next.popFirst() == tag.rawValue, let length = Self.length(&next), length <= next.count else { return nil }
@@ -120,10 +121,10 @@ package struct DERReader {
         return contents
     }
 
-    /// Returns a reader of the elements in the next one.
+    /// Reads the next element, and returns a reader of the elements within it.
     package mutating func open(_ tag: DER.Tag) -> DERReader? { read(tag).map { DERReader($0) } }
 
-    /// Reads a number of up to 64 bits.
+    /// Reads an INTEGER element of up to 64 bits.
     mutating func integer() -> Int64? {
         guard let bytes = read(.integer), let first = bytes.first, bytes.count <= 8 else { return nil }
         if bytes.count > 1, DER.isIdle(first, before: bytes[bytes.startIndex + 1]) { return nil }
@@ -141,7 +142,7 @@ package struct DERReader {
     private static func length(_ bytes: inout ArraySlice<UInt8>) -> Int? {
         guard let first = bytes.popFirst() else { return nil }
         if first < 0x80 { return Int(first) }
-        // Four bytes of length exceed any receipt; no bytes would be the indefinite form.
+        // A length of more than four bytes exceeds any receipt; a count of zero is the indefinite form.
         let count = Int(first & 0x7f)
         guard (1...4).contains(count), bytes.count >= count else { return nil }
         let length = bytes.prefix(count).reduce(0) { $0 << 8 | Int($1) }
@@ -153,8 +154,8 @@ package struct DERReader {
 
 /// A writer of consecutive bytes, which returns them as `Data` without copying.
 ///
-/// It manages its own memory: an array would have to be copied into the `Data` that signers and apps require, and a
-/// transaction's receipt would take 13 % longer.
+/// It manages its own memory: the bytes of an array would have to be copied into the `Data` that signers and apps
+/// require, and creating a transaction's receipt would take 13 % longer.
 struct ByteWriter: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity: Int
@@ -185,7 +186,7 @@ struct ByteWriter: ~Copyable {
         }
     }
 
-    /// Appends a number's digits, and its sign if it is negative.
+    /// Appends a number in decimal digits, with a sign if it is negative.
     mutating func append(decimal number: Int64) {
         append(atMost: 20) { place in
             var rest = number.magnitude
@@ -206,7 +207,7 @@ struct ByteWriter: ~Copyable {
         }
     }
 
-    /// Appends the bytes that a function writes, which returns their number.
+    /// Appends bytes by a function that writes them, at most `most`, and returns their number.
     @inline(__always)
     mutating func append(atMost most: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
         if capacity - count < most { grow(by: most) }
@@ -253,7 +254,7 @@ extension ByteWriter {
         }
     }
 
-    /// Appends a number, as ``DER/integer(_:)`` returns it.
+    /// Appends a number as an element, like ``DER/integer(_:)``.
     @inline(__always)
     mutating func append(_ number: Int64) {
         append(atMost: 10) { place in
@@ -264,7 +265,7 @@ extension ByteWriter {
         }
     }
 
-    /// Writes the last bytes of a number, the highest first, and returns their count.
+    /// Writes the `count` lowest bytes of a number, the highest first, and returns `count`.
     @inline(__always)
     private static func write(_ number: Int, _ count: Int, to place: UnsafeMutablePointer<UInt8>) -> Int {
         for index in 0..<count { place[index] = UInt8(truncatingIfNeeded: number >> (8 * (count - 1 - index))) }
@@ -273,13 +274,13 @@ extension ByteWriter {
 }
 
 extension DER {
-    /// Returns the number of bytes of an encoded number with its header, of which one bit is the sign.
+    /// Returns the length of a number's encoded element, with its header; one bit of the contents is the sign.
     static func length(of number: Int64) -> Int {
         let magnitude = number < 0 ? ~number : number
         return 2 + (Int64.bitWidth - magnitude.leadingZeroBitCount) / 8 + 1
     }
 
-    /// Returns the number of bytes of an element, given the number of bytes of its contents.
+    /// Returns the length of an element whose contents have a given length.
     static func length(containing contents: Int) -> Int {
         var length = contents + 2
         if contents >= 0x80 { length += (Int.bitWidth - contents.leadingZeroBitCount + 7) / 8 }

@@ -1,30 +1,30 @@
 import Foundation
 
-/// The NeXT property list that receipts before 2013 are written in: one dictionary of quoted strings, ASCII only.
+/// A property list in NeXT's format, used in receipts before 2013: one dictionary of quoted strings, in ASCII only.
 ///
 ///     {
 ///     <tab>"key" = "value";
 ///     }
 ///
-/// without a line break at the end. The reader accepts exactly what the writer produces, so a text has only one encoding.
+/// There is no line break at the end. The reader accepts only what the writer writes: one encoding per text.
 ///
-/// Characters that ASCII cannot print are written as their UTF-16 units, `\U` and four lowercase hexadecimal digits each;
-/// quotation mark, backslash, tab, line feed and carriage return as a letter after a backslash.
+/// Characters that are not printable ASCII are written as UTF-16 code units: `\U` and four lowercase hexadecimal digits
+/// for each. Quotation mark, backslash, tab, line feed and carriage return: a backslash and one character.
 enum OldStylePropertyList {
     @inline(__always)
     static var quote: UInt8 { UInt8(ascii: "\"") }
     @inline(__always)
     static var backslash: UInt8 { UInt8(ascii: "\\") }
 
-    /// Returns whether a byte is written unescaped.
+    /// Returns whether a byte is written without being escaped.
     @inline(__always)
     static func isPlain(_ byte: UInt8) -> Bool {
         (byte &- 0x20 < 0x5f) && (byte != quote) && (byte != backslash)
     }
 
-    /// Returns whether every byte is written unescaped.
+    /// Returns whether all bytes are written without being escaped.
     ///
-    /// It always examines all of them, so that several can be examined in one step.
+    /// There is no early exit, so that the compiler can examine several bytes in one step.
     @inline(__always)
     static func arePlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return true }
@@ -38,13 +38,13 @@ enum OldStylePropertyList {
         return others == 0
     }
 
-    /// The units that are escaped as a letter.
+    /// The UTF-16 code units that are written as a backslash and one character.
     static let letters: [(letter: UInt8, unit: UInt16)] = [
         (quote, UInt16(quote)), (backslash, UInt16(backslash)),
         (UInt8(ascii: "n"), 0x0a), (UInt8(ascii: "r"), 0x0d), (UInt8(ascii: "t"), 0x09),
     ]
 
-    /// Appends one UTF-16 unit of a string.
+    /// Appends one UTF-16 code unit of a string, escaped if necessary.
     static func append(_ unit: UInt16, to text: inout ByteWriter) {
         if let byte = UInt8(exactly: unit), isPlain(byte) {
             text.append(byte)
@@ -64,7 +64,7 @@ enum OldStylePropertyList {
 }
 
 extension OldStylePropertyList {
-    /// A reader of a list in place, in one pass.
+    /// A reader of a property list, which reads the text once and does not copy it.
     struct Reader {
         private let text: UnsafeRawBufferPointer
         /// The number of bytes read.
@@ -75,7 +75,7 @@ extension OldStylePropertyList {
 
         var isAtEnd: Bool { place == text.count }
 
-        /// Skips expected bytes; returns false, and reads nothing, if there are others.
+        /// Skips the expected bytes; if other bytes follow, returns false and skips nothing.
         @inline(__always)
         mutating func skip(_ expected: StaticString) -> Bool {
             let count = expected.utf8CodeUnitCount
@@ -86,9 +86,9 @@ extension OldStylePropertyList {
             return true
         }
 
-        /// Reads up to and past the next quotation mark; returns the range before it.
+        /// Skips the next quotation mark and all before it; returns the range before it.
         ///
-        /// The bytes are not checked.
+        /// It does not check the bytes in the range.
         mutating func rest() -> Range<Int>? {
             guard let start = text.baseAddress, let mark = memchr(start + place, Int32(quote), text.count - place)
             else {
@@ -100,8 +100,7 @@ extension OldStylePropertyList {
             return begin..<end
         }
 
-        /// Reads the remainder of a string, with the quotation mark at its end; nil for a string that a ``Writer`` would
-        /// not have written.
+        /// Reads a string after its opening quotation mark; nil if a ``Writer`` would have written it differently.
         mutating func string() -> String? {
             let start = place
             guard let range = rest() else { return nil }
@@ -116,7 +115,7 @@ extension OldStylePropertyList {
             while place < text.count {
                 if text[place] == quote {
                     place += 1
-                    // Nil for an unpaired surrogate.
+                    // The result is nil for an unpaired surrogate.
                     return String(validating: units, as: UTF16.self)
                 }
                 guard let unit = unit() else { return nil }
@@ -136,7 +135,7 @@ extension OldStylePropertyList {
                 guard let digit = next().flatMap(hexadecimal) else { return nil }
                 unit = unit << 4 | digit
             }
-            // A unit has one encoding: only a unit that is not printable and has no letter is written as a number.
+            // A code unit has one encoding: `\U` only if it is neither printable nor written with one character.
             let byNumber = UInt8(exactly: unit).map { !isPlain($0) } ?? true
             return byNumber && !letters.contains { $0.unit == unit } ? unit : nil
         }
@@ -158,20 +157,20 @@ extension OldStylePropertyList {
 }
 
 extension OldStylePropertyList {
-    /// A writer of a list, entry by entry.
+    /// A writer of a property list, one entry at a time.
     struct Writer: ~Copyable {
         private var text: ByteWriter
 
-        /// Creates a writer; `prefix` precedes the list, and `capacity` is an estimate of the total length.
+        /// Creates a writer; `prefix` is a byte before the list, and `capacity` an estimate of the total length.
         init(behind prefix: UInt8? = nil, capacity: Int) {
             text = ByteWriter(capacity: capacity)
             if let prefix { text.append(prefix) }
             text.append("{\n")
         }
 
-        /// Adds an entry with any value.
+        /// Adds an entry; the value may be any text.
         ///
-        /// `opening` is the text before the value: `<tab>"key" = "`.
+        /// `opening` is the text before the value, as in `<tab>"key" = "`.
         mutating func add(_ opening: StaticString, _ value: String) {
             text.append(opening)
             var value = value
@@ -184,14 +183,14 @@ extension OldStylePropertyList {
             text.append("\";\n")
         }
 
-        /// Adds an entry whose value is plain ASCII that needs no escaping.
+        /// Adds an entry whose value consists of characters that need not be escaped.
         mutating func add(_ opening: StaticString, plain value: Data) {
             text.append(opening)
             value.withUnsafeBytes { text.append($0) }
             text.append("\";\n")
         }
 
-        /// Adds an entry whose value, also plain ASCII, a function writes.
+        /// Adds an entry whose value is written by a function, and consists of characters that need not be escaped.
         @inline(__always)
         mutating func add(_ opening: StaticString, writing value: (inout ByteWriter) -> Void) {
             text.append(opening)
@@ -199,7 +198,7 @@ extension OldStylePropertyList {
             text.append("\";\n")
         }
 
-        /// Returns the completed list.
+        /// Returns the complete property list.
         consuming func end() -> Data {
             text.append("}")
             return text.finish()

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A date in the formats of receipts, to the millisecond: a number, and text in two time zones.
+/// A date in the formats of receipts: a number of milliseconds, and text in two time zones.
 ///
-/// The texts are formatted by hand: `ISO8601FormatStyle` takes 2.5 times as long, which would lengthen the creation of a
-/// transaction's receipt by 28 % and that of an app receipt of 100 purchases by 8 %.
+/// The texts are formatted by hand, because `ISO8601FormatStyle` takes 2.5 times as long: creating a transaction's
+/// receipt would take 28 % longer, and an app receipt of 100 purchases 8 %.
 package struct ReceiptDate {
-    /// The milliseconds since 1970, rounded to the nearest.
+    /// The milliseconds since 1970, rounded to the nearest integer.
     let milliseconds: Int64
 
-    /// Throws for a date outside the years 1 to 9999, which four digits cannot show.
+    /// Creates a receipt's date; throws for a date outside the years 1 to 9999, which need more than four digits.
     init(_ date: Date) throws {
         let milliseconds = Self.milliseconds(of: date)
         guard milliseconds >= -62_135_596_800_000, milliseconds < 253_402_300_800_000 else {
@@ -17,17 +17,17 @@ package struct ReceiptDate {
         self.milliseconds = Int64(milliseconds)
     }
 
-    /// Returns a date in milliseconds; any date is representable.
+    /// Returns a date in milliseconds since 1970; unlike the initializer, this accepts any date.
     static func milliseconds(of date: Date) -> Double { (date.timeIntervalSince1970 * 1000).rounded() }
 
-    // Foundation includes its own zone data; on a platform without any, receipts cannot be written.
+    // Foundation has its own time zone data. If a platform lacks it, receipts cannot be written there.
     private static let pacificZone = TimeZone(identifier: "America/Los_Angeles")!
 
     private var seconds: Int { Int(floorDivide(milliseconds, by: 1000)) }
 
-    /// Adds the three fields that a verification response has for a date: in UTC, in milliseconds, in Californian time.
+    /// Adds a date's three fields in a verification response: in UTC, in milliseconds, and in Californian time.
     ///
-    /// They are in whole seconds, as in app receipts, unless they are exact.
+    /// The milliseconds are those of whole seconds, as in app receipts, unless `isExact` is true.
     ///
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999.
     package static func add(
@@ -48,7 +48,7 @@ package struct ReceiptDate {
         text.append("Etc/GMT")
     }
 
-    /// Writes the date in Los Angeles with daylight saving, as in `2012-09-20 18:31:38 America/Los_Angeles`.
+    /// Writes the date in Californian time, as in `2012-09-20 18:31:38 America/Los_Angeles`.
     func writePacific(to text: inout ByteWriter) {
         let local = seconds + Self.pacificZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
         text.append(atMost: Self.length) { Self.write(local, to: $0) }
@@ -70,7 +70,7 @@ package struct ReceiptDate {
         }
     }
 
-    /// Writes the date as a number.
+    /// Writes the milliseconds as a decimal number.
     func writeMilliseconds(to text: inout ByteWriter) { text.append(decimal: milliseconds) }
 
     /// The text that ``writeUniversal(to:)`` writes.
@@ -85,10 +85,10 @@ package struct ReceiptDate {
         return String(decoding: text.finish(), as: UTF8.self)
     }
 
-    /// The number of bytes of a date and a time, including the separators between and after them.
+    /// The number of bytes of a date and a time, with one separator between and one after them.
     static let length = 20
 
-    /// Returns ``length``.
+    /// Writes a date and a time, and returns ``length``.
     @inline(__always)
     private static func write(
         _ seconds: Int,
