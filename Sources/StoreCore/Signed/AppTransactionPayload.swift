@@ -1,16 +1,16 @@
 import Foundation
 
-/// The signed information about an account's purchase of the app itself, as Store Kit 2 has it.
+/// The signed information about the purchase of the app itself, in the form used by Store Kit 2.
 ///
-/// Each property has the name of its key. Properties that a store cannot know are left out: the App Store's own number for
-/// the app's version, the date of a preorder, and the platform.
+/// Each property has its key's name in JSON. Properties that a store cannot know are left out: the App Store's number
+/// for the app's version, the date of a preorder, and the platform.
 public struct AppTransactionPayload: JWSPayload {
     /// The environment's name.
     public var receiptType: String
-    /// The app's Apple ID, the App Store's number for it; absent outside production.
+    /// The app's Apple ID, a number of App Store Connect; nil outside of production.
     ///
-    /// Apple's server library refuses an app transaction from production without the expected one. A ``SandboxStore``
-    /// includes it if it was set.
+    /// Apple's server library refuses an app transaction from production that lacks the expected number. A
+    /// ``SandboxStore`` includes the number if it was set.
     public var appAppleId: Int64?
     /// The app's bundle identifier.
     public var bundleId: String
@@ -18,15 +18,15 @@ public struct AppTransactionPayload: JWSPayload {
     public var applicationVersion: String
     /// The date of the signature.
     public var receiptCreationDate: PayloadDate
-    /// The date of the request, which only Xcode's payloads have: the same as ``receiptCreationDate``.
+    /// The date of the request, only in Xcode's payloads, where it equals ``receiptCreationDate``.
     public var requestDate: PayloadDate?
-    /// The date of the app's own purchase; ``testPurchaseDate`` in every test.
+    /// The date of the app's own purchase; in every test ``testPurchaseDate``.
     public var originalPurchaseDate: PayloadDate
-    /// The app's version at that date; `1.0` in every test.
+    /// The app's version at the ``originalPurchaseDate``; in every test `1.0`.
     public var originalApplicationVersion: String
-    /// The identifier of the account in this app; absent if no account is signed in.
+    /// The identifier of the account within this app; nil if no account is signed in.
     public var appTransactionId: String?
-    /// The Base64 of a hash that ties the payload to one device; see ``JWSPayload/deviceVerification``.
+    /// The Base64 of a hash that binds the payload to one device; see ``JWSPayload/deviceVerification``.
     public var deviceVerification: String?
     /// The nonce of ``deviceVerification``, a UUID.
     public var deviceVerificationNonce: String?
@@ -34,7 +34,7 @@ public struct AppTransactionPayload: JWSPayload {
     /// The date of the app's own purchase in every test: 1 August 2013, 7:00 UTC.
     public static let testPurchaseDate = Date(timeIntervalSince1970: 1_375_340_400)
 
-    /// Creates the information about an app in a test; other values are set afterwards.
+    /// Creates the information about an app in a test; all other properties can be set afterwards.
     public init(bundleId: String, applicationVersion: String, environment: String, signedDate: PayloadDate) {
         self.bundleId = bundleId
         self.applicationVersion = applicationVersion

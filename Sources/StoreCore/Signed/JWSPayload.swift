@@ -1,27 +1,27 @@
 import Foundation
 
-/// A payload that a store signs as JWS: a JSON object under the App Store's names.
+/// A payload that a store signs as a JWS: a JSON object with the App Store's names.
 ///
-/// Encoded, an absent value has no key. ``TransactionPayload``, ``RenewalPayload`` and ``AppTransactionPayload`` conform.
+/// Nil properties are omitted. ``TransactionPayload``, ``RenewalPayload`` and ``AppTransactionPayload`` conform.
 public protocol JWSPayload: Codable, Hashable, Sendable {
-    /// The signing date, at which certificates must be valid.
+    /// The date of the signature, at which the signer's certificates must be valid.
     var signingDate: PayloadDate { get }
     /// The environment's name, as in ``PayloadSigner/environment``.
     var environmentName: String { get }
-    /// The Base64 of a hash that ties the payload to one device; nil in copies for servers, and where the signer has no
-    /// hash for it.
+    /// The Base64 of a hash that binds the payload to one device; nil if it is not bound.
     ///
-    /// It is the SHA-384 of ``deviceVerificationNonce`` and of the device's identifier, both in lowercase.
+    /// It is nil in copies for servers, and if the signer does not support the hash.
+    ///
+    /// The hash is the SHA-384 of ``deviceVerificationNonce`` and the device's identifier, both in lowercase.
     var deviceVerification: String? { get set }
-    /// The nonce of ``deviceVerification``, a UUID in lowercase; nil without a hash.
+    /// The nonce of ``deviceVerification``, a UUID in lowercase; nil if that is nil.
     var deviceVerificationNonce: String? { get set }
 }
 
 extension JWSPayload {
-    /// The payload as a store signs it, in UTF-8.
+    /// The payload as JSON in UTF-8, the form in which it is signed.
     ///
-    /// The keys are in alphabetical order, so equal payloads have the same bytes. A conforming type must be encodable as
-    /// JSON: one that is not stops the process.
+    /// The keys are sorted, so equal payloads have the same bytes. A type that cannot be encoded stops the process.
     public var json: Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -33,7 +33,7 @@ extension JWSPayload {
     }
 }
 
-/// The signing date of a payload of any kind.
+/// The signing date of a payload of any kind, decoded alone.
 package struct SigningDate: Decodable {
     /// The date; nil if the payload has none.
     package let date: Date?
@@ -49,7 +49,7 @@ package struct SigningDate: Decodable {
 
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
-        // The other field is read only if the first is absent, so it may have any value.
+        // The second field is decoded only if the first is missing: otherwise it may have any value.
         let signed = try fields.decodeIfPresent(PayloadDate.self, forKey: .signedDate)
         date = try (signed ?? fields.decodeIfPresent(PayloadDate.self, forKey: .receiptCreationDate))?.date
     }
@@ -68,9 +68,9 @@ public struct PayloadDate: Hashable, Sendable {
 
     /// Creates a date, rounded to the nearest millisecond.
     ///
-    /// A date outside the range of ``milliseconds`` is clamped to it. A date that is not a number becomes the greatest one.
+    /// A date outside the range of ``milliseconds`` is clamped to it; one that is not a number becomes the latest.
     public init(_ date: Date) {
-        // Clamps a date that milliseconds cannot represent.
+        // Nil if the date is out of range or is not a number.
         let nearest = (date.timeIntervalSince1970 * 1000).rounded()
         milliseconds = Int64(exactly: nearest) ?? (nearest < 0 ? .min : .max)
     }
@@ -82,7 +82,7 @@ extension PayloadDate: Comparable {
 }
 
 extension PayloadDate: Codable {
-    /// Decodes a number of milliseconds; Xcode's have fractions, which are rounded.
+    /// Decodes a number of milliseconds; fractions, which Xcode's payloads have, are rounded.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let milliseconds = try? container.decode(Int64.self) {
@@ -102,7 +102,7 @@ extension PayloadDate: Codable {
     }
 }
 
-/// Base64 for URLs (RFC 4648, section 5), without padding, of which it reads only the canonical form.
+/// URL-safe Base64 (RFC 4648, section 5) without padding; decodes only the canonical form.
 package enum Base64URL {
     private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     private static let values: [UInt8] = alphabet.withUTF8Buffer { alphabet in
@@ -114,7 +114,7 @@ package enum Base64URL {
     /// Returns the number of characters for a number of bytes.
     package static func length(_ count: Int) -> Int { (count * 4 + 2) / 3 }
 
-    /// Writes exactly ``length(_:)`` characters.
+    /// Writes exactly ``length(_:)`` characters to memory.
     package static func encode(_ bytes: UnsafeRawBufferPointer, to place: UnsafeMutablePointer<UInt8>) {
         let alphabet = alphabet.utf8Start
         var place = place
@@ -140,7 +140,7 @@ package enum Base64URL {
         }
     }
 
-    /// Returns the decoded bytes; nil for characters outside the alphabet, padding, and unused bits that are not zero.
+    /// Returns the decoded bytes; nil for other characters, padding, or unused bits that are not zero.
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var isCanonical = true

@@ -1,61 +1,61 @@
 import Foundation
 
-/// A signer of JSON payloads as compact JWS (RFC 7515), the form in which Store Kit 2 and the App Store's servers describe
-/// transactions.
+/// A signer of JSON payloads as JWSs in compact serialization (RFC 7515).
 ///
-/// ``HMACReceiptSigner`` conforms with the algorithm HS256. Every member may be called on any thread at any time, and
-/// returns its result directly.
+/// Store Kit 2 and the App Store's servers describe transactions in this form.
+///
+/// ``HMACReceiptSigner`` conforms, with the algorithm HS256. Every requirement may be called on any thread at any time.
 public protocol PayloadSigner: Sendable {
-    /// The environment's name in payloads, constant: `Production`, `Sandbox`, `Xcode`, `LocalTesting`.
+    /// The environment's name in payloads, such as `Production`, `Sandbox`, `Xcode` or `LocalTesting`; must not change.
     var environment: String { get }
 
     /// Signs a payload.
     ///
     /// - Parameter payload: a JSON object.
-    /// - Returns: header, payload and signature in Base64 for URLs, with dots between them.
-    /// - Throws: the reason why it cannot sign.
+    /// - Returns: the header, the payload and the signature in URL-safe Base64, separated by dots.
+    /// - Throws: the reason why the signer cannot sign.
     func jws(of payload: Data) throws -> String
 
-    /// Signs a payload with a defect, for tests of how an app handles it.
+    /// Signs a payload with a deliberate defect, so that a test can check how an app handles it.
     ///
-    /// Default: breaks the signature in place of a defect in a certificate.
+    /// The default implementation breaks the signature if the defect is one of a certificate.
     ///
     /// - Parameters:
     ///   - payload: a JSON object.
-    ///   - defect: the defect; everything else should be correct.
+    ///   - defect: the defect; all else should be correct.
     /// - Returns: the JWS.
-    /// - Throws: the reason why it cannot sign.
+    /// - Throws: the reason why the signer cannot sign.
     func jws(of payload: Data, with defect: SignatureDefect) throws -> String
 
     /// Verifies a JWS.
     ///
     /// - Parameters:
     ///   - jws: untrusted input, of any content and length.
-    ///   - signingDate: reads the date from a payload as of which certificates must be valid; nil if there is none.
+    ///   - signingDate: reads from a payload the date at which certificates must have been valid; nil if there is none.
     /// - Returns: the payload.
     /// - Throws: the reason for the refusal.
     func payload(of jws: String, signingDate: (Data) -> Date?) throws -> Data
 
-    /// Returns the SHA-384 that ties a payload to a device, or nil if this signer has no such hash.
+    /// Returns the SHA-384 that binds a payload to a device; nil, the default, if the signer does not support it.
     ///
-    /// Without it, which is the default, payloads for devices have neither ``JWSPayload/deviceVerification`` nor
+    /// If it is nil, payloads have neither ``JWSPayload/deviceVerification`` nor
     /// ``JWSPayload/deviceVerificationNonce``.
     ///
-    /// - Parameter text: the nonce and the device's identifier, one after the other, in lowercase.
+    /// - Parameter text: the nonce, followed by the device's identifier, in lowercase.
     /// - Returns: 48 bytes.
     func deviceVerification(of text: Data) -> Data?
 }
 
 extension PayloadSigner {
-    /// Returns nil: the signer has no hash for devices.
+    /// Returns nil: the signer does not bind payloads to devices.
     public func deviceVerification(of text: Data) -> Data? { nil }
 }
 
 extension PayloadSigner {
-    /// Signs a payload with a defect; breaks the signature if the defect is a certificate's.
+    /// Signs a payload with a deliberate defect; breaks the signature if the defect is one of a certificate.
     public func jws(of payload: Data, with defect: SignatureDefect) throws -> String { try tampered(payload, defect) }
 
-    /// Signs a payload, and changes the text or the payload so that it has a defect.
+    /// Signs a payload, and changes the payload before or the JWS afterwards, so that it has a defect.
     package func tampered(_ payload: Data, _ defect: SignatureDefect) throws -> String {
         switch defect {
         case .invalidEncoding:
@@ -73,7 +73,7 @@ extension PayloadSigner {
         }
     }
 
-    /// Signs a payload, and changes one bit of the signature.
+    /// Signs a payload, and changes a bit of the signature.
     package func brokenSignature(of payload: Data) throws -> String {
         let text = try jws(of: payload)
         guard let dot = text.lastIndex(of: "."),
@@ -90,31 +90,31 @@ extension PayloadSigner {
     }
 }
 
-/// A defect of a signed value, under Store Kit 2's names.
+/// A defect of a signed value, by the names that Store Kit 2 uses.
 ///
-/// A verifier that finds several reports the first in this order.
+/// If a value has several defects, a verifier reports the first in the order of the cases.
 public enum SignatureDefect: String, Hashable, Codable, CaseIterable, Sendable {
-    /// The text is not a JWS, or its payload is not JSON of the expected kind.
+    /// The text is not a JWS, or the payload is not JSON of the expected kind.
     case invalidEncoding
-    /// A certificate has expired, lacks its marker or does not lead to the trusted root.
+    /// A certificate has expired, lacks its marker extension, or is not issued by the trusted root.
     case invalidCertificateChain
     /// A certificate is revoked.
     case revokedCertificate
-    /// The signature is not the certificate's for this payload, or the payload is from another environment.
+    /// The signature does not match the payload and the certificate, or the payload is from another environment.
     case invalidSignature
-    /// The payload lacks a property that every payload of its kind has.
+    /// The payload lacks a property that is required for its kind.
     case missingRequiredProperties
     /// The payload was made for another device.
     case invalidDeviceVerification
 }
 
-/// A verifier's error that has a defect.
+/// An error of a verifier that determines the defect.
 package protocol SignatureRefusal: Error {
     /// The defect.
     var defect: SignatureDefect { get }
 }
 
 extension SignatureDefect {
-    /// Creates the defect of a verifier's error; an invalid signature if the error has none.
+    /// Creates the defect of an error that a verifier has thrown; by default, an invalid signature.
     init(_ error: any Error) { self = (error as? any SignatureRefusal)?.defect ?? .invalidSignature }
 }

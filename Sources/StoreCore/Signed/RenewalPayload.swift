@@ -1,43 +1,43 @@
 import Foundation
 
-/// The signed information about a subscription's renewal, as Store Kit 2 and the App Store's servers have it.
+/// The signed information about a subscription's renewal, in the form used by Store Kit 2 and the App Store's servers.
 ///
-/// Each property has the name of its key. Properties that a store cannot know are left out: commitments of several periods,
-/// and those of Advanced Commerce.
+/// Each property has its key's name in JSON. Properties that a store cannot know are left out: commitments of several
+/// periods, and those of Advanced Commerce.
 public struct RenewalPayload: JWSPayload {
-    /// The first transaction of the subscription.
+    /// The identifier of the subscription's first transaction.
     public var originalTransactionId: String
-    /// The product of the running period, or of the last one.
+    /// The product of the current or, if the subscription has ended, the last period.
     public var productId: String
-    /// The product of the next period, or the product it would have if renewal were on.
+    /// The product of the next period; if renewal is off, the one that would renew if it were turned on.
     public var autoRenewProductId: String
     /// Whether the subscription will renew.
     public var autoRenewStatus: AutoRenewStatus
-    /// The date of the next renewal: the end of the newest period, which may be in the past.
+    /// The date of the next renewal: the end of the newest period, even if it is in the past.
     public var renewalDate: PayloadDate?
-    /// The price of the next period, in thousandths of the currency's unit; absent if there is none.
+    /// The price of the next period, in thousandths of the currency's unit; nil if there is no next period.
     public var renewalPrice: Int64?
-    /// The currency of the ``renewalPrice``, ISO 4217.
+    /// The currency of the ``renewalPrice``, in ISO 4217.
     public var currency: String?
     /// The reason why the subscription has expired or is not paid for.
     public var expirationIntent: ExpirationIntent?
-    /// Whether the store is retrying a renewal that could not be charged, also during the grace period.
+    /// Whether the store is retrying a failed charge for a renewal, which includes the grace period.
     public var isInBillingRetryPeriod: Bool?
-    /// The end of the grace period, while one runs.
+    /// The end of the grace period; nil if there is none.
     public var gracePeriodExpiresDate: PayloadDate?
-    /// The state of a price increase that needs consent; absent where there is none.
+    /// The state of a price increase that needs the user's consent; nil if there is none.
     public var priceIncreaseStatus: PriceIncreaseStatus?
-    /// The kind of the offer that the next period is under.
+    /// The kind of the offer that applies to the next period.
     public var offerType: TransactionPayload.OfferType?
-    /// The identifier of that offer, for a code its reference name; absent for an introductory offer.
+    /// The offer's identifier, or the reference name of a code's offer; nil for an introductory offer.
     public var offerIdentifier: String?
-    /// The way in which that offer is paid.
+    /// The way in which the offer of the next period is paid.
     public var offerDiscountType: TransactionPayload.OfferDiscountType?
-    /// The whole length of that offer, ISO 8601.
+    /// The whole length of the offer of the next period, in ISO 8601.
     public var offerPeriod: String?
-    /// The win-back offers of the group that the account is eligible for; absent if there are none.
+    /// The identifiers of the group's win-back offers for which the account is eligible; nil if there are none.
     ///
-    /// A ``SandboxStore`` lists them in the order of the products.
+    /// In a ``SandboxStore``, their order is that of the products.
     public var eligibleWinBackOfferIds: [String]?
     /// The date since which the account counts as a subscriber.
     public var recentSubscriptionStartDate: PayloadDate?
@@ -45,18 +45,18 @@ public struct RenewalPayload: JWSPayload {
     public var signedDate: PayloadDate
     /// The environment's name.
     public var environment: String
-    /// The UUID that the app set in the last payment for its user, in lowercase.
+    /// The UUID of the app's user, set by the app in the last payment, in lowercase.
     public var appAccountToken: String?
-    /// The identifier of the account in this app.
+    /// The identifier of the account within this app.
     public var appTransactionId: String?
-    /// The way in which the next period is billed.
+    /// The billing plan of the next period.
     public var renewalBillingPlanType: TransactionPayload.BillingPlanType?
-    /// The Base64 of a hash that ties the payload to one device; see ``JWSPayload/deviceVerification``.
+    /// The Base64 of a hash that binds the payload to one device; see ``JWSPayload/deviceVerification``.
     public var deviceVerification: String?
     /// The nonce of ``deviceVerification``, a UUID.
     public var deviceVerificationNonce: String?
 
-    /// Creates the information about a subscription; other values are set afterwards.
+    /// Creates the information about a subscription; all other properties can be set afterwards.
     public init(
         originalTransactionId: String,
         productId: String,
@@ -79,13 +79,13 @@ public struct RenewalPayload: JWSPayload {
     public var environmentName: String { environment }
 }
 
-// The values of a subscription's signed information: open sets, which a later App Store may extend.
+// The values of the properties above; each is an open set, to which the App Store may add others.
 extension RenewalPayload {
     /// Whether a subscription will renew.
     public struct AutoRenewStatus: RawRepresentable, Hashable, Codable, Sendable {
         /// The value in the payload.
         public let rawValue: Int
-        /// Creates a value, which may be one that is not listed here.
+        /// Creates a value from a raw value, which need not be one of those below.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// The subscription will not renew.
@@ -98,76 +98,76 @@ extension RenewalPayload {
     public struct ExpirationIntent: RawRepresentable, Hashable, Codable, Sendable {
         /// The value in the payload.
         public let rawValue: Int
-        /// Creates a value, which may be one that is not listed here.
+        /// Creates a value from a raw value, which need not be one of those below.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// The customer turned renewal off.
         public static let customerCanceled = ExpirationIntent(rawValue: 1)
-        /// The renewal could not be charged.
+        /// The charge for the renewal failed.
         public static let billingError = ExpirationIntent(rawValue: 2)
         /// The customer did not consent to a price increase.
         public static let didNotConsentToPriceIncrease = ExpirationIntent(rawValue: 3)
         /// The product was no longer on sale.
         public static let productUnavailable = ExpirationIntent(rawValue: 4)
-        /// Anything else, such as a store's renewal limit.
+        /// Any other reason, such as a renewal limit of the store.
         public static let other = ExpirationIntent(rawValue: 5)
     }
 
-    /// The state of a price increase that needs consent.
+    /// The state of a price increase that needs the user's consent.
     public struct PriceIncreaseStatus: RawRepresentable, Hashable, Codable, Sendable {
         /// The value in the payload.
         public let rawValue: Int
-        /// Creates a value, which may be one that is not listed here.
+        /// Creates a value from a raw value, which need not be one of those below.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The customer was asked and has not responded.
+        /// The customer was asked for consent and has not responded.
         public static let pending = PriceIncreaseStatus(rawValue: 0)
         /// The customer has consented.
         public static let agreed = PriceIncreaseStatus(rawValue: 1)
     }
 }
 
-/// An account's subscription in a group: its newest transaction and its renewal, signed.
+/// An account's subscription in a group: the newest transaction and the renewal information, both signed.
 public struct SignedSubscription: Sendable {
-    /// The transaction that began the current period, or the last one.
+    /// The transaction that began the current or, if the subscription has ended, the last period.
     public let transaction: SignedValue<TransactionPayload>
-    /// The renewal.
+    /// The renewal information.
     public let renewal: SignedValue<RenewalPayload>
 
-    /// Creates a subscription from its parts.
+    /// Creates a subscription from its transaction and renewal information.
     public init(transaction: SignedValue<TransactionPayload>, renewal: SignedValue<RenewalPayload>) {
         self.transaction = transaction
         self.renewal = renewal
     }
 
-    /// The subscription's state as of the signing.
+    /// The subscription's state at the time of the signature.
     public var state: SubscriptionState {
         SubscriptionState(transaction: transaction.content, renewal: renewal.content)
     }
 }
 
-/// The state of a subscription, as Store Kit 2 and the App Store's servers number them.
+/// The state of a subscription, with the numbers of Store Kit 2 and the App Store's servers.
 public enum SubscriptionState: Int, Hashable, Codable, Sendable {
     /// The current period is paid for.
     case subscribed = 1
-    /// The last period is over, and billing has stopped.
+    /// The last period has ended, and the store does not try to charge any more.
     case expired = 2
-    /// The last renewal could not be charged and is being retried; there is no access.
+    /// The last charge failed and is being retried; the account has no access.
     case inBillingRetryPeriod = 3
-    /// The last renewal could not be charged, but access continues for now.
+    /// The last charge failed and is being retried; for now, the account has access.
     case inGracePeriod = 4
     /// The current period was refunded, or is no longer shared by the family.
     case revoked = 5
 
-    /// Whether the account may use the subscription.
+    /// Whether the state entitles the account to use the subscription.
     public var isEntitled: Bool { self == .subscribed || self == .inGracePeriod }
 
-    /// Creates the state that a subscription's newest transaction and its renewal describe, as of their signing.
+    /// Creates the state described by the newest transaction and the renewal information, as of their signature.
     public init(transaction: TransactionPayload, renewal: RenewalPayload) {
         if transaction.revocationDate != nil {
             self = .revoked
         } else if transaction.isUpgraded == true {
-            // The transaction that replaced it was deleted.
+            // The transaction of the upgrade, which would be newer, was deleted.
             self = .expired
         } else if renewal.isInBillingRetryPeriod == true {
             self =

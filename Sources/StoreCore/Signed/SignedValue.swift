@@ -1,40 +1,39 @@
 import Foundation
 
-/// A payload with its JWS and a verifier's result.
+/// A payload with its JWS and the result of its verification.
 ///
-/// A store in the process delivers values that it has not signed yet: the JWS is created when it is first read. Such a
-/// value is trusted without verification. A value that arrived as text, or that a store signed wrongly on purpose, has been
+/// A store in the same process delivers values that are not signed yet: the JWS is created when it is first read. Such
+/// a value is trusted without verification. A value that arrived as text, or was wrongly signed on purpose, has been
 /// verified.
 ///
-/// Every member may be called on any thread.
+/// Every member may be used on any thread.
 public final class SignedValue<Payload: JWSPayload>: Sendable {
-    /// The payload from the store, possibly without its signing date and device hash, which are then added when they are
-    /// first read.
+    /// The payload as the store has created it, perhaps without its signing date and device hash.
     ///
-    /// Reading it costs nothing, while reading ``payload`` may cost hashes.
+    /// These are added when ``payload`` or ``jws`` is first read. Reading `content`, unlike ``payload``, costs nothing.
     package let content: Payload
-    /// The defect that a verifier found; nil if the value is right.
+    /// The defect found by verification; nil if there is none.
     public let defect: SignatureDefect?
-    /// Completes the content for its device, when that is first read.
+    /// Completes a payload for its device; called when ``payload`` or ``jws`` is first read.
     private let sealing: @Sendable (Payload) -> SealedPayload<Payload>
-    // Untyped: the deinitializer of a reference to a generic class looks up its type at run time.
+    // Untyped, since the deinitializer of a reference to a generic class would look up its type at run time.
     private let seal = LazyReference<any AnyObject & Sendable>()
 
-    /// Creates a value that is tied to its device and signed when that is first read.
+    /// Creates a value that is completed and signed only when it is first read.
     init(_ content: Payload, sealing: @escaping @Sendable (Payload) -> SealedPayload<Payload>) {
         self.content = content
         defect = nil
         self.sealing = sealing
     }
 
-    /// Signs a payload wrongly on purpose, and verifies the result.
+    /// Creates a value with a payload that is deliberately signed wrongly, and verifies the result.
     ///
     /// - Parameters:
     ///   - payload: the payload.
     ///   - signer: the signer and verifier.
-    ///   - defect: the defect to produce. A verifier without certificates or hashes finds nothing or an invalid signature,
-    ///     and is overruled.
-    ///   - device: the device that the payload should be made for.
+    ///   - defect: the defect to produce. If the verifier finds no defect, or only an invalid signature because it does
+    ///     not check certificates or hashes, this defect is reported nevertheless.
+    ///   - device: the device for which the payload should have been created.
     init(_ payload: Payload, signer: any PayloadSigner, defect: SignatureDefect, device: UUID?) {
         content = payload
         let jws = try? signer.jws(of: payload.json, with: defect)
@@ -48,10 +47,9 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
     ///
     /// - Parameters:
     ///   - jws: untrusted input, of any content and length.
-    ///   - verifier: the signer that should have signed it.
-    ///   - device: the device that the payload should be made for; nil to accept any.
-    /// - Throws: an error with a sentence if there is no readable payload. If one can be read, but must not be trusted, the
-    ///   value has a ``defect``.
+    ///   - verifier: the signer that should have signed the JWS.
+    ///   - device: the device for which the payload should have been created; nil to accept any device.
+    /// - Throws: an error if no payload can be read. A readable but untrusted one has a ``defect``.
     public init(jws: String, verifier: any PayloadSigner, device: UUID? = nil) throws {
         let (payload, defect) = Self.verify(jws, verifier, device: device)
         guard let payload else {
@@ -63,12 +61,12 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
         sealing = { _ in sealed }
     }
 
-    /// Creates a value from text, trusting the store that sent it.
+    /// Creates a value from text without verification, trusting the store that has sent it.
     ///
     /// - Parameters:
     ///   - jws: untrusted input, of any content and length.
-    ///   - defect: the defect that the store reports.
-    /// - Throws: an error with a sentence if there is no readable payload.
+    ///   - defect: the defect that the store has reported.
+    /// - Throws: an error if no payload can be read.
     package init(trusting jws: String, defect: SignatureDefect?) throws {
         guard let payload = Self.payload(of: jws) else { throw UnreadablePayload() }
         content = payload
@@ -79,12 +77,12 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
 
     /// The payload.
     ///
-    /// Reading it signs nothing.
+    /// Reading it does not sign it.
     public var payload: Payload { sealed.payload }
 
-    /// The signed payload: header, payload and signature in Base64 for URLs, with dots between them.
+    /// The signed payload as a JWS: header, payload and signature in URL-safe Base64, separated by dots.
     ///
-    /// It is created once; after a signer's failure, the next reading retries.
+    /// The JWS is created once; if the signer fails, the next reading tries again.
     ///
     /// - Throws: the reason why the signer cannot sign.
     public var jws: String { get throws { try sealed.jws } }
@@ -95,7 +93,7 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
 
     /// Reads and verifies a JWS.
     ///
-    /// Returns the payload, trusted or not, and the first defect.
+    /// Returns the payload, whether or not it can be trusted, and the first defect.
     private static func verify(
         _ jws: String,
         _ verifier: any PayloadSigner,
@@ -112,7 +110,7 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
         return (payload, payload.isMade(for: device, verifier) ? nil : .invalidDeviceVerification)
     }
 
-    /// Reads the payload of a JWS, whoever signed it.
+    /// Returns the payload of a JWS without verification; nil if it cannot be read.
     private static func payload(of jws: String) -> Payload? {
         let parts = jws.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let bytes = parts.count == 3 ? Base64URL.decode(Array(parts[1])[...]) : nil
@@ -126,7 +124,7 @@ package struct UnreadablePayload: Error, CustomStringConvertible {
 }
 
 extension JWSPayload {
-    /// Returns whether the payload was made for a device, as far as the verifier can hash it.
+    /// Returns whether the payload was created for a device; true if the verifier does not support device hashes.
     func isMade(for device: UUID?, _ verifier: any PayloadSigner) -> Bool {
         guard let device else { return true }
         let text = Data(((deviceVerificationNonce ?? "") + device.uuidString).lowercased().utf8)
@@ -135,10 +133,10 @@ extension JWSPayload {
     }
 }
 
-/// A complete payload with its device hash, and its JWS once created.
+/// A payload completed with its device hash, and its JWS once that has been created.
 final class SealedPayload<Payload: JWSPayload>: Sendable {
     let payload: Payload
-    /// The signer; nil for a JWS that arrived as text.
+    /// The signer; nil for a JWS that arrived as text, which needs none.
     private let signer: (any PayloadSigner)?
     private let text: Locked<String?>
 
@@ -148,11 +146,11 @@ final class SealedPayload<Payload: JWSPayload>: Sendable {
         text = Locked(jws)
     }
 
-    /// The JWS, created when it is first read; after a signer's failure, the next reading retries.
+    /// The JWS, created when it is first read; if the signer fails, the next reading tries again.
     var jws: String {
         get throws {
             if let text = text.withLock({ $0 }) { return text }
-            // A signer is the client's code, so it is called without the lock.
+            // The signer, which may be foreign code, is called without the lock.
             guard let signer else { throw UnreadablePayload() }
             let signed = try signer.jws(of: payload.json)
             return text.withLock { text in

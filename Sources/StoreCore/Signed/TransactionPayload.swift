@@ -1,81 +1,82 @@
 import Foundation
 
-/// The signed information about one transaction, as Store Kit 2 and the App Store's servers have it.
+/// The signed information about one transaction, in the form used by Store Kit 2 and the App Store's servers.
 ///
-/// Each property has the name of its key. Properties that a store cannot know are left out: commitments of several periods,
-/// and those of Advanced Commerce.
+/// Each property has its key's name in JSON. Properties that a store cannot know are left out: commitments of several
+/// periods, and those of Advanced Commerce.
 public struct TransactionPayload: JWSPayload {
     /// The transaction's identifier.
     public var transactionId: String
-    /// The identifier of the first transaction of a subscription, or of the purchase that was restored; otherwise
-    /// ``transactionId``.
-    public var originalTransactionId: String
-    /// The identifier of a subscription's period, the same in each transaction that repeats or restores it.
+    /// The identifier of a subscription's first transaction, or of the purchase that was restored.
     ///
-    /// In a ``SandboxStore`` it is the identifier of the transaction that began the period, in receipts too; see
+    /// It equals ``transactionId`` for all other transactions.
+    public var originalTransactionId: String
+    /// The identifier of a subscription's period, shared by all transactions that repeat or restore it.
+    ///
+    /// In a ``SandboxStore``, it is the identifier of the transaction that began the period, also in receipts: see
     /// ``TransactionReceipt/Subscription/webOrderLineItemIdentifier``.
     public var webOrderLineItemId: String?
     /// The app's bundle identifier.
     public var bundleId: String
     /// The product identifier.
     public var productId: String
-    /// The subscription group of an auto-renewable product.
+    /// The identifier of an auto-renewable product's subscription group.
     public var subscriptionGroupIdentifier: String?
     /// The date of the transaction.
     public var purchaseDate: PayloadDate
-    /// The date of ``originalTransactionId``.
+    /// The date of the transaction ``originalTransactionId``.
     public var originalPurchaseDate: PayloadDate
-    /// The first moment after an auto-renewable subscription's period.
+    /// The end of an auto-renewable subscription's period.
     public var expiresDate: PayloadDate?
     /// The quantity.
     public var quantity: Int
     /// The kind of the product.
     public var type: ProductType
-    /// The UUID that the app set in the payment for its user, in lowercase.
+    /// The UUID of the app's user, set by the app in the payment, in lowercase.
     ///
-    /// In Store Kit 1 that is ``SKPayment/applicationUsername``, if it is a UUID. Absent from family-shared transactions.
+    /// In Store Kit 1, it is the ``SKPayment/applicationUsername`` if that is a UUID. Nil if family-shared.
     public var appAccountToken: String?
-    /// Whether the account bought the product or shares it through its family.
+    /// Whether the account itself bought the product, or a member of its family.
     public var inAppOwnershipType: OwnershipType
     /// The date of the signature.
     public var signedDate: PayloadDate
-    /// The date since which the transaction is refunded or no longer shared.
+    /// The date of the refund or of the end of sharing; nil if the transaction is valid.
     public var revocationDate: PayloadDate?
-    /// The reason for a refund or the end of sharing.
+    /// The reason for the refund or the end of sharing.
     public var revocationReason: RevocationReason?
-    /// The kind of the revocation.
+    /// The kind of the revocation: a refund or the end of sharing.
     public var revocationType: RevocationType?
-    /// The part of the price that was refunded, in thousandths of a percent: 100000 is all of it.
+    /// The refunded share of the price, in thousandths of a percent: 100000 is the whole price.
     public var revocationPercentage: Int?
     /// Whether another product of the group replaced the subscription during the period; nil if none did.
     public var isUpgraded: Bool?
-    /// The kind of the offer that the period is under.
+    /// The kind of the offer that applies to the period.
     public var offerType: OfferType?
-    /// The identifier of the offer, for a code its reference name; absent for an introductory offer.
+    /// The offer's identifier, or the reference name of a code's offer; nil for an introductory offer.
     public var offerIdentifier: String?
     /// The way in which the offer is paid.
     public var offerDiscountType: OfferDiscountType?
-    /// The whole length of the offer, ISO 8601: two months at a lower price are `P2M`.
+    /// The whole length of the offer in ISO 8601, such as `P2M` for two months at a reduced price.
     public var offerPeriod: String?
     /// The environment's name.
     public var environment: String
-    /// The country of the purchase, ISO 3166-1 alpha-3.
+    /// The country of the purchase, in ISO 3166-1 alpha-3.
     public var storefront: String?
-    /// The store's identifier for the country.
+    /// The store's identifier of the storefront.
     public var storefrontId: String?
-    /// Whether the customer bought the product or a subscription renewed.
+    /// Whether the transaction is a purchase or the renewal of a subscription.
     public var transactionReason: TransactionReason?
-    /// The currency of the ``price``, ISO 4217.
+    /// The currency of the ``price``, in ISO 4217.
     public var currency: String?
     /// The amount charged for the whole quantity, in thousandths of the currency's unit: 9.99 is 9990.
     ///
-    /// Absent from family-shared transactions, which cost their holder nothing.
+    /// Nil in family-shared transactions, for which their holder pays nothing.
     public var price: Int64?
-    /// The identifier of the account in this app.
+    /// The identifier of the account within this app.
     public var appTransactionId: String?
-    /// The way in which a subscription is billed.
+    /// The billing plan of a subscription.
     public var billingPlanType: BillingPlanType?
-    /// The Base64 of a hash that ties the payload to one device; see ``JWSPayload/deviceVerification``.
+    /// The Base64 of a hash that binds the payload to one device; see ``JWSPayload/deviceVerification``.
     public var deviceVerification: String?
     /// The nonce of ``deviceVerification``, a UUID.
     public var deviceVerificationNonce: String?
@@ -86,9 +87,9 @@ public struct TransactionPayload: JWSPayload {
     public var environmentName: String { environment }
 }
 
-// An extension, so that the type retains its memberwise initializer.
+// In an extension, so that the compiler still creates the memberwise initializer.
 extension TransactionPayload {
-    /// Creates the information about a purchase that is its own original; other values are set afterwards.
+    /// Creates the information about a first purchase; all other properties can be set afterwards.
     public init(
         transactionId: String,
         bundleId: String,
@@ -116,22 +117,22 @@ extension TransactionPayload {
     }
 }
 
-// The values of a transaction's signed information: open sets, which a later App Store may extend.
+// The values of the properties above; each is an open set, to which the App Store may add others.
 extension TransactionPayload {
     /// The kind of a product.
     public struct ProductType: RawRepresentable, Hashable, Codable, Sendable {
         /// The value in the payload.
         public let rawValue: String
-        /// Creates a value, which may be one that is not listed here.
+        /// Creates a value from a raw value, which need not be one of those below.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Used up, and can be bought again.
+        /// Used up by the app, after which it can be bought again.
         public static let consumable = ProductType(rawValue: "Consumable")
-        /// Bought once.
+        /// Bought once, and valid forever.
         ///
-        /// Also used for free subscriptions, which have no value of their own.
+        /// Also used for free subscriptions, for which the App Store has no value.
         public static let nonConsumable = ProductType(rawValue: "Non-Consumable")
-        /// A subscription whose duration the app decides.
+        /// A subscription whose duration the app determines.
         public static let nonRenewing = ProductType(rawValue: "Non-Renewing Subscription")
         /// A subscription that is charged again at the end of each period.
         public static let autoRenewable = ProductType(rawValue: "Auto-Renewable Subscription")
@@ -141,12 +142,12 @@ extension TransactionPayload {
     public struct OwnershipType: RawRepresentable, Hashable, Codable, Sendable {
         /// The value in the payload.
         public let rawValue: String
-        /// Creates a value, which may be one that is not listed here.
+        /// Creates a value from a raw value, which need not be one of those below.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The account paid for it.
+        /// The account itself paid for the product.
         public static let purchased = OwnershipType(rawValue: "PURCHASED")
-        /// A member of its family paid for it.
+        /// A member of the account's family paid for the product.
         public static let familyShared = OwnershipType(rawValue: "FAMILY_SHARED")
     }
 
@@ -154,10 +155,10 @@ extension TransactionPayload {
     public struct TransactionReason: RawRepresentable, Hashable, Codable, Sendable {
         /// The value in the payload.
         public let rawValue: String
-        /// Creates a value, which may be one that is not listed here.
+        /// Creates a value from a raw value, which need not be one of those below.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The customer bought it, or shares a family member's purchase.
+        /// The customer bought the product, or shares a family member's purchase.
         public static let purchase = TransactionReason(rawValue: "PURCHASE")
         /// A subscription renewed.
         public static let renewal = TransactionReason(rawValue: "RENEWAL")
@@ -167,10 +168,10 @@ extension TransactionPayload {
     public struct RevocationReason: RawRepresentable, Hashable, Codable, Sendable {
         /// The value in the payload.
         public let rawValue: Int
-        /// Creates a value, which may be one that is not listed here.
+        /// Creates a value from a raw value, which need not be one of those below.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Anything but a problem with the app.
+        /// Any other reason than a problem with the app.
         public static let other = RevocationReason(rawValue: 0)
         /// A problem with the app.
         public static let developerIssue = RevocationReason(rawValue: 1)
@@ -180,14 +181,14 @@ extension TransactionPayload {
     public struct RevocationType: RawRepresentable, Hashable, Codable, Sendable {
         /// The value in the payload.
         public let rawValue: String
-        /// Creates a value, which may be one that is not listed here.
+        /// Creates a value from a raw value, which need not be one of those below.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The whole price was refunded.
         public static let fullRefund = RevocationType(rawValue: "REFUND_FULL")
-        /// Part of the price was refunded, which no sandbox store does.
+        /// A part of the price was refunded; sandbox stores do not do this.
         public static let proratedRefund = RevocationType(rawValue: "REFUND_PRORATED")
-        /// The family no longer shares it.
+        /// The family no longer shares the purchase.
         public static let familyRevoke = RevocationType(rawValue: "FAMILY_REVOKE")
     }
 
@@ -195,16 +196,16 @@ extension TransactionPayload {
     public struct OfferType: RawRepresentable, Hashable, Codable, Sendable {
         /// The value in the payload.
         public let rawValue: Int
-        /// Creates a value, which may be one that is not listed here.
+        /// Creates a value from a raw value, which need not be one of those below.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// For first-time subscribers.
+        /// An offer for first-time subscribers.
         public static let introductory = OfferType(rawValue: 1)
-        /// Made by the app.
+        /// An offer that the app makes by signing it.
         public static let promotional = OfferType(rawValue: 2)
-        /// Redeemed with a code.
+        /// An offer that the user redeems with a code.
         public static let code = OfferType(rawValue: 3)
-        /// For lapsed subscribers.
+        /// An offer for lapsed subscribers.
         public static let winBack = OfferType(rawValue: 4)
     }
 
@@ -212,27 +213,27 @@ extension TransactionPayload {
     public struct OfferDiscountType: RawRepresentable, Hashable, Codable, Sendable {
         /// The value in the payload.
         public let rawValue: String
-        /// Creates a value, which may be one that is not listed here.
+        /// Creates a value from a raw value, which need not be one of those below.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Nothing is paid.
         public static let freeTrial = OfferDiscountType(rawValue: "FREE_TRIAL")
-        /// The price is paid every period.
+        /// The reduced price is paid every period.
         public static let payAsYouGo = OfferDiscountType(rawValue: "PAY_AS_YOU_GO")
-        /// The price is paid once.
+        /// The reduced price is paid once, for all periods.
         public static let payUpFront = OfferDiscountType(rawValue: "PAY_UP_FRONT")
     }
 
-    /// The way in which a subscription is billed.
+    /// A billing plan: the way in which a subscription's period is paid.
     public struct BillingPlanType: RawRepresentable, Hashable, Codable, Sendable {
         /// The value in the payload.
         public let rawValue: String
-        /// Creates a value, which may be one that is not listed here.
+        /// Creates a value from a raw value, which need not be one of those below.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The whole period at once.
+        /// The whole period is paid at once.
         public static let upFront = BillingPlanType(rawValue: "BILLED_UPFRONT")
-        /// Monthly payments for a year, which no sandbox store sells.
+        /// A yearly subscription is paid monthly; sandbox stores do not sell this.
         public static let monthly = BillingPlanType(rawValue: "MONTHLY")
     }
 }
