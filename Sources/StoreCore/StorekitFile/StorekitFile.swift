@@ -1,8 +1,7 @@
-/// The keys of a `.storekit` file that are read, under their names in it; `StorekitFileKeys` lists them too.
+/// The keys of a `.storekit` file that are read, under the file's names; `StorekitFileKeys` lists them too.
 ///
-/// Optional keys have optional types. Whole numbers are read as `Double`, because the decoder reports a file with `1.5` for
-/// an `Int` as invalid JSON. Products are classes: passing a structure with that many fields costs a retain for most of
-/// them.
+/// Optional keys have optional types. Whole numbers are read as `Double`, because the decoder reports a file with `1.5`
+/// for an `Int` as invalid JSON. Products are classes: passing such a structure would retain most fields.
 struct StorekitFile: Decodable {
     struct Version: Decodable {
         let major: Double
@@ -51,7 +50,7 @@ struct StorekitFile: Decodable {
         let billingPlans: [BillingPlan]?
     }
 
-    /// A group of suites or of bundles of subscriptions (format 6), decoded only far enough to name its content.
+    /// A group of suites or of bundles of subscriptions (format 6), decoded only to name the products in warnings.
     struct CombinedGroup: Decodable {
         struct Product: Decodable {
             let productID: String?
@@ -126,7 +125,7 @@ extension StorekitFile {
         let current: Choice?
     }
 
-    /// A number up to format 2.0, an object since.
+    /// A compatibility rate: a number up to format 2.0, an object in later formats.
     enum CompatibilityRate: Decodable {
         case one(Double)
         case byGeneration([String: Double])
@@ -144,7 +143,7 @@ extension StorekitFile {
 
 /// The place of a product or one of its offers in a `.storekit` file.
 ///
-/// Cheap to pass around: its text is created only for an error.
+/// Cheap to pass around: the text of the place is created only for an error.
 struct StorekitFilePlace: CustomStringConvertible {
     private enum List {
         case products, nonRenewingSubscriptions
@@ -165,7 +164,7 @@ struct StorekitFilePlace: CustomStringConvertible {
     static func nonRenewing(_ index: Int) -> Self { Self(.nonRenewingSubscriptions, index) }
     static func subscription(_ index: Int, ofGroup group: Int) -> Self { Self(.group(group), index) }
 
-    /// Returns the place of an offer of the product at this place: in a list, or alone under its key.
+    /// Returns the place of an offer of this product: in a list, or without an index if the key has a single offer.
     func offer(_ offer: Int? = nil, in key: StaticString) -> Self {
         var place = self
         place.offers = key

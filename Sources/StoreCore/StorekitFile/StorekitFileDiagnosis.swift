@@ -2,12 +2,12 @@ import Foundation
 
 /// The diagnosis of a broken `.storekit` file, which turns the JSON decoder's error into a place and a sentence.
 ///
-/// It runs only once decoding has failed, so it may read the file again to report the value found.
+/// It is created only once decoding has failed, so it may parse the data again to report the value found.
 struct StorekitFileDiagnosis {
     let file: String
     let data: Data
 
-    /// Returns the error to throw in place of the decoder's.
+    /// Returns the error to throw in place of the decoder's error.
     func explain(_ error: any Error) -> StoreConfigurationError {
         return switch error {
         case DecodingError.keyNotFound(let key, let context):
@@ -20,7 +20,7 @@ struct StorekitFileDiagnosis {
     }
 
     private func problem(at path: [any CodingKey], _ expected: String, _ found: String) -> StoreConfigurationError {
-        // The format's number may explain more than the place that failed first.
+        // A format that is too new may explain more than the place that failed first, so the error mentions it.
         let newest = StoreConfiguration.newestMajorVersion
         let format = (try? UntrustedJSON.decode(VersionOnly.self, from: data)).flatMap {
             Int(exactly: $0.version.major)
@@ -49,7 +49,7 @@ struct StorekitFileDiagnosis {
         }
     }
 
-    /// Returns the value at a place as the file writes it, reduced to a word or a short text.
+    /// Returns the value at a place as the file writes it; lists and objects are reduced to a word.
     private func value(at path: [any CodingKey]) -> String {
         var value = try? UntrustedJSON.object(from: data)
         for key in path {

@@ -34,14 +34,14 @@ indirect enum StorekitFileKeys: Sendable {
                 if let keys = known[key] {
                     keys.look(at: value, place, found)
                 } else {
-                    // A key that is also present is not the one that was meant.
+                    // Keys that the object already has are not suggested: they cannot be the one that was meant.
                     found(place, Self.nearest(to: key, in: known.keys.filter { object[$0] == nil }))
                 }
             }
         }
     }
 
-    /// Returns the known key that differs from another by a typo; nil if there is none.
+    /// Returns the known key from which another differs by a typo; nil if there is none.
     private static func nearest(to key: String, in known: [String]) -> String? {
         let alike = known.filter { abs($0.utf8.count - key.utf8.count) <= 2 }
         let slips = alike.map { (key: $0, count: distance(key.lowercased(), $0.lowercased())) }

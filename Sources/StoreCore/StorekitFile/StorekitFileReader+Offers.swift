@@ -5,7 +5,7 @@ extension StorekitFileReader {
         of product: StorekitFile.Subscription,
         at place: Place
     ) throws(StoreConfigurationError) -> [SandboxProduct.Offer] {
-        // Format 5.0 has a list, one offer for each billing plan, and at times also the single offer of older formats.
+        // Format 5.0 has a list, one offer for each billing plan, and perhaps the single offer of older formats.
         if let list = product.introductoryOffers, !list.isEmpty {
             var offers: [SandboxProduct.Offer] = []
             for (index, item) in list.enumerated() {
@@ -76,7 +76,7 @@ extension StorekitFileReader {
         }
         let plan = try billingPlan(offer.billingPlanType, at: place)
         var price: Decimal = 0
-        // A free trial retains the price from before it became a free trial, which has no meaning.
+        // A free trial may have the price of an earlier payment mode, which has no meaning.
         if mode != .freeTrial {
             guard let text = offer.displayPrice else {
                 throw problem(place.path("displayPrice"), Expectation.price, "nothing")
@@ -106,7 +106,7 @@ extension StorekitFileReader {
                 throw problem(place.path("displayPrice"), Expectation.price, "nothing")
             }
             let price = try price(text, at: place)
-            // Only years are paid monthly.
+            // The plan's price is a month's, and only yearly subscriptions are paid monthly.
             var commitmentPrice = plan == .monthly ? price * 12 : price
             if let text = item.commitmentDisplayPrice {
                 commitmentPrice = try self.price(text, at: place, "commitmentDisplayPrice")

@@ -16,7 +16,7 @@ extension StorekitFileReader {
             indices.reserveCapacity(count)
         }
 
-        /// Adds a product, or returns the place of the one that already has its identifier.
+        /// Adds a product; returns the place of an existing one with the same identifier, if there is one.
         mutating func add(_ product: SandboxProduct) -> Place? {
             let identifier = ExactText(product.identifier)
             if let twin = indices.updateValue(products.count, forKey: identifier) { return place(of: twin) }
@@ -124,7 +124,7 @@ extension StorekitFileReader {
                 description: $0.description ?? ""
             )
         }
-        // Xcode writes files with repeated locales.
+        // A warning rather than an error, since Xcode writes files with repeated locales.
         let twins = Repetition.all(in: read.lazy.map(\.locale))
         for twin in twins {
             let list = "\(place()).localizations"

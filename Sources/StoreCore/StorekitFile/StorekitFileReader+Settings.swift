@@ -20,7 +20,7 @@ extension StorekitFileReader {
         }
         settings.timeRate = try whole(file._timeRate, or: 0, from: 0, at: "settings._timeRate")
         settings.compatibilityTimeRates = try compatibilityRates(file._compatibilityTimeRate)
-        // The compatibility rates serve readers that do not know the first one.
+        // An unknown main rate is an error: the compatibility rates are for readers of older formats.
         if settings.knownRenewalRate == nil {
             throw problem("settings._timeRate", "the number of one of Xcode's renewal rates", "\(settings.timeRate)")
         }
@@ -59,7 +59,7 @@ extension StorekitFileReader {
         return StoreConfiguration.OffersKeyPair(identifier: file.id ?? "", privateKey: data)
     }
 
-    /// The highest number of an `SKError.Code`.
+    /// The highest raw value of `SKError.Code`.
     private static let lastFailureCode = 20
 
     /// Returns whether a text names an existing language, with an existing country if any.
@@ -110,7 +110,7 @@ extension StorekitFileReader {
 
         /// Returns the elements that repeat the name of an earlier one.
         static func all(in names: some Collection<String?>) -> [Repetition] {
-            // Most lists have one element or none.
+            // An optimization: most lists have one element or none.
             guard names.count > 1 else { return [] }
             var first: [ExactText: Int] = [:]
             var repetitions: [Repetition] = []
@@ -128,7 +128,7 @@ extension StorekitFileReader {
         static func first(in names: some Collection<String?>) -> Repetition? { all(in: names).first }
     }
 
-    /// Returns the error that names both elements of a list.
+    /// Returns an error that names both elements.
     func repetition(
         _ twins: Repetition,
         in list: String,
@@ -139,7 +139,7 @@ extension StorekitFileReader {
         return problem("\(list)[\(twins.index)].\(key)", expected, found)
     }
 
-    /// Throws for groups without their own identifier.
+    /// Throws an error for a group with an empty identifier, or with that of an earlier group.
     func checkGroups(_ groups: [StorekitFile.Group]) throws(StoreConfigurationError) {
         if let number = groups.firstIndex(where: \.id.isEmpty) {
             throw problem("subscriptionGroups[\(number)].id", Expectation.key("id"), "\"\"")
@@ -149,9 +149,9 @@ extension StorekitFileReader {
         }
     }
 
-    /// Warns of offers that no purchase can use, because an earlier one of the product has the same identifier.
+    /// Warns of offers that no purchase can use, because an earlier offer of the product has the same identifier.
     ///
-    /// Xcode writes such files, so they are not refused.
+    /// These files are not refused, since Xcode writes them.
     func warnOfRepeatedOffers(in file: StorekitFile) {
         for (number, group) in (file.subscriptionGroups ?? []).enumerated() {
             for (index, product) in (group.subscriptions ?? []).enumerated() {

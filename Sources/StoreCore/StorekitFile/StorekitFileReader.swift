@@ -83,7 +83,7 @@ struct StorekitFileReader {
         warnings.list.append(StoreConfiguration.Warning(file: file, path: path, reason: reason))
     }
 
-    /// Adds a warning with an error's wording and the consequence for the place.
+    /// Adds a warning with the wording of an error, followed by the consequence.
     func warn(_ error: StoreConfigurationError, _ consequence: String) {
         warn(error.path, "expected \(error.expected), found \(error.found); \(consequence)")
     }
@@ -119,7 +119,7 @@ extension StorekitFileReader {
         return 0
     }
 
-    /// Reads `P`, a number of at most four digits, and `D`, `W`, `M` or `Y`.
+    /// Reads a period: `P`, a number of at most four digits, and `D`, `W`, `M` or `Y`.
     func period(
         _ text: String,
         at place: Place,
@@ -145,10 +145,10 @@ extension StorekitFileReader {
 }
 
 extension StoreConfiguration {
-    /// Reads a file.
+    /// Creates a configuration from a `.storekit` file on disk.
     ///
     /// - Parameter url: the file's location on disk. Reading blocks the calling thread.
-    /// - Throws: a ``StoreConfigurationError`` if it cannot be read or is invalid.
+    /// - Throws: a ``StoreConfigurationError`` if the file cannot be read or is invalid.
     public init(contentsOf url: URL) throws(StoreConfigurationError) {
         let data: Data
         do {
@@ -164,12 +164,12 @@ extension StoreConfiguration {
         try self.init(data: data, name: url.path)
     }
 
-    /// Reads the content of a file.
+    /// Creates a configuration from the content of a `.storekit` file.
     ///
     /// - Parameters:
     ///   - data: the whole content.
-    ///   - name: the file's name in errors.
-    /// - Throws: a ``StoreConfigurationError`` if it is invalid.
+    ///   - name: the file's name, for error messages.
+    /// - Throws: a ``StoreConfigurationError`` if the content is invalid.
     public init(data: Data, name: String) throws(StoreConfigurationError) {
         let file: StorekitFile
         do {
