@@ -2,7 +2,7 @@ import Foundation
 
 /// A type with a compact binary format: fields without names, one after the other.
 ///
-/// A change of a packed type requires a change of ``SandboxState/snapshotVersion``. The types in ledgers' records,
+/// If the format of a type changes, ``SandboxState/snapshotVersion`` must change too. The types in ledgers' records,
 /// orders and payments among them, must not change: records of older files could not be read.
 protocol BinaryCodable {
     func pack(into pack: inout BinaryEncoder)
@@ -22,7 +22,7 @@ extension BinaryCodable {
         var last = -1
         while !pack.isAtEnd {
             let number = try pack.int()
-            // The table has a segment for each 256 numbers between its first and its last.
+            // Limits the gap, since the table allocates a segment for each 256 numbers between its first and its last.
             guard number > last, last < 0 || number - last < 1 << 32 else { throw BinaryDecoder.Trouble() }
             last = number
             table.insert(try Self(unpacking: &pack), at: number)
@@ -48,7 +48,7 @@ struct BinaryEncoder {
 
     mutating func add(_ byte: UInt8) { bytes.append(byte) }
 
-    /// Adds a number in as few bytes as possible: small numbers, also negative ones, in one.
+    /// Adds a number in as few bytes as possible; a small number, also a negative one, takes one byte.
     mutating func add(_ number: Int) {
         var rest = UInt64(bitPattern: Int64(number << 1 ^ number >> (Int.bitWidth - 1)))
         while rest > 0x7F {
@@ -75,12 +75,12 @@ struct BinaryEncoder {
         add(bytes: data)
     }
 
-    /// Adds bytes without their count: the next field begins where they end.
+    /// Adds bytes without their count; the decoder must know where they end.
     mutating func add(bytes data: Data) { data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
 
     /// Adds a rare or large value as JSON, with names.
     mutating func add(json value: some Encodable) {
-        // Packed values consist of numbers, texts and dates, all of which JSON can represent.
+        // Encoding cannot fail: packed values consist of numbers, texts and dates, all of which JSON can represent.
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         add((try? encoder.encode(value)) ?? Data())
@@ -88,7 +88,7 @@ struct BinaryEncoder {
 }
 
 /// A decoder that reads fields from bytes, in the order in which they were added.
-struct BinaryDecoder: @unchecked Sendable {  // unchecked: the bytes do not change, and each decoder has its own place
+struct BinaryDecoder: @unchecked Sendable {  // unchecked: the bytes never change, each decoder has its position
     /// A copy of bytes in memory of its own.
     private final class Memory: @unchecked Sendable {  // unchecked: its bytes do not change
         let bytes: UnsafeRawBufferPointer
@@ -105,7 +105,7 @@ struct BinaryDecoder: @unchecked Sendable {  // unchecked: the bytes do not chan
 
     /// The memory that the addresses below point into.
     private let memory: Memory
-    // Addresses rather than an array: a store opens by reading very many small fields.
+    // Addresses rather than an array, for speed: a store reads very many small fields when it opens.
     private var next: UnsafeRawPointer
     private let end: UnsafeRawPointer
     // Two properties, since reading a tuple would copy it and retain the value.
@@ -121,7 +121,7 @@ struct BinaryDecoder: @unchecked Sendable {  // unchecked: the bytes do not chan
         self.init(memory.bytes, in: memory)
     }
 
-    /// Creates a decoder of some of another's bytes.
+    /// Creates a decoder of some of the bytes of another decoder.
     private init(_ bytes: UnsafeRawBufferPointer, in memory: Memory) {
         self.memory = memory
         next = bytes.baseAddress!
@@ -165,10 +165,10 @@ struct BinaryDecoder: @unchecked Sendable {  // unchecked: the bytes do not chan
 
     mutating func data() throws -> Data { Data(try take(int())) }
 
-    /// Returns a decoder of the next data, which is not copied.
+    /// Returns a decoder of the next length-prefixed bytes, which are not copied.
     mutating func part() throws -> BinaryDecoder { BinaryDecoder(try take(int()), in: memory) }
 
-    /// Returns the next bytes, and moves past them.
+    /// Returns the next bytes, and advances past them.
     @inline(__always)
     private mutating func take(_ count: Int) throws -> UnsafeRawBufferPointer {
         guard count >= 0, count <= end - next else { throw Trouble() }
@@ -176,16 +176,16 @@ struct BinaryDecoder: @unchecked Sendable {  // unchecked: the bytes do not chan
         return UnsafeRawBufferPointer(start: next, count: count)
     }
 
-    /// Reads a number of fields that follow, to be counted through.
+    /// Reads the number of the fields that follow, as a range over which to read them.
     ///
-    /// Each has at least a byte.
+    /// Each field takes at least a byte, so a number beyond the remaining bytes is invalid.
     mutating func count() throws -> Range<Int> {
         let count = try int()
         guard 0...end - next ~= count else { throw Trouble() }
         return 0..<count
     }
 
-    /// Reads a value that most rows repeat: if its bytes equal the last one's, the last value is shared.
+    /// Reads a value, or returns the last value again if the next bytes equal its bytes, as in most rows.
     @inline(__always)
     mutating func shared<Value: AnyObject & Sendable>(
         _ read: (inout BinaryDecoder) throws -> Value
@@ -200,7 +200,7 @@ struct BinaryDecoder: @unchecked Sendable {  // unchecked: the bytes do not chan
         return value
     }
 
-    /// Whether the next bytes are the same as earlier ones.
+    /// Returns whether the next bytes are the same as earlier ones.
     private func repeats(_ earlier: UnsafeRawBufferPointer) -> Bool {
         earlier.count <= end - next && earlier.baseAddress.map { memcmp($0, next, earlier.count) == 0 } ?? false
     }
@@ -244,7 +244,7 @@ extension TypedNumber {
 // MARK: - In bytes
 
 extension BinaryEncoder {
-    /// Adds a number, -1 for none.
+    /// Adds a number; nil is encoded as -1.
     mutating func add(_ number: (some TypedNumber)?) { add(number?.rawValue ?? -1) }
 
     mutating func add(_ numbers: [some TypedNumber]) {
@@ -257,7 +257,7 @@ extension BinaryDecoder {
     @inline(__always)
     mutating func number<Number: TypedNumber>() throws -> Number { Number(rawValue: try int()) }
 
-    /// Reads a number, nil for a negative one.
+    /// Reads a number; returns nil for a negative one.
     @inline(__always)
     mutating func optionalNumber<Number: TypedNumber>() throws -> Number? {
         let value = try int()
@@ -268,9 +268,9 @@ extension BinaryDecoder {
 }
 
 extension Int64 {
-    /// Creates the number that an identifier spells; nil unless it is the only spelling: "7", but neither "007" nor "+7".
+    /// Creates the number that an identifier spells in its only valid way: "7", but neither "007" nor "+7".
     ///
-    /// Identifiers of counted things are such numbers; numbers of more than eighteen digits are not converted.
+    /// Counted things, such as transactions, have such identifiers. More than eighteen digits are not converted.
     init?(spelledBy identifier: String) {
         var identifier = identifier
         let number = identifier.withUTF8 { digits -> Int64? in

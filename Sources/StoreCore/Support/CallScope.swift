@@ -1,6 +1,6 @@
 import Foundation
 
-/// The state of a thread within StoreCore: its call depth, and the deliveries to make on its way out.
+/// The state of a thread within StoreCore: its call depth, and the deliveries to make when the outermost call ends.
 ///
 /// Inline delivery must not run an observer in the middle of a store's or a queue's work. Every call that may lead to a
 /// callback opens a scope; callbacks run when the thread's outermost scope closes.
@@ -9,20 +9,20 @@ struct CallScope {
     private var deferred: [any InlineDrain] = []
     /// The number of observer callbacks under way on this thread.
     private var callbacks = 0
-    /// The deliverer of the innermost callback under way.
+    /// The object, such as a queue's driver, that makes the innermost callback under way.
     private var deliverer: ObjectIdentifier?
     /// Whether the innermost callback under way reports several transactions.
     private var isTellingOfSeveral = false
-    /// The closures passed to ``inTurn(_:)`` that wait.
+    /// The pending closures that were passed to ``inTurn(_:)``.
     ///
-    /// Each runs once the thread's outermost call has ended and has made the callbacks that it deferred.
+    /// Each runs once the thread's outermost call has ended and has made its deferred callbacks.
     private var turns = Deque<Turn>()
-    /// Whether a turn is under way or due.
+    /// Whether a turn is running or scheduled.
     private var areTurnsDue = false
-    /// Values on their way between initializers, see ``InitializerHandover``, innermost last.
+    /// Values that are being passed between initializers, see ``InitializerHandover``, innermost last.
     var handovers: [(type: AnyClass, value: any Sendable)] = []
 
-    /// Whether this thread is in one of our calls, or in a callback.
+    /// Whether this thread is in a call into StoreCore, or in a callback.
     static var isAtWork: Bool { current.pointee.callbacks > 0 || current.pointee.depth > 0 }
 
     /// Runs `body`, then, if this is the thread's outermost call, all deferred deliveries.
@@ -34,8 +34,7 @@ struct CallScope {
         return try body()
     }
 
-    /// Runs `body` in the same way, and passes it whether the innermost callback under way on this thread is the
-    /// deliverer's.
+    /// Runs `body` in the same way, and passes whether `deliverer` makes this thread's innermost callback.
     @inline(__always)
     static func outermost<R>(of deliverer: AnyObject, _ body: (_ isDelivering: Bool) throws -> R) rethrows -> R {
         let scope = current
@@ -54,12 +53,12 @@ struct CallScope {
         }
     }
 
-    /// Runs a closure when the outermost call on this thread ends, where it holds no lock.
+    /// Runs a closure when the outermost call on this thread ends, at which point the thread holds no lock.
     static func afterwards(_ body: @escaping () -> Void) { drain(Afterwards(body)) }
 
-    /// Runs a closure when the outermost call on this thread ends and has made the callbacks deferred by then.
+    /// Runs a closure when the outermost call on this thread has ended and has made its deferred callbacks.
     ///
-    /// The call may be one that a callback makes. Closures added meanwhile run after it: turns do not nest.
+    /// The call may itself be made by a callback. Closures added while this one runs come after it: turns do not nest.
     static func inTurn(_ body: @escaping () -> Void) {
         let scope = current
         scope.pointee.turns.append(Turn(body))
@@ -83,7 +82,7 @@ struct CallScope {
             body?()
             scope.pointee.areTurnsDue = !scope.pointee.turns.isEmpty
             if scope.pointee.areTurnsDue { CallScope.drain(self) }
-            // Released last, since its captures may defer more.
+            // Released last, since the release of its captures may defer more work.
             withExtendedLifetime(body) {}
         }
     }
@@ -94,7 +93,7 @@ struct CallScope {
         func drainInline() { body() }
     }
 
-    /// Runs observers: within `body`, settling is an error that can be detected.
+    /// Runs `body`, which calls observers; `settle` detects and rejects calls within it.
     @inline(__always)
     static func delivering<R>(_ deliverer: AnyObject? = nil, _ body: () throws -> R) rethrows -> R {
         let scope = current
@@ -109,7 +108,7 @@ struct CallScope {
         return try body()
     }
 
-    /// Runs one of the callbacks within `delivering`, one that reports several transactions.
+    /// Runs a callback that reports several transactions; to be called within `delivering`.
     static func tellingOfSeveral(_ callback: () -> Void) {
         current.pointee.isTellingOfSeveral = true
         callback()
@@ -120,7 +119,7 @@ struct CallScope {
     static var isTellingOfSeveral: Bool { current.pointee.isTellingOfSeveral }
 
     private static func close(_ scope: UnsafeMutablePointer<CallScope>) {
-        // A drain may defer more: the scope stays open until nothing is left.
+        // A drain may defer further drains: the scope stays open until nothing is left.
         while scope.pointee.depth == 1, !scope.pointee.deferred.isEmpty {
             let isLast = scope.pointee.deferred.count == 1
             let outbox = isLast ? scope.pointee.deferred.removeLast() : scope.pointee.deferred.removeFirst()
@@ -130,7 +129,7 @@ struct CallScope {
     }
 }
 
-/// An outbox that delivers on the thread that closes the outermost scope.
+/// An outbox whose items are delivered on the thread that closes the outermost scope.
 protocol InlineDrain: AnyObject {
     func drainInline()
 }
@@ -139,7 +138,7 @@ protocol InlineDrain: AnyObject {
     private let key: pthread_key_t = {
         var key = pthread_key_t()
         let code = pthread_key_create(&key) { pointer in
-            // The parameter is optional on some platforms only.
+            // The closure's parameter is optional on some platforms only; this accepts both.
             let pointer: UnsafeMutableRawPointer? = pointer
             guard let scope = pointer?.assumingMemoryBound(to: CallScope.self) else { return }
             scope.deinitialize(count: 1)

@@ -1,6 +1,6 @@
-/// A FIFO queue that does not move its waiting elements.
+/// A FIFO queue that removes elements without moving the remaining ones each time.
 ///
-/// Removed elements are released when the remaining ones are moved up, or when the queue is empty.
+/// Removed elements are released when the remaining ones are moved to the front, or when the queue is empty.
 package struct Deque<Element> {
     private var elements: ContiguousArray<Element> = []
     private var head = 0
@@ -19,7 +19,7 @@ package struct Deque<Element> {
     }
 
     package mutating func removeFirst() -> Element {
-        // Moved out, if it is the only element.
+        // A single element is moved out rather than copied.
         if elements.count - head == 1 {
             let element = elements.removeLast()
             if head > 0 { elements.removeAll(keepingCapacity: head <= 1024) }
@@ -37,7 +37,7 @@ package struct Deque<Element> {
         head += count
         if head == elements.count {
             if head > 8 { elements.removeAll(keepingCapacity: head <= 1024) }
-            // Faster than removing few elements at once.
+            // Faster than `removeAll` for few elements.
             while !elements.isEmpty { elements.removeLast() }
             head = 0
         } else {
@@ -45,7 +45,7 @@ package struct Deque<Element> {
         }
     }
 
-    /// Releases the space of removed elements once it is most of the storage.
+    /// Releases the space of removed elements once it is more than half of the storage.
     private mutating func closeUp() {
         guard head > 1024, head > elements.count / 2 else { return }
         elements.removeFirst(head)

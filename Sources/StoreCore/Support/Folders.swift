@@ -3,9 +3,9 @@ import Synchronization
 
 /// The folder that contains a process's temporary folders.
 ///
-/// It is removed with the last of them, or when the process exits. A killed process leaves it behind. Therefore the
-/// folder is locked while its process runs, and the next process that creates such a folder removes all unlocked ones.
-/// Programs that remove temporary files by age, such as systemd-tmpfiles, skip locked folders.
+/// The folder is removed with the last of them, or when the process exits. A process that is killed leaves its folder
+/// behind. Therefore the folder is locked while its process runs, and the next process that creates such a folder
+/// removes all unlocked ones. Programs that remove old temporary files, such as systemd-tmpfiles, skip locked folders.
 final class ProcessFolder: Sendable {
     let url = FileManager.default.temporaryDirectory
         .appendingPathComponent("\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
@@ -17,7 +17,7 @@ final class ProcessFolder: Sendable {
 
     private struct Latest: Sendable { weak let folder: ProcessFolder? }
 
-    /// The process's folder, which all temporary folders share while there are any.
+    /// The process's folder, shared by all temporary folders that exist at a time.
     static var current: ProcessFolder {
         latest.withLock { latest in
             if let folder = latest.folder { return folder }
@@ -33,7 +33,7 @@ final class ProcessFolder: Sendable {
     func make() throws {
         _ = Self.preparation
         try lock.withLock { lock in
-            // Others may have removed the folder; a new one in its place is not locked yet.
+            // Another program may have removed the folder; one created in its place would not be locked.
             if lock?.holds(url) == true { return }
             lock = nil
             lock = try FolderLock(making: url)
@@ -44,16 +44,15 @@ final class ProcessFolder: Sendable {
         if lock.withLock({ $0 }) != nil { remove(url) }
     }
 
-    /// Removes the folder, or one in it.
+    /// Removes this folder, or one inside it.
     ///
-    /// A copy of the process made by `fork` releases the same objects and runs the same exit handlers: it removes
-    /// nothing.
+    /// Does nothing in a child made by `fork`, which releases the same objects and runs the same exit handlers.
     func remove(_ folder: URL) {
         guard owner == ProcessInfo.processInfo.processIdentifier else { return }
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// The work that a process does once, before its first folder.
+    /// Work done once in a process, before its first folder is created.
     private static let preparation: Void = {
         atexit { ProcessFolder.latest.withLock { $0.folder }?.remove() }
         removeOrphans(in: FileManager.default.temporaryDirectory)
@@ -73,8 +72,7 @@ final class ProcessFolder: Sendable {
 
 /// A temporary folder that is removed with its last reference, or with the process.
 ///
-/// All of a process's temporary folders are in one folder of its own, see `ProcessFolder`. Nothing is on disk before
-/// `make`.
+/// All of a process's temporary folders are in one folder, see `ProcessFolder`. Only `make` creates them on disk.
 package final class TemporaryFolder: Sendable {
     /// The folder's location, before and after it is created.
     package let url: URL
@@ -83,7 +81,7 @@ package final class TemporaryFolder: Sendable {
 
     /// Creates a temporary folder's location, but not the folder.
     ///
-    /// - Parameter purpose: the beginning of its name, to which a unique part is added.
+    /// - Parameter purpose: the beginning of the folder's name, to which a unique part is added.
     package init(for purpose: String) {
         url = process.url.appendingPathComponent("\(purpose)-\(UUID().uuidString)", isDirectory: true)
     }
@@ -104,16 +102,16 @@ package final class TemporaryFolder: Sendable {
 }
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-    /// A lock on a folder: held until this object is deallocated or its process ends, for whatever reason.
+    /// A lock on a folder, held until this object is deallocated or its process ends for any reason.
     ///
-    /// It uses `flock` on the folder itself, so that no one can remove a lock file from under it. If the file
-    /// system cannot lock folders, no process takes over a folder either.
+    /// It uses `flock` on the folder itself, since a separate lock file could be removed while it is locked. If the
+    /// file system cannot lock folders, no process takes over a folder either.
     final class FolderLock: Sendable {
         private let descriptor: Int32
 
         /// Creates a folder that only its user may read, unless it exists, and locks it.
         init(making url: URL) throws {
-            // One attempt per process that takes the folder for an orphan; more only where file numbers are not stable.
+            // Each other process may once remove the new, still unlocked folder as an orphan.
             for _ in 0..<100 {
                 try FileManager.default.createDirectory(
                     at: url,
@@ -124,7 +122,7 @@ package final class TemporaryFolder: Sendable {
                     if errno == ENOENT { continue }
                     throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
                 }
-                // Waits for a process that took the folder for an orphan before it was locked, and removes it.
+                // Waits if another process, taking the folder for an orphan, has locked it to remove it.
                 while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
                 if Self.names(url, descriptor) {
                     self.descriptor = descriptor
@@ -135,7 +133,7 @@ package final class TemporaryFolder: Sendable {
             throw POSIXError(.ENOLCK)
         }
 
-        /// Locks an unlocked folder of this user's; nil if there is none.
+        /// Locks a folder of this user's that no process has locked; returns nil otherwise.
         init?(takingOver url: URL) {
             guard let descriptor = Self.descriptor(of: url) else { return nil }
             var status = stat()
@@ -150,7 +148,7 @@ package final class TemporaryFolder: Sendable {
 
         deinit { close(descriptor) }
 
-        /// Whether the locked folder is still in its place.
+        /// Returns whether a URL still leads to the locked folder.
         func holds(_ url: URL) -> Bool { Self.names(url, descriptor) }
 
         private static func descriptor(of url: URL) -> Int32? {
@@ -159,7 +157,7 @@ package final class TemporaryFolder: Sendable {
             return descriptor < 0 ? nil : descriptor
         }
 
-        /// Returns whether a URL leads to an open folder, and not to another that was created in its place.
+        /// Returns whether a URL leads to an open folder, rather than to another that was created in its place.
         private static func names(_ url: URL, _ descriptor: Int32) -> Bool {
             var own = stat()
             var other = stat()
@@ -168,7 +166,7 @@ package final class TemporaryFolder: Sendable {
         }
     }
 #else
-    /// A lock on a folder where the system has none: the files of a killed process are left to other clean-up.
+    /// A substitute on systems that cannot lock folders: nothing here removes the files of a killed process.
     final class FolderLock: Sendable {
         init(making url: URL) throws {
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

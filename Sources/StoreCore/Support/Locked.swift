@@ -5,12 +5,12 @@ import Synchronization
 ///
 /// Uses POSIX's lock rather than `Synchronization.Mutex`, for which the thread sanitizer reports false races.
 ///
-/// Inlinable, so that other modules' values are not handled generically.
+/// Inlinable, so that the compiler specializes it for values of other modules.
 @usableFromInline
-package final class Locked<Value>: @unchecked Sendable {  // unchecked: `value` is touched only under `lock`
-    // In one piece of memory with the value: there are many that live as long as a purchase.
+package final class Locked<Value>: @unchecked Sendable {  // unchecked: `value` is accessed only with `lock` held
+    // In one allocation with the value, since there are many locks that live only as long as a purchase.
     @usableFromInline let lock: UnsafeMutablePointer<pthread_mutex_t>
-    // Accessed through a pointer: the lock makes the access exclusive, which need not be checked each time.
+    // A pointer, so that accesses are not checked for exclusivity at run time: the lock ensures it.
     @usableFromInline let value: UnsafeMutablePointer<Value>
 
     @inlinable package init(_ value: sending Value) {
@@ -43,7 +43,7 @@ package final class Locked<Value>: @unchecked Sendable {  // unchecked: `value` 
     }
 }
 
-/// A reference that is set once, by the first thread that does, and read without a lock.
+/// A reference that is read without a lock, and set once: the first thread to set it wins.
 ///
 /// `AtomicLazyReference` does the same, but takes 40 times as long to read.
 struct LazyReference<Object: AnyObject>: ~Copyable {
@@ -59,7 +59,7 @@ struct LazyReference<Object: AnyObject>: ~Copyable {
 
     /// Sets the reference unless it is set.
     ///
-    /// Returns the object that it refers to now.
+    /// Returns the object that the reference refers to now.
     func storeIfNil(_ object: Object) -> Object {
         let new = Unmanaged.passRetained(object)
         let (isNew, old) = bits.compareExchange(
@@ -75,20 +75,19 @@ struct LazyReference<Object: AnyObject>: ~Copyable {
     private func pointer(_ bits: UInt) -> UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: bits) }
 }
 
-extension LazyReference: @unchecked Sendable where Object: Sendable {}  // unchecked: all there is is the atomic
+extension LazyReference: @unchecked Sendable where Object: Sendable {}  // unchecked: its only property is atomic
 
 /// A channel that passes a value from a convenience initializer to the designated initializer that it calls.
 ///
-/// A client's subclass inherits its superclass's convenience initializers, and an implied `super.init()`, only while
-/// the superclass has no designated initializers beside Store Kit's own. Those have no parameters for StoreCore's
-/// values, and may be overridden on the way.
+/// A client's subclass inherits the convenience initializers of a Store Kit class, and an implied `super.init()`, only
+/// if the class has no designated initializers beside Store Kit's own. These lack parameters for StoreCore's values.
 package enum InitializerHandover {
-    /// Leaves a value for the designated initializer of an object of a class, on this thread.
+    /// Stores a value, on this thread, for the designated initializer of an object of a class.
     package static func leave(_ value: any Sendable, for type: AnyClass) {
         CallScope.current.pointee.handovers.append((type, value))
     }
 
-    /// Takes the value that was left for an object of a class, if any.
+    /// Removes and returns the value that was stored for an object of a class, if any.
     package static func take<Value>(for type: AnyClass) -> Value? {
         let scope = CallScope.current
         guard let (owner, value) = scope.pointee.handovers.last, owner == type, let value = value as? Value else {

@@ -2,24 +2,24 @@
 ///
 /// It is part of its owner's locked state. The owner appends under its lock and calls `schedule`; if that returns true,
 /// the caller must have the outbox drained. The draining thread calls `begin` and takes batches until none is left,
-/// working without the lock. Other threads continue, since it takes their items too. Two buffers are swapped, so that
-/// an idle queue allocates nothing; a backlog is stored in batches, so that it is never moved.
+/// working without the lock. Threads that append meanwhile need not wait, since it takes their items too. Two buffers
+/// are swapped, so that an idle queue allocates nothing; a backlog is stored in batches, so that it is never moved.
 package struct Outbox<Item> {
     private enum Phase { case idle, scheduled, draining }
 
     private var items: [Item] = []
-    /// The batches that wait before `items`; none while `items` is empty.
+    /// The full batches that precede `items`; none while `items` is empty.
     private var full = Deque<[Item]>()
     private var spare: [Item] = []
     private var phase = Phase.idle
     /// The number of batches that have been taken.
     private var taken = 0
 
-    /// Whether nothing waits, and no thread works on a taken batch.
+    /// Whether no drain is scheduled or under way.
     package var isQuiet: Bool { phase == .idle }
-    /// Whether nothing waits, and no thread drains or is scheduled to drain.
+    /// Whether no drain is scheduled or under way, and no item is pending.
     package var isIdle: Bool { phase == .idle && items.isEmpty }
-    /// Whether a drain is due and has not begun.
+    /// Whether a drain is scheduled and has not begun.
     package var isScheduled: Bool { phase == .scheduled }
     /// The number of the batch that is being drained; nil if there is none.
     package var batchUnderWay: Int? { phase == .draining ? taken : nil }
@@ -29,10 +29,10 @@ package struct Outbox<Item> {
 
     private static var batchSize: Int { 1024 }
 
-    /// All waiting items, in order.
+    /// All pending items, in order.
     package var waiting: [Item] { (0..<full.count).flatMap { full[$0] } + items }
 
-    /// Returns whether an item that satisfies a condition is waiting.
+    /// Returns whether an item that satisfies a condition is pending.
     package func isWaiting(where condition: (Item) -> Bool) -> Bool {
         items.contains(where: condition) || (0..<full.count).contains { full[$0].contains(where: condition) }
     }
@@ -42,7 +42,7 @@ package struct Outbox<Item> {
         items.append(item)
     }
 
-    // Separate from `append`, which is inlined in many places.
+    // Separate from `append` to keep that small, since it is inlined in many places.
     @inline(never)
     private mutating func closeBatch() {
         full.append(items)
@@ -65,7 +65,7 @@ package struct Outbox<Item> {
 
     /// Begins a drain with new items, which become the first batch without entering the outbox.
     ///
-    /// Returns false, with nothing moved, if a thread drains already or items wait.
+    /// Returns false, with nothing moved, if a drain is scheduled or under way, or if items are pending.
     @inline(__always)
     package mutating func begin(with new: inout [Item], _ batch: inout [Item]) -> Bool {
         guard isIdle else { return false }
@@ -83,9 +83,9 @@ package struct Outbox<Item> {
         return take(&batch)
     }
 
-    /// Returns the last batch's buffer and takes the next batch.
+    /// Gives back the previous batch's buffer, and takes the next batch.
     ///
-    /// Returns false if that ends the drain.
+    /// Returns false if there is no next batch, which ends the drain.
     package mutating func take(_ batch: inout [Item]) -> Bool {
         batch.empty()
         if items.isEmpty {
@@ -95,7 +95,7 @@ package struct Outbox<Item> {
         }
         taken &+= 1
         if !full.isEmpty {
-            // No reference remains here: a shared batch would be copied.
+            // Moved out, so that no second reference remains, which would make a change copy the batch.
             batch = []
             swap(&full[0], &batch)
             _ = full.removeFirst()
@@ -106,9 +106,9 @@ package struct Outbox<Item> {
         return true
     }
 
-    /// Returns the last batch's buffer and ends the drain.
+    /// Gives back the previous batch's buffer, and ends the drain early.
     ///
-    /// Returns true if the caller must have the waiting items drained.
+    /// Returns true if items are pending, which the caller must have drained.
     package mutating func rest(_ batch: inout [Item]) -> Bool {
         batch.empty()
         if batch.capacity > 0 { swap(&spare, &batch) }
@@ -116,7 +116,7 @@ package struct Outbox<Item> {
         return isScheduled
     }
 
-    /// Discards the waiting items.
+    /// Discards the pending items.
     package mutating func clear() {
         full = Deque()
         items = []
@@ -126,13 +126,13 @@ package struct Outbox<Item> {
 extension Outbox: Sendable where Item: Sendable {}
 
 extension Locked {
-    /// Drains a scheduled outbox of the value, unless another thread does; works without the lock.
+    /// Drains a scheduled outbox, unless another thread drains it; works without the lock.
     ///
     /// - Parameters:
-    ///   - outbox: the outbox in the value.
+    ///   - outbox: the path of the outbox in the locked value.
     ///   - hasTurns: whether to end after one batch.
-    ///   - work: does the work of one item.
-    /// - Returns: whether the caller must have the items that still wait drained.
+    ///   - work: processes one item.
+    /// - Returns: whether items are still pending, which the caller must have drained.
     @discardableResult
     package func drain<Item>(
         _ outbox: WritableKeyPath<Value, Outbox<Item>>,

@@ -1,18 +1,18 @@
 /// The hash function SHA-256, after the definition in FIPS 180-4.
 ///
-/// StoreCore depends only on Foundation, which has no hash functions on Linux. A value type: a copy continues
+/// StoreCore depends only on Foundation, which has no hash functions on Linux. A copy of a value continues
 /// independently from the state so far.
 struct SHA256: Sendable {
     static let digestLength = 32
     static let blockLength = 64
 
     private var state: State
-    /// The words of an incomplete block, in the message's own byte order.
+    /// The bytes of an incomplete block, in the message's own order.
     private var block: Block = (0, 0, 0, 0, 0, 0, 0, 0)
     private var length: UInt64 = 0
 
     init() {
-        // Section 5.3.3.
+        // The initial values of section 5.3.3.
         state = (
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
         )
@@ -40,7 +40,7 @@ struct SHA256: Sendable {
         withUnsafeMutableBytes(of: &block) { $0.copyMemory(from: tail) }
     }
 
-    /// Ends the message and writes its digest into the first 32 bytes of a buffer; this value must not hash more data.
+    /// Ends the message and writes its 32-byte digest into a buffer; the value must not be used afterwards.
     mutating func finish(into digest: UnsafeMutableRawBufferPointer) {
         // Section 5.1.1: a one bit, zeros, and the length in bits at the end of a block.
         let filled = Int(length % UInt64(Self.blockLength))
@@ -80,7 +80,7 @@ extension SHA256 {
     private typealias Block = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
     private mutating func compressBlock() {
-        // A copy, since the block may not be read in place while the state changes.
+        // The block is copied, since it may not be read in place while the state changes.
         let block = self.block
         withUnsafeBytes(of: block) { compress($0) }
     }
@@ -102,7 +102,7 @@ extension SHA256 {
         }
     }
 
-    /// Fills the message schedule, with each round's constant added to its word.
+    /// Fills the message schedule: each word has the constant of its round added.
     @inline(__always)
     private static func fill(_ w: UnsafeMutablePointer<UInt32>, from block: UnsafeRawPointer) {
         var t = 0
@@ -146,7 +146,7 @@ extension SHA256 {
         state.7 &+= h
     }
 
-    /// Performs one round: `d` becomes the new `e`, `h` the new `a`; the others only change their names.
+    /// Performs one round, in which only `d`, the new `e`, and `h`, the new `a`, change value.
     @inline(__always)
     private static func round(
         _ a: UInt32,
@@ -184,12 +184,12 @@ extension SHA256 {
 
 /// The HMAC (RFC 2104) over ``SHA256``: a message authentication code that requires the key.
 ///
-/// Both hashes have already processed their key block, so the key adds no cost to a code.
+/// Both hashes have already processed the key, so that it adds no cost to each code.
 struct HMACSHA256: Sendable {
     private let inner: SHA256
     private let outer: SHA256
 
-    /// Creates an HMAC with a key of any length; one longer than a block (64 bytes) is hashed first.
+    /// Creates an HMAC with a key of any length; a key longer than a block, 64 bytes, is hashed first.
     init(key: some Sequence<UInt8>) {
         var block = [UInt8](key)
         if block.count > SHA256.blockLength { block = SHA256.digest(of: block) }
@@ -251,7 +251,7 @@ extension Slice<UnsafeRawBufferPointer> {
     fileprivate var rebased: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self) }
 }
 
-/// A key of an HMAC, shared by all copies of its owner.
+/// A key of an HMAC; copies of a value that stores it share one key.
 final class HMACKey: Sendable {
     private final class Ready: Sendable {
         let hmac: HMACSHA256
@@ -262,7 +262,7 @@ final class HMACKey: Sendable {
 
     /// Creates a random key.
     ///
-    /// It is created on first use, since most stores sign nothing.
+    /// The key is created on first use, since most stores sign nothing.
     init() {}
 
     /// Creates a key of given bytes.
@@ -272,7 +272,7 @@ final class HMACKey: Sendable {
 }
 
 extension [UInt8] {
-    /// Returns 32 bytes of the system's randomness, in four system calls.
+    /// Returns 32 random bytes from the system's generator, eight in each of four calls.
     static func randomKey() -> [UInt8] {
         var random = SystemRandomNumberGenerator()
         return (0..<4).flatMap { _ in Swift.withUnsafeBytes(of: random.next(), Array.init) }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A decimal number as two integers: 1.98 is 198 and -2.
+/// A decimal number as a significand and a power of ten: 1.98 is 198 and -2.
 ///
-/// It is part of the format of ledgers' records, which does not change.
+/// This is part of the format of ledgers' records, which must not change.
 struct ShortDecimal: BinaryCodable {
     private let significand: Int
     private let exponent: Int
 
-    /// Returns nil for a number with more digits than an integer holds.
+    /// Creates the pair; returns nil for a number with more digits than an integer holds.
     init?(_ value: Decimal) {
-        // A significand has a sign in some versions of Foundation; as an integer, one that is too large is the smallest.
+        // Some versions of Foundation sign a significand. Beyond `Int.max`, `intValue` would be `Int.min`.
         let digits = value.magnitude.significand
         guard digits <= Decimal(Int.max) else { return nil }
         significand = NSDecimalNumber(decimal: digits).intValue * (value < 0 ? -1 : 1)
@@ -20,7 +20,7 @@ struct ShortDecimal: BinaryCodable {
     init(unpacking pack: inout BinaryDecoder) throws {
         significand = try pack.int()
         exponent = try pack.int()
-        // Decimal's own range: some versions of Foundation trap far beyond it.
+        // The exponents of a `Decimal`: some versions of Foundation trap far beyond them.
         guard -128...127 ~= exponent else { throw BinaryDecoder.Trouble() }
     }
 

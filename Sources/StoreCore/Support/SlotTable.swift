@@ -1,8 +1,8 @@
 /// A table of removable rows under ascending numbers.
 ///
-/// Rows are in segments, and a segment is released with its last row. So finding, adding and removing cost the same
-/// for ten rows and for a million, rows are never moved, and memory is proportional to the remaining rows. The last
-/// segment, which sees most accesses, is stored directly.
+/// Rows are in segments of 256 numbers; a segment is released when its last row is removed. Finding, adding and
+/// removing a row therefore cost the same for ten rows and for a million, rows are never moved, and memory is
+/// proportional to the remaining rows. The last segment, which is accessed most, is stored directly.
 struct SlotTable<Row> {
     private static var segmentSize: Int { 256 }
 
@@ -12,10 +12,10 @@ struct SlotTable<Row> {
         var live = 0
     }
 
-    /// The segment of the highest numbers so far.
+    /// The segment of the highest numbers used so far.
     private var tail = Segment()
     private var tailNumber = 0
-    /// The segments before the tail, without a gap.
+    /// The segments before the tail, without gaps in their numbers.
     private var segments: ContiguousArray<Segment> = []
     private var firstSegment = 0
     /// The number of rows.
@@ -25,7 +25,7 @@ struct SlotTable<Row> {
 
     /// Inserts a row.
     ///
-    /// Each number is used once. Numbers need not be consecutive; ascending numbers are fastest.
+    /// A number must not be used twice. Numbers need not be consecutive; ascending numbers are fastest.
     @inline(__always)
     mutating func insert(_ row: consuming Row, at number: Int) {
         let segment = number / Self.segmentSize
@@ -38,7 +38,7 @@ struct SlotTable<Row> {
         }
     }
 
-    /// The row under a number, nil if there is none.
+    /// The row of a number; nil if there is none.
     subscript(number: Int) -> Row? {
         @inline(__always)
         get {
@@ -63,7 +63,7 @@ struct SlotTable<Row> {
 
     /// Updates a row in place.
     ///
-    /// Returns false if there is none.
+    /// Returns false if there is no such row.
     @discardableResult
     @inline(__always)
     mutating func update(_ number: Int, _ body: (inout Row) -> Void) -> Bool {
@@ -96,7 +96,7 @@ struct SlotTable<Row> {
 
     // MARK: Segments
 
-    /// Begins the segment of a number that is higher than all previous ones.
+    /// Begins a new last segment, for a number higher than all previous ones.
     @inline(never)
     private mutating func advance(to segment: Int) {
         if tail.live > 0 {
@@ -104,7 +104,7 @@ struct SlotTable<Row> {
             segments.append(tail)
             tail = Segment()
         } else {
-            // The remaining, empty slots serve the next numbers.
+            // The empty tail is reused for the next numbers.
             if !segments.isEmpty { segments.append(Segment()) }
         }
         tailNumber = segment
@@ -113,7 +113,7 @@ struct SlotTable<Row> {
         dropLeadingGaps()
     }
 
-    /// Inserts a row under a number before the tail.
+    /// Inserts a row whose number belongs to a segment before the tail.
     @inline(never)
     private mutating func insertBelow(_ row: consuming Row, _ number: Int) {
         let segment = number / Self.segmentSize
@@ -138,14 +138,14 @@ struct SlotTable<Row> {
         return row
     }
 
-    /// Returns the index of the segment before the tail that has a number's slot; nil if there is no such slot.
+    /// Returns the index in `segments` of the segment that contains a number's slot; nil if none does.
     private func index(of number: Int) -> Int? {
         let index = number / Self.segmentSize - firstSegment
         guard index >= 0, index < segments.count else { return nil }
         return number % Self.segmentSize < segments[index].rows.count ? index : nil
     }
 
-    /// Drops released segments at the front once they are the greater part, so that each segment is moved once.
+    /// Drops released segments at the front once they are more than half, so that dropping stays cheap on average.
     private mutating func dropLeadingGaps() {
         guard let leading = segments.firstIndex(where: { !$0.rows.isEmpty }) else {
             segments.removeAll(keepingCapacity: true)
@@ -157,7 +157,7 @@ struct SlotTable<Row> {
     }
 }
 
-// Each method does all of its work in one access to the segment.
+// Each method accesses the segment only once, which is faster than several accesses.
 extension SlotTable.Segment {
     @inline(__always)
     fileprivate mutating func insert(_ row: consuming Row, at offset: Int, of size: Int) {
@@ -196,15 +196,15 @@ extension SlotTable.Segment {
 extension SlotTable: Sendable where Row: Sendable {}
 extension SlotTable.Segment: Sendable where Row: Sendable {}
 
-/// An array of rows with indices of their own number type, starting at 0.
+/// An array whose indices, starting at 0, are of a number type of their own.
 ///
-/// In a snapshot its rows are packed, see ``SnapshotRows``.
+/// In a snapshot, its rows are packed, see ``SnapshotRows``.
 struct Table<Number: TypedNumber, Row> {
     private var rows: [Row]
 
     init(_ rows: [Row] = []) { self.rows = rows }
 
-    /// Adds a row under the next number, the ``endIndex``.
+    /// Adds a row whose number is the previous ``endIndex``.
     mutating func append(_ row: Row) { rows.append(row) }
 }
 
@@ -231,7 +231,7 @@ struct SegmentedArray<Element> {
     mutating func append(_ element: Element) {
         if count % Self.segmentSize == 0 {
             var segment = ContiguousArray<Element>()
-            // The first segment grows as an array does, since most instances hold few elements.
+            // The first segment starts small and grows like an array, since most instances hold few elements.
             if count > 0 { segment.reserveCapacity(Self.segmentSize) }
             segments.append(segment)
         }

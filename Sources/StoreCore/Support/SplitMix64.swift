@@ -1,12 +1,12 @@
-/// A seeded random number generator, Steele, Lea and Flood's SplitMix64; Foundation has none that can be seeded.
+/// A seeded random number generator, SplitMix64 by Steele, Lea and Flood; Foundation has no seeded one.
 ///
-/// For the modules beside this one: StoreCore itself uses no randomness.
+/// For other modules, such as simulations: StoreCore itself uses no randomness.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     package init(seed: UInt64) { state = seed }
 
-    /// Creates a generator whose numbers are independent of the seed's other streams.
+    /// Creates a generator of one of the independent streams of numbers of a seed.
     package init(seed: UInt64, stream: UInt64) {
         state = seed
         state = next() ^ stream

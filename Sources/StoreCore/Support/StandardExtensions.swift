@@ -3,10 +3,10 @@ import Foundation
 extension Array {
     /// Removes all elements.
     ///
-    /// A buffer of a usual size is retained for reuse.
+    /// The buffer is retained for reuse unless it is unusually large.
     mutating func empty() {
         if count > 8 { return removeAll(keepingCapacity: capacity <= 4096) }
-        // Faster than removing them at once.
+        // Faster than `removeAll` for few elements.
         while !isEmpty { removeLast() }
     }
 
@@ -21,13 +21,13 @@ extension Array {
 }
 
 extension Optional {
-    /// Sets this to nil and returns the previous value.
+    /// Sets this optional to nil, and returns the previous value.
     mutating func take() -> Wrapped? {
         defer { self = nil }
         return self
     }
 
-    /// Sets a new value and returns the previous one.
+    /// Sets a new value, and returns the previous one.
     mutating func replace(with new: Wrapped) -> Wrapped? {
         defer { self = new }
         return self
@@ -37,7 +37,7 @@ extension Optional {
 extension Range<Int> {
     /// Returns the first index that does not satisfy a predicate, or the end of the range if all do.
     ///
-    /// All indices before it must satisfy the predicate, and none after it may. A binary search.
+    /// A binary search: all indices before the result must satisfy the predicate, and none from there on may.
     @inline(__always)
     package func partitionPoint(_ isBefore: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)
@@ -50,10 +50,10 @@ extension Range<Int> {
 }
 
 extension UUID {
-    /// Creates the identifier of a name: the same in every process, and different for every other name.
+    /// Creates a UUID from a name: the same for that name in every process, different for every other name.
     init(named name: String) {
         var bytes = SHA256.digest(of: Data(name.utf8))
-        // RFC 9562: version 8, with a custom rule.
+        // RFC 9562, version 8: the other bits may be chosen freely.
         bytes[6] = 0x80 | bytes[6] & 0x0f
         bytes[8] = 0x80 | bytes[8] & 0x3f
         self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }

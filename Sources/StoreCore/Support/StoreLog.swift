@@ -1,10 +1,10 @@
 import Foundation
 
-/// A log for the few messages a developer should see: mistakes that StoreCore tolerated, and work without a receiver.
+/// A log for the few messages a developer should see, such as mistakes that StoreCore tolerated.
 public struct StoreLog: Sendable {
     private let body: @Sendable (String) -> Void
 
-    /// Creates a log from a function that writes a line, passed without its line break; any thread may call it.
+    /// Creates a log from a function that any thread may call with a line, passed without a line break.
     public init(_ write: @escaping @Sendable (String) -> Void) { body = write }
 
     /// A log to standard error, each line prefixed with `StoreCore: `.

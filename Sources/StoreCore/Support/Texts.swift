@@ -1,6 +1,6 @@
 import Foundation
 
-/// A text that equals another only if both have the same code units, as texts do in Apple's Store Kit.
+/// A text that equals another only if both have the same code units, as in Apple's Store Kit.
 ///
 /// A `String` also equals canonically equivalent strings, in which "é" may be one scalar or two.
 package struct ExactText: Hashable, Sendable {
@@ -23,15 +23,15 @@ package struct ExactText: Hashable, Sendable {
 }
 
 extension String {
-    /// Returns whether a text has the same code units.
+    /// Returns whether another text has the same code units.
     package func isExactly(_ other: String) -> Bool { ExactText(self) == ExactText(other) }
 }
 
-// Dates as text that loses nothing: in ISO 8601, with as many digits of the second as it takes.
+// Dates as ISO 8601 text without loss: the fraction of the second has as many digits as necessary.
 extension Date {
     /// The moment in UTC, as in `2026-11-28T09:30:00.125Z`: exact, with at least three decimals of the second.
     ///
-    /// Nil outside the years 0 to 9999, and for the few moments close to the start of 2001 that take more than 18 digits.
+    /// Nil outside the years 0 to 9999, and for the few moments near the start of 2001 with more than 18 decimals.
     package var exactText: String? {
         let interval = timeIntervalSinceReferenceDate
         guard interval >= Self.firstSecond, interval < Self.endOfSeconds else { return nil }
@@ -72,9 +72,9 @@ extension Date {
         }
     }
 
-    /// Reads a moment in ISO 8601: a date, `T`, a time with or without a fraction, and `Z` or an offset such as `+02:00`.
+    /// Reads a moment in ISO 8601: a date, `T`, a time, perhaps with a fraction, and `Z` or an offset such as `+02:00`.
     ///
-    /// Nil for anything else.
+    /// Nil for any other text.
     package init?(exactText text: String) {
         var rest = Array(text.utf8)[...]
         guard let year = rest.number(4, then: "-"), let month = rest.number(2, then: "-"),
@@ -105,10 +105,10 @@ extension Date {
     private static let firstSecond = -63_145_526_400.0
     private static let endOfSeconds = 252_423_993_600.0
 
-    /// Returns the decimals of one minus a fraction; nil if they are zero.
+    /// Returns the decimals of one minus a fraction; nil if the fraction is zero.
     private static func complement(of fraction: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let last = fraction.lastIndex(where: { $0 != UInt8(ascii: "0") }) else { return nil }
-        // Nine minus each digit, but ten minus the last.
+        // The complement to nine of each digit, but to ten of the last.
         var rest = fraction[...last]
         for index in rest.indices { rest[index] = 2 * UInt8(ascii: "0") + 9 - rest[index] }
         rest[last] += 1
@@ -123,9 +123,9 @@ private enum CivilDay {
 
     private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
-    /// Returns the days from the first of the year 1 to the first of a year.
+    /// Returns the number of days from 1 January of the year 1 to 1 January of a year.
     private static func days(before year: Int) -> Int {
-        // Four centuries more, so that none is negative.
+        // Shifted by four centuries, 146,097 days, so that no operand is negative.
         let past = year + 399
         return past * 365 + past / 4 - past / 100 + past / 400 - 146_097
     }
@@ -136,7 +136,7 @@ private enum CivilDay {
 
     private static let origin = days(before: 2001)
 
-    /// Returns nil for a day that does not exist.
+    /// Returns the number of a day; nil if there is no such day.
     static func daysSince2001(_ year: Int, _ month: Int, _ day: Int) -> Int? {
         guard 1...12 ~= month, day > 0 else { return nil }
         let end = month == 12 ? 365 + (isLeap(year) ? 1 : 0) : start(of: month + 1, in: year)
@@ -147,7 +147,7 @@ private enum CivilDay {
     /// Returns the date of a day in the years 0 to 9999.
     static func date(daysSince2001 days: Int) -> (year: Int, month: Int, day: Int) {
         let day = days + origin
-        // At most one year too early or too late.
+        // An estimate of the year, which the next line corrects by at most one.
         var year = (day + 146_097) * 400 / 146_097 - 399
         if self.days(before: year) > day { year -= 1 } else if self.days(before: year + 1) <= day { year += 1 }
         let rest = day - self.days(before: year)
@@ -165,7 +165,7 @@ extension Int {
 }
 
 extension ArraySlice<UInt8> {
-    /// Removes a number of a given number of digits, and the letter after it.
+    /// Removes and returns a number of so many digits, and removes the separator after it.
     fileprivate mutating func number(_ digits: Int, then separator: Unicode.Scalar? = nil) -> Int? {
         guard count >= digits + (separator == nil ? 0 : 1) else { return nil }
         var number = 0
@@ -177,7 +177,7 @@ extension ArraySlice<UInt8> {
         return number
     }
 
-    /// Removes a number, and the letter after it.
+    /// Removes and returns the number before a separator, and removes the separator.
     fileprivate mutating func number(upTo separator: Unicode.Scalar) -> Int? {
         var number = 0
         while let digit = popFirst(), digit != UInt8(ascii: separator) {
@@ -186,7 +186,7 @@ extension ArraySlice<UInt8> {
         return number
     }
 
-    /// Reads the remainder as the seconds by which a time is ahead of UTC.
+    /// Reads the remaining text as an offset from UTC, in seconds.
     fileprivate mutating func offset() -> Int? {
         let sign = popFirst()
         if sign == UInt8(ascii: "Z") { return isEmpty ? 0 : nil }
@@ -205,7 +205,7 @@ extension Date {
     }
 }
 
-/// A cache of locales by identifier, because creating one dominates the cost of reading a price.
+/// A cache of locales by identifier, because creating a locale dominates the cost of reading a price.
 enum Locales {
     private static let known = Locked<[String: Locale]>([:])
     private static let limit = 1024

@@ -1,20 +1,20 @@
 import Foundation
 
-/// A queue for a resource that serves one turn at a time; requests that wait are served together in the next turn.
+/// A queue for a resource that one thread at a time may use; requests that wait are served together in one turn.
 ///
-/// The thread that gets the turn serves the requests of all waiting threads.
+/// The thread that gets a turn serves the requests of all threads that wait at that time.
 @usableFromInline
 package final class TurnQueue<Request, Response>: @unchecked Sendable {
     // unchecked: everything is accessed with the condition's lock held.
-    // Inlinable for the case of a single thread, so that other modules' requests are not handled generically.
+    // Inlinable for the case of a single thread, so that the compiler specializes it for other modules' requests.
     @usableFromInline let condition = NSCondition()
     @usableFromInline var isInUse = false
     @usableFromInline var waiting: [Call] = []
 
-    /// A request, and its response once there is one.
+    /// A request and, once it has been served, its response.
     @usableFromInline
     final class Call {
-        /// The request until it is served: its creator may rely on its release once there is a response.
+        /// The request until it is served; released before the response is available, on which the caller may rely.
         private var request: Request?
         var response: Response?
         init(_ request: Request) { self.request = request }
@@ -27,7 +27,7 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
 
     @inlinable package init() {}
 
-    /// Runs a body in a turn of its own.
+    /// Runs a body in a turn of the caller's own.
     @inlinable
     package func exclusively<R, Failure>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
         begin()
@@ -35,11 +35,11 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
         return try body()
     }
 
-    /// Serves a request in the next turn, together with all others that wait then.
+    /// Serves a request in the next turn, together with all others that are waiting by then.
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - serve: serves requests in their order, in a turn; returns a response to each.
+    ///   - serve: serves requests in their order, during a turn; returns a response to each.
     /// - Returns: the response to the request.
     @inlinable
     package func serve(_ request: Request, _ serve: ([Request]) -> [Response]) -> Response {
@@ -50,7 +50,7 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
         return response
     }
 
-    /// Begins a turn if no thread has one or waits for one.
+    /// Begins a turn, and returns true, if no thread has one or waits for one.
     @inlinable
     func beginsAlone() -> Bool {
         condition.lock()
@@ -60,7 +60,7 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
         return true
     }
 
-    /// Serves a request in its turn, or has another thread serve it in an earlier one.
+    /// Serves a request in a turn of this thread, unless another thread serves it in an earlier turn.
     @usableFromInline
     func serveTogether(_ request: Request, _ serve: ([Request]) -> [Response]) -> Response {
         let call = Call(request)
@@ -85,7 +85,7 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
         return response
     }
 
-    /// Begins a turn of the caller's own, once all before it have ended.
+    /// Begins a turn of the caller's own, once the current turn has ended.
     @inlinable
     package func begin() {
         condition.lock()
@@ -94,7 +94,7 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Ends the turn.
+    /// Ends the caller's turn.
     @inlinable
     package func end() {
         condition.lock()

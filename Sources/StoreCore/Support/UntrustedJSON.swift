@@ -2,9 +2,9 @@ import Foundation
 
 /// Foundation's JSON parser, guarded for data from untrusted sources.
 ///
-/// The parser accepts up to 512 levels, at a cost in memory of hundreds of times the data, and traps where the bracket that
-/// opens the next level is the last character (Foundation of Swift 6.3). It also accepts UTF-16 and UTF-32, which RFC 8259
-/// rules out between systems. Both are rejected here before the data is parsed.
+/// The parser accepts up to 512 levels, at a cost in memory of hundreds of times the data, and traps if the last
+/// character is the bracket that opens level 513 (Foundation of Swift 6.3). It also accepts UTF-16 and UTF-32, which
+/// RFC 8259 rules out between systems. Both are rejected here before the data is parsed.
 package enum UntrustedJSON {
     /// The maximum nesting of arrays and objects; the formats read have fewer than ten levels.
     package static let mostLevels = 64
@@ -29,7 +29,7 @@ package enum UntrustedJSON {
         return try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
     }
 
-    /// Returns the reason for not passing the data to the parser, in a few words; nil if the parser may decide.
+    /// Returns the reason for rejecting the data unparsed, in a few words; nil if the parser may decide.
     package static func defect(in data: Data) -> String? {
         data.withUnsafeBytes { bytes in
             var levels = 0
@@ -39,7 +39,7 @@ package enum UntrustedJSON {
                 let byte = bytes[place]
                 place += 1
                 switch byte {
-                // Text in UTF-16 or UTF-32 has a zero or begins with a byte order mark; UTF-8 contains none of the three bytes.
+                // UTF-16 and UTF-32 have zeros or a byte order mark; UTF-8 has none of these bytes.
                 case 0, 0xfe, 0xff: return "text that is not UTF-8"
                 case UInt8(ascii: "\""): isText.toggle()
                 case UInt8(ascii: "\\") where isText: place += 1
