@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The activity of every client of one clock, or of several related clocks, which reports when all of them are quiet.
+/// The activity of all clients of one clock, or of several related clocks; waits until all of them are quiet.
 ///
-/// A store and its queues share one activity, through their ``StoreClock``. `settle` waits until nothing more can
-/// happen by itself: every update received, every callback made.
+/// A store and its queues share one activity through their ``StoreClock``. `settle` waits until nothing more happens by
+/// itself: until every update has been received and every callback has been made.
 public final class Activity: Sendable {
     private let members = Locked<[Place]>([])
     private let waiters = Atomic<Int>(0)
@@ -20,23 +20,23 @@ public final class Activity: Sendable {
 
     /// A weak reference to a member.
     ///
-    /// An object, since copying an array of weak references costs more than reading what they refer to.
+    /// An object, since copying an array of weak references costs more than copying references to this type.
     private final class Place: Sendable {
         weak let member: (any ActivityMember)?
 
         init(_ member: any ActivityMember) { self.member = member }
     }
 
-    /// Creates an activity for a clock of its own.
+    /// Creates an activity for one clock.
     public init() { watch = SettleWatch() }
 
     package init(_ watch: SettleWatch) { self.watch = watch }
 
     /// Registers work that StoreCore cannot see (a task, a request on the wire), so that settling waits for it.
     ///
-    /// A backend that responds from its own threads calls this before it switches to one.
+    /// A backend that responds from its own threads calls this method before it switches to one of them.
     ///
-    /// - Returns: the work, to be ended exactly once.
+    /// - Returns: the work, which must be ended exactly once.
     public func begin() -> Work {
         state.withLock {
             $0.foreign += 1
@@ -45,7 +45,7 @@ public final class Activity: Sendable {
         return Work(activity: self)
     }
 
-    /// A piece of work that ``Activity`` waits for.
+    /// A piece of work whose end ``Activity`` waits for.
     public struct Work: Sendable {
         fileprivate let activity: Activity
         /// Ends the work, once its results have been passed on.
@@ -60,17 +60,17 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Waits until nothing can happen without an external event: time advances, a decision is made, a response is released.
+    /// Waits until nothing can happen without an external event, such as the advance of time, or a decision.
     ///
-    /// On the thread that delivers callbacks, this makes them itself. It must not be called inside a callback, which would
-    /// wait for itself: that traps with a message. A callback that waits for another thread that settles deadlocks, and
-    /// a message is logged.
+    /// On the thread that delivers callbacks, this method makes them itself. It must not be called inside a callback,
+    /// since it would wait for that callback: it traps with a message. A callback that waits for another thread that
+    /// settles deadlocks, and a message is logged.
     ///
-    /// - Returns: the external events that are awaited, a line each; the wording may change.
+    /// - Returns: the external events that are awaited, described in a line each; the wording may change.
     @discardableResult
     public func settle() -> [String] { comeToRest().flatMap { $0.waitingFor } }
 
-    /// Settles, without collecting the awaited events.
+    /// Settles like ``settle()``, without collecting the awaited events.
     ///
     /// - Returns: the members that were found quiet.
     @discardableResult
@@ -90,11 +90,11 @@ public final class Activity: Sendable {
         }
     }
 
-    /// The members found quiet at the last settling, which are checked first the next time.
+    /// The members found quiet when a thread last settled, which it checks first the next time.
     package struct Rest {
-        /// Closures rather than members: an object with weak references is slow to retain.
+        /// The members' `pulse` properties, as closures: an object with weak references is slow to retain.
         fileprivate var pulses: [@Sendable () -> (isQuiet: Bool, work: Int)] = []
-        /// The number of changes at that time; without known members, a number that never matches the next.
+        /// The number of changes at that time; -1, which equals no number of changes, if no members are known.
         fileprivate var changes = -1
 
         package init() {}
@@ -107,10 +107,10 @@ public final class Activity: Sendable {
 
     /// Settles repeatedly, like ``comeToRest()``.
     ///
-    /// If the previously found members are quiet and no others were added, it returns at once.
+    /// Returns at once if the members found last time are still quiet and no others were added.
     package func comeToRest(_ rest: inout Rest) {
         if isQuiet(rest.pulses.count, since: rest.changes, { rest.pulses[$0]() }) { return }
-        // Releases members that have no other owner, so that they are not found again.
+        // Releases members that have no other owner, so that they do not count as members below.
         rest = Rest()
         comeToRest()
         let changes = state.withLock { $0.changes }
@@ -139,7 +139,7 @@ public final class Activity: Sendable {
 
     /// Waits, without blocking a thread, until nothing can happen without an external event.
     ///
-    /// - Returns: the external events that are awaited, a line each; the wording may change.
+    /// - Returns: the external events that are awaited, described in a line each; the wording may change.
     @discardableResult
     public func settle() async -> [String] {
         trapInsideCallback()
@@ -156,7 +156,7 @@ public final class Activity: Sendable {
 
     /// Waits until a condition holds.
     ///
-    /// The condition receives the number of changes before it.
+    /// The condition receives the number of changes counted before it is evaluated.
     private func suspend(until isSo: (Int) -> Bool) async {
         waiters.add(1, ordering: .sequentiallyConsistent)
         defer { waiters.subtract(1, ordering: .sequentiallyConsistent) }
@@ -186,7 +186,7 @@ public final class Activity: Sendable {
 
 extension Activity {
     package func register(_ member: any ActivityMember) {
-        // Members are released without the lock held: this may be the last reference.
+        // Members are released after the lock, since this may be the last reference to one.
         let kept = members.withLock { members in
             let kept = members.map(\.member)
             if kept.contains(where: { $0 == nil }) { members = zip(members, kept).filter { $1 != nil }.map(\.0) }
@@ -197,13 +197,13 @@ extension Activity {
         withExtendedLifetime(kept) {}
     }
 
-    /// Reports that a member became quiet, or left work for a thread that may be waiting here.
+    /// Notifies waiting threads that a member became quiet, or left work that one of them may have to do.
     ///
-    /// Called without any lock held.
+    /// Must be called without any lock held.
     @inline(__always)
     func changed() {
-        // A waiting thread counts itself before it checks the members, under their locks: either it saw this
-        // change or it is seen here.
+        // A waiting thread increments `waiters` before it checks the members under their locks: so either it has seen
+        // this change, or this thread sees it waiting.
         if waiters.load(ordering: .sequentiallyConsistent) > 0 { ring() }
     }
 
@@ -219,7 +219,7 @@ extension Activity {
         for continuation in suspended { continuation.resume() }
     }
 
-    /// Whether work is under way that was registered with ``begin()``.
+    /// Whether work registered with ``begin()`` is under way.
     package var hasRegisteredWork: Bool { state.withLock { $0.foreign > 0 } }
 
     /// Whether a thread waits for this activity.
@@ -228,7 +228,7 @@ extension Activity {
     /// The callbacks that members are making now.
     var callbacksUnderWay: [CallbacksUnderWay] { liveMembers.compactMap { $0.callbacksUnderWay } }
 
-    /// Returns the reason why the clock cannot move to a moment in one step; nil if no member objects.
+    /// Returns a member's reason why the clock cannot move to a moment in one step; nil if there is none.
     func objection(toMovingTo moment: Date, from now: Date) -> String? {
         liveMembers.lazy.compactMap { $0.objection(toMovingTo: moment, from: now) }.first
     }
@@ -237,17 +237,17 @@ extension Activity {
 
     private enum Look { case drained, quiet([any ActivityMember]), busy }
 
-    /// Checks the members, retaining them only for that time, not while a thread waits.
+    /// Checks the members, and releases them before the caller waits.
     private func look(since changes: Int) -> Look {
         let members = liveMembers
         if drainHere(members) { return .drained }
         return isQuiet(members.count, since: changes) { members[$0].pulse } ? .quiet(members) : .busy
     }
 
-    /// The awaited external events, a line each, as ``settle()`` returns them; nil while anything is under way.
+    /// The awaited external events, described as by ``settle()``; nil while anything is under way.
     var waitingIfQuiet: [String]? { linesIfQuiet(since: state.withLock { $0.changes }) }
 
-    /// Returns the awaited external events, a line each; nil while anything is under way.
+    /// Returns the awaited external events, described in a line each; nil while anything is under way.
     private func linesIfQuiet(since changes: Int) -> [String]? {
         let members = liveMembers
         return isQuiet(members.count, since: changes) { members[$0].pulse } ? members.flatMap { $0.waitingFor } : nil
@@ -259,10 +259,11 @@ extension Activity {
         return didDrain
     }
 
-    /// Checks until two checks agree, since work may move from an unchecked member to a checked one.
+    /// Checks the members until two checks agree, since work may move from an unchecked member to a checked one.
     ///
-    /// Returns false if anything is under way, which will notify. A member that has worked between two checks and is
-    /// quiet again need not notify any more. Members added since then, and externally registered work, count as changes.
+    /// Returns false if anything is under way; `changed` will be called when it ends. Two checks are needed, since a
+    /// member that worked in between and is quiet again need not call it. Members added and external work registered
+    /// since `changes` was read count as changes.
     private func isQuiet(_ count: Int, since changes: Int, _ pulse: (Int) -> (isQuiet: Bool, work: Int)) -> Bool {
         guard var last = quietPulse(count, since: changes, pulse) else { return false }
         while let sum = quietPulse(count, since: changes, pulse) {
@@ -272,9 +273,9 @@ extension Activity {
         return false
     }
 
-    /// Returns the total of all work so far; nil if anything is under way.
+    /// Returns the total of all members' work so far; nil if anything is under way.
     ///
-    /// Work only grows, so that sums can be compared.
+    /// Each member's number only grows, so equal totals mean that no member has worked.
     private func quietPulse(_ count: Int, since changes: Int, _ pulse: (Int) -> (isQuiet: Bool, work: Int)) -> Int? {
         guard state.withLock({ $0.foreign == 0 && $0.changes == changes }) else { return nil }
         var sum = 0
@@ -287,7 +288,7 @@ extension Activity {
     }
 }
 
-/// An object with work of its own.
+/// An object that reports whether it has work under way.
 package protocol ActivityPulse: AnyObject, Sendable {
     /// Whether nothing is under way, and a number that changes with every piece of work.
     var pulse: (isQuiet: Bool, work: Int) { get }
@@ -295,18 +296,19 @@ package protocol ActivityPulse: AnyObject, Sendable {
 
 /// A member of an activity, for which settling waits: a queue's driver, a store, a clock.
 package protocol ActivityMember: ActivityPulse {
-    /// An object with the same pulse that may be retained while a clock advances, without keeping work alive; nil if there
-    /// is none.
+    /// An object with the same pulse, which a clock may retain while it advances; nil if there is none.
+    ///
+    /// Retaining it must not keep any work alive.
     var keepable: (any ActivityPulse)? { get }
-    /// Makes the callbacks pending for the calling thread. Returns false if there are none.
+    /// Makes the callbacks that are pending for the calling thread. Returns false if there are none.
     func drainHere() -> Bool
-    /// The external events that the member waits for, a line each.
+    /// The external events that the member waits for, described in a line each.
     var waitingFor: [String] { get }
     /// The callbacks that are being made now; nil if there are none.
     var callbacksUnderWay: CallbacksUnderWay? { get }
     /// Returns the reason why the clock cannot move to a moment in one step, as a sentence; nil if it can.
     ///
-    /// Default: nil.
+    /// The default implementation returns nil.
     func objection(toMovingTo moment: Date, from now: Date) -> String?
 }
 
@@ -325,7 +327,7 @@ package struct CallbacksUnderWay: Sendable {
     }
 
     let id: ID
-    /// The log for a line about these callbacks.
+    /// The log for a message about these callbacks.
     let log: StoreLog
 
     package init(of member: AnyObject, batch: Int, log: StoreLog) {
@@ -334,10 +336,10 @@ package struct CallbacksUnderWay: Sendable {
     }
 }
 
-/// A watch that logs a message when settling waits long for callbacks that do not end.
+/// A watchdog that logs a message if a thread settles for long because a callback does not return.
 ///
-/// A callback deadlocks if it waits for a thread that settles or advances the clock: each waits for the other. One check
-/// is under way at a time, however many threads settle.
+/// A callback deadlocks if it waits for a thread that settles or advances the clock: each waits for the other. Only one
+/// check is pending at a time, however many threads settle.
 package final class SettleWatch: Sendable {
     /// A function that runs a closure after a number of seconds.
     package typealias Later = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
@@ -351,7 +353,7 @@ package final class SettleWatch: Sendable {
         var hasWarned = false
     }
 
-    /// Creates a watch that checks after some seconds of the system's time.
+    /// Creates a watchdog that checks after some seconds of the system's time.
     package convenience init() {
         self.init { seconds, look in
             DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + seconds, execute: look)
@@ -361,13 +363,13 @@ package final class SettleWatch: Sendable {
     /// - Parameter later: runs a closure after a number of seconds.
     package init(later: @escaping Later) { self.later = later }
 
-    /// The seconds that a callback may take while a thread settles; for tests.
+    /// The seconds that a callback may take while a thread settles; variable for tests.
     package var patience: TimeInterval {
         get { state.withLock { $0.patience } }
         set { state.withLock { $0.patience = newValue } }
     }
 
-    /// Starts a check; called by a thread that begins to wait for an activity, and is counted there.
+    /// Schedules a check; called by a thread that begins to wait for an activity.
     func waits(_ activity: Activity) {
         let patience = state.withLock { state -> TimeInterval? in
             guard !state.isLooking, !state.hasWarned else { return nil }
@@ -382,7 +384,7 @@ package final class SettleWatch: Sendable {
             guard let activity, activity.isAwaited else { return }
             let now = activity.callbacksUnderWay
             guard let stuck = now.first(where: { before.contains($0.id) }) else {
-                // Other callbacks may not return either.
+                // The callbacks of the earlier check have ended, but others may not return either.
                 return waits(activity)
             }
             let mustWarn = state.withLock { state in

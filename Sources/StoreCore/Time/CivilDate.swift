@@ -1,6 +1,6 @@
 /// A day of the proleptic Gregorian calendar, computed with integers only.
 ///
-/// `Calendar` gives the same results, but takes 14 times as long to add a month, and would dominate the cost of a renewal.
+/// `Calendar` gives the same results, but takes 14 times as long to add a month, and would dominate a renewal's cost.
 struct CivilDate {
     let year: Int
     /// The month, 1 to 12.
@@ -8,9 +8,9 @@ struct CivilDate {
     /// The day of the month, from 1.
     let day: Int
 
-    // Years begin in March here, so that a leap day is the last day of its year, of its four years, and of its 400.
+    // In these calculations, a year begins in March: a leap day is then the last of its year, of 4 years and of 400.
 
-    /// Creates the day at a number of days after 1 January 1970; negative before.
+    /// Creates the day a number of days after 1 January 1970, or before it if the number is negative.
     init(daysSince1970: Int) {
         var rest = daysSince1970 + 719_468  // since 1 March of the year 0
         let cycles = floorDivide(rest, by: 146_097)
@@ -43,7 +43,7 @@ struct CivilDate {
         return year * 365 + leapDays + days - 719_468
     }
 
-    /// Returns the same day a number of months later, or the last day of that month if it has no such day.
+    /// Returns the same day of the month a number of months later, or the last day of a month that is too short.
     func adding(months: Int) -> CivilDate {
         let total = year * 12 + month - 1 + months
         let year = floorDivide(total, by: 12)

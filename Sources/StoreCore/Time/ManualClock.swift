@@ -3,14 +3,14 @@ import Synchronization
 
 /// A clock that advances only on command.
 ///
-/// Advancing it fires the due timers in the order of their deadlines, with the time set to each, and settles before the
-/// next: a year of renewals takes microseconds, and each renewal is observed separately. Any thread may call; calls
-/// that advance the clock take turns.
+/// Advancing the clock fires the due timers in the order of their deadlines, with the time set to each deadline, and
+/// settles after each: a year of renewals takes microseconds, and each renewal is observed separately. Any thread may
+/// call; calls that advance the clock take turns.
 public final class ManualClock: StoreClock {
     /// The activity of this clock's clients.
     public let activity: Activity
     private let state = Locked(State())
-    /// Seconds since 2001, read without the lock and written with it held.
+    /// The time in seconds since 2001, read without the lock but written only with it held.
     private let clock: Atomic<UInt64>
 
     private struct State {
@@ -19,63 +19,63 @@ public final class ManualClock: StoreClock {
         var mover = Mover.nobody
     }
 
-    /// The seconds before or after 2001 within which moments can be told apart and counted in milliseconds.
+    /// The maximum distance from 2001, in seconds, at which a `Double` can still count milliseconds.
     private static let reach = 1e15
 
     private enum Mover: Equatable {
         case nobody
         case thread(ObjectIdentifier)
-        /// A task on any thread; while a timer fires, the mover is its thread.
+        /// A task, on whichever thread it runs; while a timer fires, the mover is that thread.
         case task
     }
 
     /// Creates a clock that does not advance by itself.
     ///
-    /// - Parameter start: the initial time; default: midnight UTC of 1 January 2025. A time more than 30 million years
-    ///   away stops the process with a message, and so does advancing a clock that far.
+    /// - Parameter start: the initial time; by default midnight UTC of 1 January 2025. A time more than 30 million
+    ///   years away stops the process with a message, and so does advancing the clock that far.
     public init(startingAt start: Date = Date(timeIntervalSince1970: 1_735_689_600)) {
         activity = Activity()
         clock = Atomic(Self.seconds(at: start))
     }
 
-    /// Creates a clock that does not advance by itself, and shows another time to some of an activity's clients.
+    /// Creates a clock with a time of its own for some clients of an existing activity.
     package init(startingAt start: Date, activity: Activity) {
         self.activity = activity
         clock = Atomic(Self.seconds(at: start))
     }
 
-    /// Returns the bits of a clock's start in seconds from 2001; stops the process if it is too far away.
+    /// Returns the bits of a start time in seconds since 2001; stops the process if it is too far away.
     private static func seconds(at start: Date) -> UInt64 {
         let seconds = start.timeIntervalSinceReferenceDate
         guard seconds.magnitude < reach else { fatalError("a clock cannot begin \(seconds) seconds after 2001") }
         return seconds.bitPattern
     }
 
-    /// The time the clock was last moved to.
+    /// The time to which the clock was last moved.
     public var now: Date {
         Date(timeIntervalSinceReferenceDate: Double(bitPattern: clock.load(ordering: .acquiring)))
     }
 
-    /// The deadline of the next timer, nil if none is set.
+    /// The deadline of the next timer; nil if no timer is set.
     public var nextDeadline: Date? { state.withLock { $0.timers.first?.deadline } }
 
     /// Sets a timer.
     ///
-    /// It fires when the clock is advanced to or beyond its deadline. A timer whose deadline has already passed fires at
-    /// the next advance, even by 0.
+    /// The timer fires when the clock is advanced to or beyond its deadline. If the deadline has already passed, the
+    /// timer fires at the next advance, even by 0.
     @discardableResult
     public func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
         let place = state.withLock { $0.timers.insert(at: moment, body) }
-        // A weak reference to the clock would slow down every use of it.
+        // Captures the state only: a weak reference would slow down every use of the clock.
         return TimerToken { [state] in
             let cancelled = state.withLock { $0.timers.remove(place) }
-            // Its captures may cancel timers when they are released.
+            // Released without the lock, since the release of its captures may cancel other timers.
             withExtendedLifetime(cancelled) {}
         }
     }
 
     deinit {
-        // A token may outlive the clock, but retains nothing of it.
+        // A token may outlive the clock and keep its state, so the timers are removed from it.
         let timers = state.withLock { $0.timers.removeAll() }
         withExtendedLifetime(timers) {}
     }
@@ -87,10 +87,10 @@ public final class ManualClock: StoreClock {
 
     /// Moves the clock forward, firing due timers on the way and settling at each deadline.
     ///
-    /// Must not be called from inside a callback or a timer's body, which would wait for itself: that stops the process
-    /// with a message. So do the errors of ``advanceThrowing(to:)``.
+    /// Must not be called from inside a callback or a timer's closure, since it would wait for that to return: the
+    /// process stops with a message. It also stops for each error of ``advanceThrowing(to:)``.
     ///
-    /// - Parameter moment: not before ``now``; a clock does not run backwards.
+    /// - Parameter moment: the new time, not before ``now``; a clock does not run backwards.
     public func advance(to moment: Date) { orStop { try advanceThrowing(to: moment) } }
 
     /// Moves the clock forward like ``advance(by:)``, without blocking a thread while the activity settles.
@@ -115,15 +115,14 @@ public final class ManualClock: StoreClock {
 
     /// Moves the clock forward like ``advance(to:)``, or throws where that method stops the process.
     ///
-    /// - Parameter moment: not before ``now``.
-    /// - Throws: ``ClockError`` for a moment before ``now`` or more than 30 million years away, and where a
-    ///   subscription of a ``SandboxStore`` would be renewed more than 10,000 times on the way. The clock has not been
-    ///   moved then.
+    /// - Parameter moment: the new time, not before ``now``.
+    /// - Throws: ``ClockError`` for a moment before ``now`` or more than 30 million years away, and if a subscription
+    ///   of a ``SandboxStore`` would be renewed more than 10,000 times on the way. The clock has not moved then.
     public func advanceThrowing(to moment: Date) throws { try move { _ in moment } }
 
     /// Moves the clock forward like ``advance(by:)``, but does not settle before it moves.
     ///
-    /// For callers that have settled. Work that another thread is still doing may come before or after the move.
+    /// For callers that have already settled. Work of other threads may come before or after the move.
     ///
     /// - Parameter interval: seconds, not negative.
     package func advanceAtRest(by interval: TimeInterval) {
@@ -156,7 +155,7 @@ public final class ManualClock: StoreClock {
         finish(at: end)
     }
 
-    /// Returns false while another thread or task moves the clock.
+    /// Registers what moves the clock; returns false while another thread or task moves it.
     private func begin(_ mover: Mover) -> Bool {
         state.withLock { state in
             guard state.mover == .nobody else { return false }
@@ -178,7 +177,7 @@ public final class ManualClock: StoreClock {
         return end
     }
 
-    /// Fires a timer for a task, on a thread that must not move the clock meanwhile.
+    /// Fires a timer for a task; the timer's closure, which runs on this thread, must not move the clock.
     private func fire(_ timer: TimerHeap.Timer) {
         state.withLock { $0.mover = .thread(ObjectIdentifier(Thread.current)) }
         timer.body()
@@ -211,7 +210,7 @@ package protocol MovableClock: StoreClock {
     /// Moves the clock forward, firing due timers on the way and settling at each deadline.
     ///
     /// - Parameter interval: seconds, not negative.
-    /// - Throws: ``ClockError`` if it cannot be moved by this interval. The clock has not been moved then.
+    /// - Throws: ``ClockError`` if the clock cannot be moved by this interval. The clock has not moved then.
     func advanceThrowing(by interval: TimeInterval) throws
 }
 
@@ -224,12 +223,12 @@ struct TimerHeap {
     struct Timer {
         let deadline: Date
         let body: @Sendable () -> Void
-        /// The number of timers added before.
+        /// The number of timers that were added before this one.
         fileprivate let number: Int
         fileprivate let place: Place
     }
 
-    /// The position of a timer, which retains nothing of it.
+    /// The position of a timer in the heap; does not retain the timer.
     // unchecked: read and written by the heap alone, which its owner guards.
     final class Place: @unchecked Sendable {
         /// The timer's index; nil once it has been removed.
@@ -239,7 +238,7 @@ struct TimerHeap {
     private var timers: [Timer] = []
     private var count = 0
 
-    /// The timer with the earliest deadline, nil if there is none.
+    /// The timer with the earliest deadline; nil if there is none.
     var first: Timer? { timers.first }
 
     /// Adds a timer after all with the same deadline.
@@ -269,12 +268,12 @@ struct TimerHeap {
         swap(index, timers.count - 1)
         let timer = timers.removeLast()
         timer.place.index = nil
-        // The last timer, now here, may belong higher or deeper.
+        // The former last timer, now at this index, may have to move up or down.
         if index < timers.count { sink(from: rise(from: index)) }
         return timer
     }
 
-    /// Moves a timer up to its position; returns its index.
+    /// Moves a timer up to its position in the heap, and returns its index.
     @discardableResult
     private mutating func rise(from start: Int) -> Int {
         var child = start

@@ -2,30 +2,29 @@ import Foundation
 
 /// A clock that runs with the system's, and can be moved ahead of it.
 ///
-/// Moving it is like moving a ``ManualClock``: due timers fire one by one, with the time set to each. After that it runs ahead
-/// of the system's clock by the same amount.
+/// Moving it is like moving a ``ManualClock``: due timers fire one by one, with the time set to each deadline.
+/// Afterwards it stays ahead of the system's clock by the same amount.
 package final class ShiftedClock: MovableClock {
     private let clock: ManualClock
     private let state: Locked<State>
     /// The lock held while the clock is moved.
     ///
-    /// Recursive, so that a timer that moves the clock reaches the trap of ``ManualClock``.
+    /// Recursive, so that a timer that moves the clock does not deadlock here, but traps in ``ManualClock``.
     private let moving = NSRecursiveLock()
 
     fileprivate struct State {
         var offset: TimeInterval
-        /// The time when the move under way began, nil while there is none.
+        /// The time at which the current move began; nil if the clock is not being moved.
         var start: Date?
         var alarm: DispatchWorkItem?
     }
 
-    /// The longest sleep until the system's clock, which may have been set, is checked again.
+    /// The longest time until the next check of the system's clock, which may have been set meanwhile.
     private static let longestSleep: TimeInterval = 3600
 
     /// Creates a clock.
     ///
-    /// - Parameter moment: the earliest time that it may begin at, such as that of the last event in a ledger; nil for the
-    ///   system's time.
+    /// - Parameter moment: the earliest start, such as the time of a ledger's last event; nil for the system's time.
     package init(notBefore moment: Date? = nil) {
         let now = Date()
         let start = max(now, moment ?? now)
@@ -38,11 +37,11 @@ package final class ShiftedClock: MovableClock {
     package var activity: Activity { clock.activity }
 
     package var now: Date {
-        // Timers that fire late do not set the time back to their deadlines.
+        // Timers that fire late set the manual clock to their deadlines, but must not set this clock back.
         state.withLock { max(clock.now, $0.start ?? $0.systemTime) }
     }
 
-    /// The seconds by which it is ahead of the system's clock.
+    /// The seconds by which this clock is ahead of the system's clock.
     package var lead: TimeInterval { max(0, now.timeIntervalSinceNow) }
 
     @discardableResult
@@ -71,7 +70,7 @@ package final class ShiftedClock: MovableClock {
         defer {
             state.withLock { state in
                 state.start = former
-                // The clock stood still while it was moved.
+                // This clock stood still during the move, which must not make it fall behind.
                 state.offset = max(state.offset, clock.now.timeIntervalSinceNow)
             }
             setAlarm()
@@ -83,7 +82,7 @@ package final class ShiftedClock: MovableClock {
     /// Schedules an alarm that fires the next timer when it is due.
     private func setAlarm() {
         state.withLock { state in
-            // The thread that moves the clock sets the alarm at the end.
+            // The thread that is moving the clock will set the alarm when it has finished.
             guard state.start == nil else { return }
             state.alarm.take()?.cancel()
             guard let next = clock.nextDeadline else { return }
@@ -98,8 +97,8 @@ package final class ShiftedClock: MovableClock {
         do {
             try move { $0 }
         } catch {
-            // A subscription would renew too often: the process was asleep. The store catches up at the next call, and then
-            // has no objection.
+            // After a long sleep of the process, a subscription would renew too often. The store catches up at the next
+            // call, after which it no longer objects to the move.
             state.withLock { state in
                 let alarm = DispatchWorkItem { [weak self] in self?.catchUp() }
                 state.alarm.take()?.cancel()

@@ -2,17 +2,17 @@ import Foundation
 
 /// A clock, the only source of time.
 ///
-/// Queues and stores never read the system's time. They read their store's clock, so that a test can advance it and a
-/// year takes microseconds. Any thread may call.
+/// Queues and stores never read the system's time, but their store's clock. A test can therefore advance the time, and
+/// a year takes microseconds. Any thread may call.
 public protocol StoreClock: AnyObject, Sendable {
     /// The current time.
     var now: Date { get }
 
-    /// Runs a closure once a moment is reached, but never before this returns.
+    /// Runs a closure once a moment is reached, but never before this method returns.
     ///
-    /// If the moment has passed, it runs as soon as the clock fires anything.
+    /// If the moment has passed, the closure runs the next time that the clock fires timers.
     ///
-    /// - Returns: a token that retains nothing; discard it, or cancel with it.
+    /// - Returns: a token that cancels the closure. The token retains nothing, and may be discarded.
     @discardableResult
     func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken
 
@@ -28,7 +28,7 @@ public final class SystemClock: StoreClock {
     /// The activity of this clock's clients.
     public let activity = Activity()
 
-    /// Creates another clock, with an ``activity`` of its own clients only.
+    /// Creates a separate clock, whose ``activity`` has only this clock's clients.
     public init() {}
 
     /// The system's time.
@@ -43,7 +43,7 @@ public final class SystemClock: StoreClock {
         return TimerToken { link.item?.cancel() }
     }
 
-    private struct WeakItem: @unchecked Sendable {  // unchecked: a work item may be cancelled from any thread
+    private struct WeakItem: @unchecked Sendable {  // unchecked: a work item may be canceled from any thread
         weak let item: DispatchWorkItem?
     }
 }
@@ -53,7 +53,7 @@ public struct TimerToken: Sendable {
     private let body: @Sendable () -> Void
     /// Creates a token from a cancellation closure.
     ///
-    /// The closure must be harmless after the time has come.
+    /// The closure must have no effect once the scheduled closure has begun.
     public init(_ cancel: @escaping @Sendable () -> Void) { body = cancel }
     /// Prevents the scheduled closure from running, unless it has begun.
     public func cancel() { body() }
@@ -61,13 +61,13 @@ public struct TimerToken: Sendable {
 
 /// The reason why a clock cannot be moved.
 public struct ClockError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One sentence that names the cause.
+    /// One sentence that names the reason.
     ///
-    /// Its wording is not stable.
+    /// The wording is not stable.
     public let reason: String
 
     init(_ reason: String) { self.reason = reason }
 
-    /// The sentence.
+    /// The same as ``reason``.
     public var description: String { reason }
 }
