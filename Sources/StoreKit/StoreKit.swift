@@ -1,6 +1,6 @@
-// `import StoreKit` where the platform has no StoreKit of its own. It exports Store Kit's names one by one, so that StoreCore's
-// own names do not collide with another module's; `.ci/surface-check` compares them with what StoreCore declares.
-// Clients rely on Foundation (and, on other platforms than Apple's, FoundationNetworking) being exported with it.
+// The module `StoreKit` for platforms without Apple's. It exports Store Kit's names one by one, so that StoreCore's own
+// names do not collide with another module's; `.ci/surface-check` compares the list with StoreCore's declarations.
+// Clients rely on Foundation (and, on other platforms than Apple's, FoundationNetworking) being exported too.
 @_exported import Foundation
 
 @_exported import class StoreCore.SKDownload

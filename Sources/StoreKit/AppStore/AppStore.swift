@@ -1,8 +1,6 @@
 import Foundation
 
-/// The store, its environments and platforms.
-///
-/// The store is that of the current `StoreContext`'s default queue.
+/// The store that the current `StoreContext`'s default queue buys from, with its environments and platforms.
 public enum AppStore: Sendable {
     /// Whether the user may authorize payments.
     public static var canMakePayments: Bool { StoreFace.current.canMakePayments }
@@ -12,15 +10,15 @@ public enum AppStore: Sendable {
 
     /// Synchronizes the history with the account's other devices.
     ///
-    /// An app calls it when its user asks to restore purchases, and then reads ``Transaction/currentEntitlements``. A sandbox
-    /// store's history is always up to date.
+    /// Call this when the user asks to restore purchases, and then read ``Transaction/currentEntitlements``. The
+    /// history of a sandbox store is always up to date.
     ///
     /// - Throws: a ``StoreKitError`` if no one is signed in or the store cannot be reached.
     public static func sync() async throws { try await StoreFace.current.synchronize() }
 }
 
 extension AppStore {
-    /// An environment in which a store signs.
+    /// An environment in which a store sells.
     public struct Environment: RawRepresentable, Equatable, Hashable, Sendable {
         /// The environment's name in payloads.
         public let rawValue: String
@@ -52,9 +50,9 @@ extension AppStore {
         public static let tvOS = Platform(rawValue: "tvOS")
         /// Apple Vision.
         public static let visionOS = Platform(rawValue: "visionOS")
-        /// An organization's distribution.
+        /// Distribution by an organization to its members.
         ///
-        /// No payload of this library's stores has it, and Apple does not publish its name in payloads.
+        /// No payload of this library's stores has this value, and Apple does not publish its name in payloads.
         public static var managed: Platform { Platform(rawValue: "managed") }
     }
 }

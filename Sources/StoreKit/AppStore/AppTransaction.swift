@@ -3,8 +3,8 @@ import StoreCore
 
 /// The account's purchase of the app itself.
 ///
-/// A value is a snapshot. Two are equal if all properties are, ``signedDate`` included. A property that the store does
-/// not provide has the value that its documentation names.
+/// A value is a snapshot. Two values are equal if all properties are, ``signedDate`` included. A property that the
+/// store does not provide has the default value that its own documentation names.
 public struct AppTransaction: Sendable, SignedInformation {
     let signed: SignedValue<AppTransactionPayload>
 
@@ -19,7 +19,7 @@ public struct AppTransaction: Sendable, SignedInformation {
 
     /// Synchronizes the history with the store, and returns the account's purchase of the app.
     ///
-    /// An app calls it only at its user's request; otherwise ``shared`` is up to date.
+    /// Call this only at the user's request: in all other cases ``shared`` is up to date.
     ///
     /// - Throws: a ``StoreKitError`` if no one is signed in or the store does not respond.
     public static func refresh() async throws -> VerificationResult<AppTransaction> {
@@ -28,7 +28,7 @@ public struct AppTransaction: Sendable, SignedInformation {
 
     /// The JSON that the properties were read from: the payload of the JWS.
     ///
-    /// An in-process store signs when this is first read.
+    /// An in-process store signs the value when this is first read.
     public var jsonRepresentation: Data { signed.json }
 
     /// The App Store's number for the app; nil outside production.
@@ -37,7 +37,7 @@ public struct AppTransaction: Sendable, SignedInformation {
     /// The App Store's number for the app's version: always nil.
     public var appVersionID: UInt64? { nil }
 
-    /// The identifier of the account in this app; empty if no one is signed in.
+    /// The identifier that represents the account in this app; empty if no one is signed in.
     public var appTransactionID: String { payload.appTransactionId ?? "" }
 
     /// The app's bundle identifier.
@@ -46,10 +46,10 @@ public struct AppTransaction: Sendable, SignedInformation {
     /// The app's version.
     public var appVersion: String { payload.applicationVersion }
 
-    /// The app's version that the account bought; `1.0` in every test.
+    /// The version of the app that the account bought; `1.0` in every test environment.
     public var originalAppVersion: String { payload.originalApplicationVersion }
 
-    /// The date on which the account bought the app; the same in every test.
+    /// The date on which the account bought the app; the same in every test environment.
     public var originalPurchaseDate: Date { payload.originalPurchaseDate.date }
 
     /// The platform on which the account bought the app: always one with an empty name, since no store here reports it.
@@ -76,7 +76,7 @@ public struct AppTransaction: Sendable, SignedInformation {
     /// It is the hash of ``deviceVerificationNonce`` and ``AppStore/deviceVerificationID``, both in lowercase.
     public var deviceVerification: Data { deviceHash }
 
-    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is none.
+    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is no hash.
     public var deviceVerificationNonce: UUID { deviceNonce }
 }
 
@@ -118,7 +118,7 @@ extension AppTransaction {
 }
 
 extension AppTransaction {
-    /// Every purchase of this version of the app: that of the account that is signed in.
+    /// The purchases of the app: only that of the account that is signed in.
     public static var all: AppTransactions { AppTransactions(face: StoreFace.current) }
 
     /// A sequence of the app's purchases, read when iteration begins.
@@ -138,7 +138,7 @@ extension AppTransaction {
             /// A purchase of the app, with the result of verifying its signature.
             public typealias Element = VerificationResult<AppTransaction>
 
-            /// The store's face; nil once it has been read.
+            /// The `StoreFace` to read from; nil once the purchase has been read.
             fileprivate var face: StoreFace?
 
             /// Returns the next purchase; nil at the end.

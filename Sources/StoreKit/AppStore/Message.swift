@@ -1,6 +1,6 @@
 /// A message that a store has for the user.
 ///
-/// On Apple's platforms it is shown as a sheet. Here the app receives the reason, and decides what to show.
+/// On Apple's platforms the message is shown as a sheet. Here the app receives the reason, and decides what to show.
 public struct Message: Equatable, Hashable, Sendable {
     /// The reason for the message.
     public let reason: Reason
@@ -15,9 +15,7 @@ public struct Message: Equatable, Hashable, Sendable {
 
     /// A reason for a message.
     public struct Reason: RawRepresentable, Equatable, Hashable, Sendable {
-        /// The number of the reason.
-        ///
-        /// Apple does not publish its own numbers; these may differ from them.
+        /// The number of the reason, which may differ from Apple's: Apple does not publish its numbers.
         public let rawValue: Int
         /// Creates a reason, which may be one that is not listed here.
         public init(rawValue: Int) { self.rawValue = rawValue }
@@ -45,7 +43,7 @@ public struct Message: Equatable, Hashable, Sendable {
 
     /// A sequence of messages.
     ///
-    /// Several tasks may iterate over it at a time. Iteration ends when the task is canceled, and with the queue.
+    /// Several tasks may iterate over it at a time. Iteration ends when the task is canceled or the payment queue ends.
     public struct Messages: AsyncSequence, Sendable {
         /// A message.
         public typealias Element = Message

@@ -2,8 +2,8 @@ import StoreCore
 
 /// A purchase that the user began outside the app, in the store.
 ///
-/// The app completes it with ``Product/purchase(options:)``. An app receives such purchases either here or through
-/// Store Kit 1's `paymentQueue(_:shouldAddStorePayment:for:)`, not both.
+/// The app completes the purchase with ``Product/purchase(options:)``. An app receives such purchases either here or
+/// through Store Kit 1's `paymentQueue(_:shouldAddStorePayment:for:)`, not both.
 public struct PurchaseIntent: Identifiable, Equatable, Sendable {
     /// The product's identifier.
     public var id: Product.ID { product.id }
@@ -13,7 +13,7 @@ public struct PurchaseIntent: Identifiable, Equatable, Sendable {
 
     /// The win-back or promotional offer of the product that the user chose; nil for none.
     ///
-    /// A sandbox store's page promotes products without offers.
+    /// Nil with a sandbox store, which promotes products without offers.
     public let offer: Product.SubscriptionOffer?
 
     init(_ product: Product, _ payment: StorePayment) {
@@ -33,7 +33,7 @@ public struct PurchaseIntent: Identifiable, Equatable, Sendable {
 
     /// A sequence of purchases that the user began.
     ///
-    /// Several tasks may iterate over it at a time. Iteration ends when the task is canceled, and with the queue.
+    /// Several tasks may iterate over it at a time. Iteration ends when the task is canceled or the payment queue ends.
     public struct PurchaseIntents: AsyncSequence, Sendable {
         /// A purchase that the user began.
         public typealias Element = PurchaseIntent

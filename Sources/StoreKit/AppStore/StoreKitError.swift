@@ -26,7 +26,7 @@ public enum StoreKitError: Error, Sendable {
 }
 
 extension StoreKitError: LocalizedError {
-    /// A text for the user, in English: Store Kit's own where that is known; for a `systemError`, that error's own.
+    /// The text for the user, in English: Store Kit's own if it is known; for a `systemError`, the text of its error.
     public var errorDescription: String? {
         switch self {
         case .unknown, .unsupported: "Unable to Complete Request"
@@ -39,7 +39,7 @@ extension StoreKitError: LocalizedError {
         }
     }
 
-    /// The reason given by the store or the network, or a sentence that names it; nil if the description states it.
+    /// The store's or the network's reason, else a sentence in English; nil if ``errorDescription`` states it.
     public var failureReason: String? {
         switch self {
         case .unknown: "The store failed for an unknown reason."
@@ -63,9 +63,9 @@ extension StoreKitError: LocalizedError {
 
 // `CustomNSError` for the associated errors, so that they survive the conversion to an `NSError` and back.
 extension StoreKitError: CustomNSError, _BridgedError {
-    /// The texts, and the network's or the system's error under `NSUnderlyingErrorKey`.
+    /// The texts above, and the associated error under `NSUnderlyingErrorKey`.
     public var errorUserInfo: [String: Any] {
-        // Foundation takes all of an error's information from here if there is any.
+        // If this dictionary has an entry, Foundation takes no text from `LocalizedError`: it needs all of them.
         var info: [String: Any] = [:]
         info[NSLocalizedDescriptionKey] = errorDescription
         info[NSLocalizedFailureReasonErrorKey] = failureReason
@@ -82,7 +82,7 @@ extension StoreKitError: CustomNSError, _BridgedError {
 
     /// Returns the error that an `NSError` with the domain and a number of this type represents.
     ///
-    /// If its underlying error is missing, a network error has an unknown one, and a system error has the `NSError` itself.
+    /// Without an underlying error, `networkError` contains `URLError.unknown`, and `systemError` the `NSError` itself.
     public static func _bridged(from error: NSError) -> StoreKitError? {
         let below = error.userInfo[NSUnderlyingErrorKey]
         let all: [StoreKitError] = [

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A country that a store sells for.
+/// A country in which a store sells.
 public struct Storefront: Identifiable, Sendable {
     /// The country's code in ISO 3166-1 alpha-3, as in `USA`.
     public let countryCode: String
@@ -37,7 +37,7 @@ extension Storefront {
 
     /// A sequence of storefronts.
     ///
-    /// Several tasks may iterate over it at a time. Iteration ends when the task is canceled, and with the queue.
+    /// Several tasks may iterate over it at a time. Iteration ends when the task is canceled or the payment queue ends.
     public struct Storefronts: AsyncSequence, Sendable {
         /// A storefront.
         public typealias Element = Storefront

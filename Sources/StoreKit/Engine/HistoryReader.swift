@@ -1,26 +1,26 @@
 import StoreCore
 
-/// A reader of one store's history for a face: it converts changes to updates, statuses and messages.
+/// A reader of one store's history, which converts changes to updates, statuses and messages for a `StoreFace`.
 ///
-/// One reading is under way at a time. A face whose store is replaced gets another reader, and ignores the earlier one.
+/// Only one reading is in progress at a time. The reader of a store that was replaced is ignored.
 final class HistoryReader: AttentiveHistoryListener {
     let service: any HistoryService
-    /// The service, if it returns values directly.
+    /// The same service, if it can also return values without a callback.
     let immediate: (any ImmediateHistory)?
     /// The store's reports of its own availability, read without waiting.
     let availability: (any AvailabilityService)?
-    /// The origin of the values read.
+    /// The store and the `StoreFace` that the values read belong to.
     let origin: StoreOrigin
-    /// Off while no subscriber would be notified of a change; the face turns it on.
+    /// Whether the store reports changes: off while there is no subscriber; the `StoreFace` turns it on.
     let attention = HistoryAttention()
-    /// The face, which releases its reader when its queue ends or has another store.
+    /// The owner of the reader, which releases it when its queue ends or has another store.
     private var face: StoreFace { origin.face }
     /// The time on the store's clock when the reader was created.
     private let start: PayloadDate
     private let state = Locked(State())
 
     private struct State {
-        /// Whether everything revoked before the reader began has been skipped.
+        /// Whether the revocations from before the reader's creation have been skipped.
         var hasBegun = false
         /// The position after the last revocation that was read.
         var place: String?
@@ -31,9 +31,9 @@ final class HistoryReader: AttentiveHistoryListener {
         /// The number of changes when the first subscriber to subscriptions was added; nil while there is none.
         var changesAtSubscription: Int?
         var isUnderWay = false
-        /// Whether to read again afterwards.
+        /// Whether to read again after the reading in progress.
         var mustRepeat = false
-        /// The timer that repeats a failed reading, with a number of its own; nil if none is to be repeated.
+        /// The timer that repeats a failed reading, and the number of this retry; nil if there is no retry.
         var retry: (number: Int, token: TimerToken?)?
         var lastRetry = 0
         /// The delay before a failed reading is repeated, in seconds.
@@ -60,13 +60,13 @@ final class HistoryReader: AttentiveHistoryListener {
         read()
     }
 
-    /// Reads what is new, for the subscribers.
+    /// Reads changes for the subscribers; if a reading is in progress, reads again after it.
     func read() {
         guard face.reads(with: self) else { return }
         face.tellWaiting()
         let mustBegin = state.withLock { state in
             guard !state.hasBegun || face.hasHistorySubscribers || face.hasRevokedProducts else {
-                // The next subscriber is notified of changes from then on.
+                // Forgets the state, so that the next subscriber is notified of later changes only.
                 (state.subscriptions, state.changesAtSubscription) = (nil, nil)
                 face.relax(self)
                 return false
@@ -89,7 +89,7 @@ final class HistoryReader: AttentiveHistoryListener {
 
     /// Finds the transactions of a product's newest revocations.
     ///
-    /// Each may revoke several transactions, all with one date.
+    /// A revocation may affect several transactions, which then have the same date.
     private func readRevocations(
         of product: String,
         _ count: Int,
@@ -122,7 +122,7 @@ final class HistoryReader: AttentiveHistoryListener {
             guard case .success(let page) = answer else { return readingFailed() }
             let transactions = page.transactions.map(\.content)
             if !hasBegun { face.keepRevocations(transactions.filter(isNews), readWith: self) }
-            // Without a subscriber the position stays, and the next subscriber is notified.
+            // Without a subscriber the position does not advance: the next one receives these revocations.
             let isTaken = hasBegun ? face.tellRevocations(transactions, readWith: self) : true
             let isMore = isTaken && page.next != nil && page.next != place
             state.withLock { state in
@@ -133,7 +133,7 @@ final class HistoryReader: AttentiveHistoryListener {
         }
     }
 
-    /// Whether a transaction in the first response was revoked after the reader was created: the response may be late.
+    /// Returns whether a transaction was revoked after the reader's creation, as it may be in a late first response.
     private func isNews(_ transaction: TransactionPayload) -> Bool {
         guard let date = transaction.revocationDate else { return false }
         return date > start || date == start && state.withLock { $0.changes > 0 }
@@ -152,7 +152,7 @@ final class HistoryReader: AttentiveHistoryListener {
         }
     }
 
-    /// Reports subscriptions that differ from those read last, or may differ from those that could not be read.
+    /// Reports subscriptions that changed since the last reading, or may have changed because earlier readings failed.
     private func compare(_ subscriptions: [SignedSubscription]) {
         let new = subscriptions.map { ($0, SubscriptionSummary($0)) }
         let summaries = Dictionary(
@@ -212,22 +212,22 @@ final class HistoryReader: AttentiveHistoryListener {
     }
 }
 
-// The reader's queries and reports to its face. For a reader of an earlier store there are no subscribers.
+// Queries and reports of a reader to its `StoreFace`, which ignores a reader of a replaced store.
 extension StoreFace {
     fileprivate var hasUpdateSubscribers: Bool { state.withLock { !$0.updates.isEmpty } }
     fileprivate var hasStatusSubscribers: Bool { state.withLock { !($0.statuses.isEmpty && $0.messages.isEmpty) } }
     fileprivate var hasHistorySubscribers: Bool { hasUpdateSubscribers || hasStatusSubscribers }
     fileprivate func reads(with reader: HistoryReader) -> Bool { state.withLock { $0.reader === reader } }
 
-    /// Makes subscribers to updates request again what the history did not show.
+    /// Makes subscribers to updates request again the transactions that the history did not contain.
     fileprivate func historyChanged(readWith reader: HistoryReader) {
         state.withLock { if $0.reader === reader { $0.updates.historyChanged(&$0.signals) } }
     }
 
-    /// Makes those who wait for an arrival check whether they wait in vain.
+    /// Makes tasks that wait for a transaction in the queue check whether it can still arrive there.
     fileprivate func tellWaiting() { state.withLock { $0.arrivals.tell([], &$0.signals) } }
 
-    /// Stops notifying a reader of changes until there is a subscriber again, unless there is one.
+    /// Turns off the store's reports of changes to a reader, unless there is a subscriber.
     fileprivate func relax(_ reader: HistoryReader) {
         state.withLock { if !$0.needsHistory { reader.attention.isOn = false } }
     }
@@ -242,7 +242,7 @@ extension StoreFace {
         }
     }
 
-    /// Reports the transactions of a revoked product, or leaves them to the next subscriber.
+    /// Reports the transactions of a revoked product, or stores them for the next subscriber.
     fileprivate func tellRevocations(
         _ transactions: [TransactionPayload],
         of product: String,
@@ -252,24 +252,24 @@ extension StoreFace {
         let taken = state.withLock { state -> Int? in
             guard state.reader === reader else { return nil }
             state.updates.tellRevocations(transactions, &state.signals)
-            // Another revocation may have been reported meanwhile.
+            // Removes only the revocations that were looked up: the queue may have reported another one meanwhile.
             for _ in 0..<count {
                 if let index = state.revoked.firstIndex(where: product.isExactly) { state.revoked.remove(at: index) }
             }
             return transactions.isEmpty ? nil : state.takenNotice
         }
-        // Subscribers were notified of the change of the history before.
+        // Nothing is left to take: subscribers had received these revocations when the history changed.
         if let taken { queue?.acknowledgeRevocations(through: taken) }
     }
 
-    /// Reports revoked transactions, or leaves them to the next subscriber.
+    /// Reports revoked transactions, or stores them for the next subscriber.
     fileprivate func keepRevocations(_ transactions: [TransactionPayload], readWith reader: HistoryReader) {
         state.withLock { state in
             if state.reader === reader { state.updates.tellRevocations(transactions, &state.signals) }
         }
     }
 
-    /// Reports revoked transactions; returns whether there is a subscriber.
+    /// Reports revoked transactions; without a subscriber, returns false and stores nothing.
     fileprivate func tellRevocations(_ transactions: [TransactionPayload], readWith reader: HistoryReader) -> Bool {
         state.withLock { state in
             guard state.reader === reader, !state.updates.isEmpty else { return false }
@@ -295,7 +295,7 @@ extension StoreFace {
 /// An unfinished transaction that the queue has reported.
 struct KnownTransaction: Sendable {
     var transaction: SKPaymentTransaction
-    /// Whether a purchase has returned it, so that it is no update.
+    /// Whether `Product.purchase` has returned the transaction, so that it is not an update.
     var isReturned = false
 
     init(_ transaction: SKPaymentTransaction, isReturned: Bool = false) {

@@ -1,7 +1,7 @@
 import StoreCore
 
 extension StoreFace {
-    /// Finishes a transaction that the queue has reported; returns nil if it has not.
+    /// Finishes a transaction that the queue has reported; returns nil if the queue has not reported it.
     func finishKnown(_ identifier: String, of origin: StoreOrigin) -> QueuedFinish? {
         let known = state.withLock { $0.known[identifier]?.transaction }
         guard let known, known.storeID == origin.storeID, let queue else { return nil }
@@ -9,12 +9,12 @@ extension StoreFace {
         return known.queuedFinish
     }
 
-    /// Finishes a transaction in its store of origin, whichever face it came from; returns once the finish is recorded.
+    /// Finishes a transaction in the store that it was read from; returns once the finish is recorded.
     func finish(transaction identifier: String, of origin: StoreOrigin) async {
         while true {
             guard let queue else { return }
             if let finish = queue.finish(identifier: identifier, in: origin.storeID) { return await record(of: finish) }
-            // Everything that happens from here on counts.
+            // Subscribes before the checks below, so that no later change is missed.
             guard var arrival = arrival() else { return }
             let isLeft = origin.storeChanges != storeChanges
             if let former = origin.former { return await record(of: former.finish(identifier: identifier)) }
@@ -29,9 +29,9 @@ extension StoreFace {
                 return await record(of: finish)
             case .unfinished?: break
             }
-            // The queue has not received it yet.
+            // The queue may have received the transaction during the query.
             if let finish = queue.finish(identifier: identifier, in: origin.storeID) { return await record(of: finish) }
-            // Another device may finish it first, which changes the history; and the store may be replaced.
+            // An empty list reports a change of the history, perhaps a finish on another device.
             while let identifiers = await arrival.next(isolation: nil) {
                 if identifiers.isEmpty || identifiers.contains(identifier) { break }
             }
@@ -39,7 +39,7 @@ extension StoreFace {
         }
     }
 
-    /// Finishes a transaction for a canceled task, which reads nothing: the finish continues by itself.
+    /// Finishes a transaction for a canceled task: without reading the history, and without waiting for the record.
     private func finishUnread(_ identifier: String, of origin: StoreOrigin) {
         if queue?.finish(identifier: identifier, in: origin.storeID) != nil { return }
         if queue?.finishUnseen(identifier, in: origin.storeID) != nil { return }
@@ -55,7 +55,7 @@ extension StoreFace {
         log("a transaction may come again: neither the store nor the journal could be told that it is finished")
     }
 
-    /// The state of a transaction in a store whose queue does not have it.
+    /// The state in the store of a transaction that the queue does not have.
     private enum Standing {
         case unfinished
         case finished
@@ -106,7 +106,7 @@ final class Reply<Value: Sendable>: Sendable {
 
     private let state = Locked(State.none)
 
-    /// Sets the value; only the first counts.
+    /// Sets the value, unless one has been set.
     func give(_ value: Value) {
         let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
             switch state {
@@ -127,7 +127,7 @@ final class Reply<Value: Sendable>: Sendable {
     var given: Value? {
         state.withLock { state in
             guard case .given = state else { return nil }
-            // Moved out: a copy would cost references to everything in it.
+            // Moves the value out: a copy would retain everything in it once more.
             var old = State.taken
             swap(&old, &state)
             guard case .given(let value) = consume old else { return nil }

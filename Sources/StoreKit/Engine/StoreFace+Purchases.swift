@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension StoreFace {
-    /// Buys a product in the queue, and waits for the purchase's own outcome.
+    /// Buys a product through a queue, and waits for the outcome of this purchase.
     func purchase(
         _ product: Product,
         _ options: Set<Product.PurchaseOption>,
@@ -14,7 +14,7 @@ extension StoreFace {
             return .userCancelled
         }
         let payment = try Product.PurchaseOption.payment(for: product, options: options)
-        // Without the history a purchase could not be returned, so nothing is bought.
+        // The transaction is read from the history. Without a history, this throws before anything is bought.
         if !followsHistory { _ = try readable() }
         try await checkReach(for: product.id)
         let shouldContinue = Product.PurchaseOption.shouldContinue(options)
@@ -49,7 +49,7 @@ extension StoreFace {
         storeChanges changes: Int
     ) async -> PurchaseUnderWay.Outcome {
         let finding = state.withLock { state -> PurchasesUnderWay.Finding in
-            // Purchases from the current store have their own numbers.
+            // Another store's purchases may have the same numbers.
             storeChanges == changes ? state.purchases.await(number) : .outcome(.unknown)
         }
         switch finding {
@@ -61,15 +61,15 @@ extension StoreFace {
 
     /// Throws the network's error if the store is out of reach.
     ///
-    /// Otherwise the order would be stored, and charged later without the knowledge of an app that was notified of a failure.
+    /// Otherwise the queue would store the order, and the store would charge for it after the app saw it fail.
     private func checkReach(for product: String) async throws {
         let availability = state.withLock { $0.reader?.availability }
         guard availability?.isOutOfReach == true, let backend else { return }
-        // The known state may be out of date.
+        // The last report may be out of date, so this sends a request.
         _ = try await answer("the look-up of \(product)") { backend.products([product], reply: $0) }
     }
 
-    /// Stops waiting for a purchase, whose outcome then becomes an update.
+    /// Stops waiting for a purchase, whose outcome is then delivered as an update.
     private func abandon(_ number: Int) {
         let purchase = state.withLock { state -> PurchaseUnderWay? in
             guard let purchase = state.purchases.decide(number, .abandoned) else { return nil }
@@ -86,7 +86,7 @@ extension StoreFace {
     ) async throws -> VerificationResult<Transaction> {
         do {
             let page = try await page(HistoryQuery(.transactions([identifier])))
-            // Another store has other transactions under the same identifiers.
+            // Another store may have another transaction with the same identifier.
             guard page.origin.storeChanges == changes else { throw StoreKitError.unknown }
             if let signed = page.transactions.first { return VerificationResult(signed, page.origin) }
         } catch {
@@ -94,7 +94,7 @@ extension StoreFace {
             throw error
         }
         returnFailed(identifier)
-        // Probably the store no longer shows it, because another user has signed in.
+        // Probably another user has signed in, so that the history no longer contains the transaction.
         log("transaction \(identifier) was sold, but its user's history is not shown, or does not have it")
         throw StoreKitError.unknown
     }
@@ -133,7 +133,7 @@ extension StoreFace {
                     let wasAbandoned = !state.abandoned.isEmpty && state.abandoned.removeValue(forKey: number) != nil
                     let outcome = PurchaseUnderWay.Outcome.purchased(identifier)
                     if transaction.isHeld {
-                        // The transaction exists already and is no update. Store Kit 2 has nothing to finish.
+                        // A report of a product already held is no update, and Store Kit 2 does not show it.
                         let purchase = state.purchases.decide(number, outcome)
                         if let reply = purchase?.reply { outcomes.append((reply, outcome)) }
                         if purchase != nil || wasAbandoned {
@@ -172,8 +172,8 @@ extension StoreFace {
             if !news.isEmpty { state.updates.tell(news, &state.signals) }
             if !arrived.isEmpty { state.arrivals.tell(arrived, &state.signals) }
         }
-        // Store Kit 2 has no failed transactions that wait to be finished, and none that only report what is already held.
-        // Those of an earlier launch are left to the app if it has an observer.
+        // An app cannot finish failed transactions, or ones that only report a product already held, with Store Kit 2.
+        // An earlier launch's transactions of these kinds are left to the Store Kit 1 observers, if there are any.
         if !others.isEmpty, queue.transactionObservers.isEmpty { failed += others.filter { !$0.isFinished } }
         for transaction in failed + answered { queue.finishTransaction(transaction) }
         for (reply, outcome) in outcomes { reply.give(outcome) }
@@ -183,7 +183,7 @@ extension StoreFace {
         var lost: [Reply<PurchaseUnderWay.Outcome>] = []
         state.withLock { state in
             for transaction in transactions {
-                // Undecided: its user has signed out, or it was deleted.
+                // A purchase without an outcome is removed if its user has signed out or the transaction was deleted.
                 let number = transaction.orderNumber
                 if let reply = state.purchases.decide(number, .unknown)?.reply { lost.append(reply) }
                 if !state.abandoned.isEmpty { state.abandoned[number] = nil }
@@ -231,11 +231,11 @@ extension StoreFace {
 struct PurchaseUnderWay: Sendable {
     /// The outcome of a purchase.
     enum Outcome: Sendable {
-        /// It was bought, under an identifier.
+        /// The product was bought; the transaction has this identifier.
         case purchased(String)
-        /// It waits for another person's decision.
+        /// Another person has to approve the purchase.
         case pending
-        /// It failed.
+        /// The purchase failed.
         indirect case failed(StoreFailure)
         /// The buyer's task was canceled, and the purchase goes on.
         case abandoned
@@ -246,9 +246,9 @@ struct PurchaseUnderWay: Sendable {
 
     /// The outcome, if it came before the buyer awaited it.
     var outcome: Outcome?
-    /// The reply to the buyer, once it waits.
+    /// The reply to the buyer; nil until the buyer waits.
     var reply: Reply<Outcome>?
-    /// Decides whether it continues after a change of the storefront.
+    /// Decides whether the purchase continues after a change of the storefront.
     let shouldContinue: (@Sendable (StoreStorefront) -> Bool)?
 
     init(shouldContinue: (@Sendable (StoreStorefront) -> Bool)?) { self.shouldContinue = shouldContinue }
@@ -264,13 +264,13 @@ struct PurchasesUnderWay: Sendable {
         case undecided(Reply<PurchaseUnderWay.Outcome>)
     }
 
-    /// The most recent purchase, which is usually complete before there is another.
+    /// The most recent purchase, outside the dictionary because it is usually decided before the next begins.
     private var newest: PurchaseUnderWay?
     private var newestNumber = 0
     /// The earlier purchases.
     private var others: [Int: PurchaseUnderWay] = [:]
 
-    /// The undecided purchase of a number; nil if there is none.
+    /// The undecided purchase with a number; nil if there is none.
     subscript(number: Int) -> PurchaseUnderWay? {
         let purchase = number == newestNumber ? newest : others[number]
         return purchase?.outcome == nil ? purchase : nil
@@ -287,7 +287,7 @@ struct PurchasesUnderWay: Sendable {
 
     /// Decides a purchase, and returns it; nil if it is decided already or there is none.
     ///
-    /// If it has a reply, the caller must set it to the outcome.
+    /// If the returned purchase has a reply, the caller must set that reply to the outcome.
     mutating func decide(_ number: Int, _ outcome: PurchaseUnderWay.Outcome) -> PurchaseUnderWay? {
         if number == newestNumber { return newest.decide(outcome) }
         return others.isEmpty ? nil : others[number].decide(outcome)
@@ -302,7 +302,7 @@ struct PurchasesUnderWay: Sendable {
     }
 }
 
-// One look-up each.
+// Methods of the optional, so that a change looks up the dictionary's entry only once.
 extension PurchaseUnderWay? {
     fileprivate mutating func decide(_ outcome: PurchaseUnderWay.Outcome) -> PurchaseUnderWay? {
         guard let purchase = self, purchase.outcome == nil else { return nil }

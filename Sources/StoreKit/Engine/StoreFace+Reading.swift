@@ -12,7 +12,7 @@ extension StoreFace {
         return try await value(of: reply, for: name()) { reply.give(.failure(CancellationError())) }.get()
     }
 
-    /// Waits for a reply; a message is logged if that takes long and nothing can end it.
+    /// Waits for a reply; meanwhile the context counts the wait, and logs a message if it takes too long.
     func value<Value: Sendable>(
         of reply: Reply<Value>,
         for name: @autoclosure () -> String,
@@ -56,7 +56,7 @@ extension StoreFace {
         return nil
     }
 
-    /// Waits for some seconds, or until the task is canceled or the store is replaced, which may have happened already.
+    /// Waits for some seconds, or until the task is canceled or the store is replaced (or already was).
     private func wait(_ seconds: Double, by clock: any StoreClock, unlessChangedSince changes: Int) async {
         let reply = Reply<Void>()
         let key = ObjectIdentifier(reply)
@@ -71,7 +71,7 @@ extension StoreFace {
         state.withLock { $0.pauses[key] = nil }
     }
 
-    /// The longest delay between two queries that a store does not respond to, in seconds.
+    /// The longest delay between attempts of a query that fails, in seconds.
     static let longestPause: Double = 256
 
     /// Returns a page of transactions.
@@ -80,7 +80,7 @@ extension StoreFace {
         return OriginalPage(transactions: page.transactions[...], next: page.next, origin: origin)
     }
 
-    /// Returns a transaction without waiting; nil if the store was replaced since, or its history does not have it at hand.
+    /// Returns a transaction without waiting; nil if the store was replaced, or its history cannot return it at once.
     func transactionAtOnce(_ identifier: String, storeChanges changes: Int) -> VerificationResult<Transaction>? {
         let (history, origin) = state.withLock { ($0.reader?.immediate, $0.reader?.origin) }
         guard let origin, origin.storeChanges == changes, let signed = try? history?.transaction(identifier) else {
@@ -92,7 +92,7 @@ extension StoreFace {
     /// Returns the query for the page after another; nil after the last.
     func query(_ query: HistoryQuery, after page: OriginalPage) -> HistoryQuery? {
         guard let next = page.next else { return nil }
-        // It would be requested forever.
+        // A page that ends where it begins would be requested forever.
         if next == query.cursor {
             log("the store's page of transactions after \(next) ends where it begins; what is behind is not read")
             return nil
@@ -135,7 +135,7 @@ extension StoreFace {
         } catch is CancellationError { return [] }
     }
 
-    /// Returns the store's response, also in a task that is canceled.
+    /// Returns whether the account is eligible for a group's introductory offer; waits even in a canceled task.
     func isEligibleForIntroductoryOffer(_ group: String) async -> Bool {
         guard let history = try? history() else { return false }
         let reply = Reply<Bool>()
@@ -167,7 +167,7 @@ extension StoreFace {
         do {
             answer = try await self.answer { history.requestRefund(ofTransaction: identifier, reply: $0) }
         } catch StoreKitError.systemError(let failure) {
-            // The store's own refusal; other errors are more specific than this one.
+            // The store's refusal. Other errors are more specific than `failed`, and pass unchanged.
             log("no refund was requested: \(failure)")
             throw Transaction.RefundRequestError.failed
         }
@@ -242,19 +242,19 @@ extension StoreFailure {
 /// Returns the code of a number; generic, because `URLError.Code.init(rawValue:)` is failable on some platforms only.
 private func named<Code: RawRepresentable<Int>>(_ code: Int) -> Code? { Code(rawValue: code) }
 
-/// The origin of a value: the face that read it, and the store that it was read from.
+/// The origin of a value: the `StoreFace` that read it, and the store that it was read from.
 final class StoreOrigin: Sendable {
     let face: StoreFace
     /// The store, which values do not retain while it is the context's.
     ///
-    /// Never read: while this reference exists, no other store can have the same address. A weak one would slow down
+    /// Never read: while this reference exists, no other store has the same address. A weak reference would slow down
     /// every use of the store.
     private unowned let store: any StoreBackend
     let storeID: ObjectIdentifier
-    /// The number of times that the context's store had been replaced before.
+    /// The number of times that the context's store had been replaced when the reading of the value began.
     let storeChanges: Int
     private let left = Locked<FormerStore?>(nil)
-    /// The store, once the queue's context has another one: values retain it from then on, so that they can be finished there.
+    /// The store, set when the context gets another one: values retain it, so that they can still be finished there.
     var former: FormerStore? {
         get { left.withLock { $0 } }
         set { left.withLock { $0 = newValue } }

@@ -7,7 +7,7 @@ import Synchronization
 /// There is one for each queue, created on first use. It decides nothing about transactions: the queue does.
 final class StoreFace: NSObject, QueueFace {
     /// The queue, nil once it is deallocated.
-    // Set once, before the face is shared.
+    // Set once, before other threads have access.
     nonisolated(unsafe) private(set) weak var queue: SKPaymentQueue?
     let state = FaceState()
     private let isFollowing = Atomic<Bool>(false)
@@ -19,7 +19,7 @@ final class StoreFace: NSObject, QueueFace {
         var purchases = PurchasesUnderWay()
         /// The purchases that are still undecided although no one awaits them, by the number of their transaction.
         ///
-        /// If they fail, only the face finishes them.
+        /// If one fails, the `StoreFace` finishes its transaction, since no one else would.
         var abandoned: [Int: PurchaseUnderWay] = [:]
         /// The unfinished transactions that the queue has reported.
         var known: [String: KnownTransaction] = [:]
@@ -59,10 +59,10 @@ final class StoreFace: NSObject, QueueFace {
         queue.storeSetup.backend?.preferAppStoreSignatures()
     }
 
-    /// The face of the current context's default queue.
+    /// The `StoreFace` of the current context's default queue.
     static var current: StoreFace { of(SKPaymentQueue.default()) }
 
-    /// Returns the face of a queue.
+    /// Returns the `StoreFace` of a queue.
     static func of(_ queue: SKPaymentQueue) -> StoreFace {
         let face = queue.face { StoreFace(queue) }
         face.followHistory()
@@ -72,7 +72,7 @@ final class StoreFace: NSObject, QueueFace {
     /// The store, nil while none is set.
     var backend: (any StoreBackend)? { queue?.storeSetup.backend }
 
-    /// Whether the store's history is followed, read without the lock at every call.
+    /// Whether the store's history is followed; atomic, because every call reads it.
     var followsHistory: Bool { isFollowing.load(ordering: .acquiring) }
 
     /// Returns the store's history.
@@ -90,7 +90,7 @@ final class StoreFace: NSObject, QueueFace {
         if let reader = state.withLock({ $0.reader }) {
             return (reader.service, reader.origin)
         }
-        // Read first, so that a later change counts.
+        // Read before the store, so that a replacement in between is noticed.
         let changes = storeChanges
         guard let backend else {
             throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, "no store is set"))
@@ -119,7 +119,7 @@ final class StoreFace: NSObject, QueueFace {
             let all = state
             state = State()
             (state.purchases, state.isOver) = (all.purchases, true)
-            // Their iterations end after delivering what they have not taken.
+            // These subscribers remain, since their iterations first deliver the elements that are still pending.
             (state.statuses, state.storefronts) = (all.statuses, all.storefronts)
             (state.intents, state.messages) = (all.intents, all.messages)
             isFollowing.store(false, ordering: .releasing)
@@ -135,12 +135,12 @@ final class StoreFace: NSObject, QueueFace {
     }
 
     func storeChanged(from former: FormerStore) {
-        // Before waking those that wait for an arrival in order to finish a transaction.
+        // Set first, because the finishes that are woken below read it.
         state.withLock { $0.reader?.origin }?.former = former
         backend?.preferAppStoreSignatures()
         let (replies, arrivals, pauses, reader) = state.withLock { state in
             defer {
-                // The new store may use the same identifiers.
+                // Forgotten, since the new store may use the same identifiers.
                 (state.abandoned, state.known, state.unheardIntents, state.revoked) = ([:], [:], [], [])
                 state.purchases = PurchasesUnderWay()
                 state.updates.forget()
@@ -150,7 +150,7 @@ final class StoreFace: NSObject, QueueFace {
             }
             return (state.purchases.lose(), state.arrivals.takeAll(), state.pauses, state.reader)
         }
-        // Released without the lock: it may cancel a timer of the store's clock.
+        // Released without the lock: its deinitializer may cancel a timer of the store's clock.
         withExtendedLifetime(reader) {}
         for reply in replies { reply.give(.unknown) }
         arrivals.finish()
@@ -174,7 +174,7 @@ final class StoreFace: NSObject, QueueFace {
         guard let changes, let store = backend, let service = store.services.history else { return }
         let reader = HistoryReader(service, of: store, storeChanges: changes, face: self)
         let isNew = state.withLock { state in
-            // A service of an earlier store is of no use any more.
+            // The store may have been replaced since, so that its reader is useless.
             guard state.reader == nil, !state.isOver, storeChanges == changes else { return false }
             state.reader = reader
             isFollowing.store(true, ordering: .releasing)
@@ -190,28 +190,29 @@ final class StoreFace: NSObject, QueueFace {
     }
 }
 
-/// A signal to a subscriber that it can take something; wakes it if it waits.
+/// A signal that wakes a subscriber because there is an element to take.
 ///
-/// Changes of a face's state leave signals, and ``FaceState`` sends them once its lock is free. Waking a task takes a lock that
-/// the runtime also holds while it cancels the task; as part of that, ending the task's iteration waits for the face's lock.
+/// Changes of the state only collect signals; ``FaceState`` sends them after releasing its lock. Waking a task takes a
+/// lock that the runtime holds while it cancels the task, and the end of a canceled iteration waits for the state's
+/// lock.
 struct Signal: Sendable {
     private let continuation: AsyncStream<Void>.Continuation
 
     init(_ continuation: AsyncStream<Void>.Continuation) { self.continuation = continuation }
 
-    /// Ends the subscriber's iteration; called without a lock.
+    /// Ends the subscriber's iteration; to be called without a lock.
     func finish() { continuation.finish() }
 
     fileprivate func send() { continuation.yield() }
 }
 
-/// A face's state, accessible with its lock held.
+/// The state of a `StoreFace`, protected by a lock.
 ///
-/// Signals left by a change are sent once the lock is free.
+/// The signals that a change has collected are sent after the lock is released.
 final class FaceState: Sendable {
     private let state = Locked(StoreFace.State())
 
-    /// Runs `body` with the lock held, then sends the signals that it left in the state.
+    /// Runs `body` with the lock held, then sends the signals that `body` has collected in the state.
     @inline(__always)
     func withLock<R>(_ body: (inout StoreFace.State) throws -> R) rethrows -> R {
         var signals: [Signal] = []
@@ -230,17 +231,17 @@ package enum SimulatedCall: String, Sendable {
 }
 
 extension StoreFace {
-    /// Subscribes to updates, first to everything that is unfinished and was not returned by a purchase.
+    /// Subscribes to updates, beginning with the unfinished transactions that no purchase has returned.
     func subscribeToUpdates() -> UpdateSubscription {
         let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        // The queue has reported unfinished transactions to its observers, perhaps before the face was one of them.
+        // The queue may have reported unfinished transactions before the `StoreFace` observed it.
         let queued = queue?.transactions ?? []
         finishAnswered(queued)
         let number = state.withLock { state -> Int? in
             guard !state.isOver else { return nil }
             for transaction in queued
             where transaction.isGranted && !transaction.isFinished && !transaction.isHeld {
-                // A purchase that has not received it yet will return it.
+                // The transaction belongs to a purchase in progress, which will return it.
                 guard state.purchases[transaction.orderNumber] == nil,
                     let identifier = transaction.transactionIdentifier
                 else { continue }
@@ -260,9 +261,9 @@ extension StoreFace {
         return UpdateSubscription(number: number ?? 0, signals: signals.makeAsyncIterator())
     }
 
-    /// Finishes transactions of an earlier launch that only report what is already held; no app can through Store Kit 2.
+    /// Finishes an earlier launch's transactions that only report a held product, which Store Kit 2 does not show.
     ///
-    /// They are left to a Store Kit 1 observer, if there is one, as they may result from another app of the device.
+    /// A Store Kit 1 observer, if there is one, finishes them itself: another app of the device may have caused them.
     private func finishAnswered(_ queued: [SKPaymentTransaction]) {
         guard queue?.transactionObservers.isEmpty == true else { return }
         for transaction in queued
@@ -276,7 +277,7 @@ extension StoreFace {
     /// Returns the updates that a subscriber has not taken yet, at most as many as a page has.
     func takeUpdates(of number: Int) -> [String] { state.withLock { $0.updates.take(of: number) } }
 
-    /// Records the result of reading the transactions that a subscriber has taken; nil if nothing could be read.
+    /// Records the result of reading the transactions that a subscriber has taken; nil if the store did not respond.
     func finishReading(_ identifiers: [String], of number: Int, _ read: OriginalPage?) {
         state.withLock { $0.updates.finishReading(identifiers, of: number, read?.transactions, queued: $0.known) }
     }
@@ -304,13 +305,13 @@ extension StoreFace {
     func statusUpdates() -> Subscription<Product.SubscriptionInfo.Status> { following(subscribe(to: \.statuses)) }
     func messages() -> Subscription<Message> { following(subscribe(to: \.messages)) }
 
-    /// Reads the subscriptions as they are now, against which later readings are compared.
+    /// Starts to read the current subscriptions, with which later readings are compared.
     private func following<Element>(_ subscription: Subscription<Element>) -> Subscription<Element> {
         readHistory()
         return subscription
     }
 
-    /// Reads what is new in the history, for new subscribers.
+    /// Reads the history for a new subscriber.
     private func readHistory() {
         followHistory()
         state.withLock { $0.reader }?.read()

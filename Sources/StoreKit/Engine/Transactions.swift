@@ -4,7 +4,7 @@ extension Transaction {
     /// A sequence of transactions: either a part of the history, which ends, or future updates, which do not.
     ///
     /// Several tasks may iterate over it at a time, each from the beginning. Iteration ends early if the task is canceled,
-    /// and with the queue that the transactions belong to.
+    /// and when the queue that the transactions belong to ends.
     public struct Transactions: AsyncSequence, Sendable {
         /// A transaction, with the result of verifying its signature.
         public typealias Element = VerificationResult<Transaction>
@@ -19,9 +19,7 @@ extension Transaction {
 
         init(_ source: Source) { self.source = source }
 
-        /// Begins an iteration.
-        ///
-        /// For updates, nothing is missed from this moment on.
+        /// Begins an iteration; no update is missed from this moment on.
         public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source) }
 
         /// An iteration over transactions.
@@ -60,7 +58,7 @@ extension Transaction {
                         if await turn(isolation: actor) { continue }
                         break
                     }
-                    // Values read from an earlier store do not belong to the current one.
+                    // Skips values that were read from an earlier store.
                     guard origin.isCurrent else {
                         page = []
                         continue

@@ -13,7 +13,7 @@ struct UpdateSubscribers: Sendable {
             case reading
             /// Being read, and reported again meanwhile.
             case readingToldAgain
-            /// Taken, but not shown by the store although the queue has it.
+            /// Taken, but not in the store's history, although the queue has the transaction.
             case hidden
             /// Taken and read, and the transaction is unfinished.
             case taken
@@ -24,7 +24,7 @@ struct UpdateSubscribers: Sendable {
         let signal: Signal
         private var places: [String: Place]
         private var pending: ArraySlice<String>
-        /// The transactions that were hidden, in the order in which they were read.
+        /// The transactions that became `hidden`, in the order in which they were read.
         private var hidden: [String] = []
         /// The number of changes of the history when the subscriber last took a transaction.
         private var changes = 0
@@ -35,7 +35,7 @@ struct UpdateSubscribers: Sendable {
             places = Dictionary(pending.map { ($0, .pending) }, uniquingKeysWith: { first, _ in first })
         }
 
-        /// Adds a transaction, unless it is pending already, or was taken and is not reported again.
+        /// Adds a transaction, unless it is pending, or was taken and `isAgain` is false.
         mutating func tell(_ identifier: String, isAgain: Bool) {
             let place = places.updateValue(.pending, forKey: identifier)
             switch place {
@@ -51,7 +51,7 @@ struct UpdateSubscribers: Sendable {
             self.changes = changes
             let page = pending.prefix(count)
             pending.removeFirst(page.count)
-            // Looked up once each: a page of renewals is read this way.
+            // Changes each place with a single look-up, since a page of renewals may be long.
             for identifier in page { Self.beginReading(&places[identifier]) }
             return Array(page)
         }
@@ -70,8 +70,8 @@ struct UpdateSubscribers: Sendable {
 
         /// Records the result of reading a transaction.
         ///
-        /// One that could not be read is reported when it comes again or, if the queue has it, after a change of the history.
-        /// Returns whether what was read covers every earlier report of the transaction.
+        /// A transaction that could not be read is reported when it is added again or, if the queue has it, when the
+        /// history changes. Returns whether this reading covers every earlier report of the transaction.
         mutating func finishReading(_ identifier: String, isFound: Bool, isQueued: Bool, changes: Int) -> Bool {
             if isFound { return Self.find(&places[identifier]) }
             switch places[identifier] {
@@ -87,7 +87,7 @@ struct UpdateSubscribers: Sendable {
             return true
         }
 
-        /// Adds the hidden transactions; returns whether there were any.
+        /// Makes the hidden transactions pending again; returns whether there were any.
         mutating func tellHidden() -> Bool {
             if hidden.isEmpty { return false }
             let identifiers = hidden.filter { places[$0] == .hidden }
@@ -122,7 +122,7 @@ struct UpdateSubscribers: Sendable {
 
     /// Adds a subscriber and returns its number.
     ///
-    /// It receives unfinished transactions, and the revocations that no other subscriber has taken.
+    /// The subscriber first receives unfinished transactions, and the revocations that no other subscriber has taken.
     mutating func add(_ signal: Signal, unfinished: [String]) -> Int {
         lastNumber += 1
         let unfinishedSet = Set(unfinished)
@@ -139,7 +139,7 @@ struct UpdateSubscribers: Sendable {
         return index < all.count && all[index].number == number ? index : nil
     }
 
-    /// Notifies each subscriber of the transactions that it has not been notified of, or of all of them again.
+    /// Adds transactions to those that each subscriber has to take; with `isAgain`, even if it has taken them before.
     mutating func tell(_ identifiers: [String], isAgain: Bool = false, _ signals: inout [Signal]) {
         for index in all.indices {
             for identifier in identifiers { all[index].tell(identifier, isAgain: isAgain) }
@@ -155,7 +155,7 @@ struct UpdateSubscribers: Sendable {
             let old = revocations.updateValue(date ?? PayloadDate(milliseconds: 0), forKey: identifier)
             guard old == nil || old != revocations[identifier] else { continue }
             news.append(identifier)
-            // A revocation that was not reported before is not in the list.
+            // The list cannot contain a revocation that was never reported, so it is not searched for one.
             if old == nil || !untaken.contains(identifier) { untaken.append(identifier) }
         }
         if !news.isEmpty { tell(news, isAgain: true, &signals) }
@@ -168,22 +168,23 @@ struct UpdateSubscribers: Sendable {
 
     /// Returns the transactions that a subscriber has not taken yet, at most as many as a page of the history has.
     ///
-    /// The caller reads them, and then reports what was found, see ``finishReading(_:of:found:)``.
+    /// The caller reads them, and then passes the result to ``finishReading(_:of:_:queued:)``.
     mutating func take(of number: Int) -> [String] {
         index(of: number).map { all[$0].take(HistoryQuery.defaultLimit, changes: changes) } ?? []
     }
 
-    /// Makes the subscribers take again what the history did not show.
+    /// Makes pending again, for each subscriber, the transactions that the history did not contain.
     mutating func historyChanged(_ signals: inout [Signal]) {
         changes += 1
         for index in all.indices where all[index].tellHidden() { signals.append(all[index].signal) }
     }
 
-    /// Records the result of reading the transactions that a subscriber has taken, in the same order; nil if none was.
+    /// Records the result of reading the transactions that a subscriber has taken, in the same order; nil if none was
+    /// read.
     ///
-    /// The store does not show those of a user who has signed out. When the user returns, the queue reports them again,
-    /// unless it has missed the absence: `queued` contains those that it has. A revocation that the store does not
-    /// show is not stored for others: it was reversed or deleted, or is reported when its user returns.
+    /// The history lacks the transactions of a user who has signed out. The queue reports them again when the user
+    /// returns, unless it has missed the absence and still has them, in `queued`. A revocation that the history lacks
+    /// is not stored for other subscribers: it was reversed or deleted, or is reported when its user returns.
     mutating func finishReading(
         _ identifiers: [String],
         of number: Int,
@@ -208,7 +209,7 @@ struct UpdateSubscribers: Sendable {
         }
     }
 
-    /// Removes a finished transaction: if its identifier comes again, it is new.
+    /// Removes a finished transaction: if its identifier is reported again, it counts as new.
     mutating func forget(_ identifier: String) {
         for index in all.indices { all[index].forget(identifier) }
     }
@@ -219,7 +220,7 @@ struct UpdateSubscribers: Sendable {
         for index in all.indices { all[index].forgetAll() }
     }
 
-    /// Ends the iterations of all subscribers; called without a lock.
+    /// Ends the iterations of all subscribers; to be called without a lock.
     func finish() {
         for subscriber in all { subscriber.signal.finish() }
     }
@@ -252,26 +253,26 @@ struct Subscribers<Element: Sendable>: Sendable {
 
     var isEmpty: Bool { all.isEmpty }
 
-    /// Adds a subscriber, which receives some elements first, and returns its number.
+    /// Adds a subscriber with the elements that it receives first, and returns the subscriber's number.
     mutating func add(_ signal: Signal, pending: [Element]) -> Int {
         lastNumber += 1
         all[lastNumber] = Subscriber(signal: signal, pending: pending[...])
         return lastNumber
     }
 
-    /// Removes a subscriber, and returns it, to be released without a lock.
+    /// Removes a subscriber and returns it, so that the caller can release it without a lock.
     @discardableResult
     fileprivate mutating func remove(_ number: Int) -> Subscriber? { all.removeValue(forKey: number) }
 
     /// Takes the first element that a subscriber has not taken yet; nil if there is none.
     mutating func take(of number: Int) -> Element? {
         let element = all[number]?.pending.popFirst()
-        // The buffer also holds what was taken: an element may retain the face.
+        // An empty buffer still retains the elements that were taken, which may retain the `StoreFace`.
         if all[number]?.pending.isEmpty == true { all[number]?.pending = [] }
         return element
     }
 
-    /// Delivers an element to each subscriber, and leaves the signals.
+    /// Adds an element to each subscriber's list, and collects the signals to send.
     mutating func tell(_ element: Element, _ signals: inout [Signal]) {
         for number in Array(all.keys) {
             all[number]?.pending.append(element)
@@ -279,7 +280,7 @@ struct Subscribers<Element: Sendable>: Sendable {
         }
     }
 
-    /// Ends the iterations of all subscribers; called without a lock.
+    /// Ends the iterations of all subscribers; to be called without a lock.
     func finish() {
         for subscriber in all.values { subscriber.signal.finish() }
     }
@@ -304,7 +305,7 @@ struct Subscription<Element: Sendable> {
     mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
         while true {
             if let element = take() { return element }
-            // What came just before the end may not have been signaled.
+            // An element that was added just before the end may not have been signaled.
             guard await signals.next(isolation: actor) != nil else { return take() }
         }
     }
@@ -314,7 +315,7 @@ struct Subscription<Element: Sendable> {
 
 /// A subscriber's entry in the list, which is removed with the last copy of its subscription.
 ///
-/// Elements that it has not taken may retain the face, and with it the store.
+/// Its elements that were not taken may retain the `StoreFace`, and with it the store.
 private final class Membership<Element: Sendable>: Sendable {
     private let face: StoreFace
     private let subscribers: any Subscription<Element>.Place
@@ -335,7 +336,7 @@ extension StoreFace {
     ///
     /// - Parameters:
     ///   - subscribers: the subscribers to join.
-    ///   - pending: returns the elements that the subscriber receives first; called with the face's lock held.
+    ///   - pending: returns the elements that the subscriber receives first; called with the lock held.
     /// - Returns: a subscription to the elements that come from now on.
     func subscribe<Element: Sendable>(
         to subscribers: any Subscription<Element>.Place,
@@ -350,7 +351,7 @@ extension StoreFace {
         }
         if let number {
             continuation.onTermination = { [weak self] termination in
-                // One that has ended still takes its remaining elements.
+                // An iteration that has finished still takes its remaining elements.
                 if case .finished = termination { return }
                 let gone = self?.state.withLock { $0[keyPath: subscribers].remove(number) }
                 withExtendedLifetime(gone) {}

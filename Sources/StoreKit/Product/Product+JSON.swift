@@ -4,11 +4,11 @@ import StoreCore
 extension Product {
     /// The product in the form of the App Store's catalog, in UTF-8; created when it is read.
     ///
-    /// It contains what the store knows, under the names of Xcode's test store, with prices as text.
+    /// It contains the store's information under the keys of Xcode's test store, with prices as text.
     public var jsonRepresentation: Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts, numbers and nothing else.
+        // Encoding cannot fail, since there are only texts and numbers.
         return (try? encoder.encode(Catalog(self))) ?? Data()
     }
 }

@@ -4,11 +4,11 @@ import StoreCore
 extension Product {
     /// The outcome of a purchase.
     public enum PurchaseResult: Sendable {
-        /// It was bought: deliver it, then finish the transaction.
+        /// The product was bought: deliver it, then finish the transaction.
         case success(VerificationResult<Transaction>)
         /// The user canceled, and nothing was charged.
         case userCancelled
-        /// Another person has to decide. If it is approved, the transaction is one of ``Transaction/updates``; if it is
+        /// Another person has to decide. An approved purchase is one of ``Transaction/updates``; if the purchase is
         /// declined, nothing is reported.
         case pending
     }
@@ -25,7 +25,7 @@ extension Product {
         case ineligibleForOffer
         /// The offer is unknown or withdrawn.
         case invalidOfferIdentifier
-        /// The offer is not below the current price.
+        /// The offer's price is not below the current price.
         case invalidOfferPrice
         /// The offer's signature does not match.
         case invalidOfferSignature
@@ -68,7 +68,7 @@ extension Product.PurchaseError: LocalizedError, _BridgedError {
         }
     }
 
-    // Not `CaseIterable`, which clients would see.
+    // Written out, since `CaseIterable` would make the list public.
     private static let all: [Self] = [
         .invalidQuantity, .productUnavailable, .purchaseNotAllowed, .ineligibleForOffer, .invalidOfferIdentifier,
         .invalidOfferPrice, .invalidOfferSignature, .missingOfferParameters, .paymentMethodBindingConfigurationRequired,

@@ -4,7 +4,7 @@ import StoreCore
 extension Product {
     /// A term of a purchase.
     ///
-    /// Passing several of one kind is a mistake; any one of them is used.
+    /// Passing several terms of one kind is a mistake: it is undefined which one is used.
     public struct PurchaseOption: Sendable {
         package enum Term: Hashable, Sendable {
             case quantity(Int)
@@ -27,7 +27,7 @@ extension Product {
 }
 
 extension Product.PurchaseOption: Hashable, CustomDebugStringConvertible {
-    /// Returns whether both are the same term; two storefront questions are the same only if one is a copy of the other.
+    /// Returns whether both are the same term; two storefront closures are the same only if one is a copy of the other.
     ///
     /// The signature of a promotional offer is ignored: it differs each time that the same offer is signed.
     public static func == (left: Self, right: Self) -> Bool { left.unsigned == right.unsigned }
@@ -48,12 +48,12 @@ extension Product.PurchaseOption: Hashable, CustomDebugStringConvertible {
     }
     /// The term's name, without tokens and signatures.
     public var debugDescription: String {
-        // Not by describing the content: Foundation traps on a date that is not a number.
+        // The label alone: Foundation traps when it describes a date that is not a number.
         Mirror(reflecting: term).children.first?.label ?? ""
     }
 }
 
-/// A question to the app whether a purchase continues in another storefront, equal to itself alone.
+/// The app's closure that decides whether a purchase continues in another storefront, compared by identity.
 package final class StorefrontQuestion: Hashable, Sendable {
     package let ask: @Sendable (Storefront) -> Bool
 
@@ -69,7 +69,7 @@ extension Product.PurchaseOption {
     /// Only consumables and non-renewing subscriptions are sold in other quantities.
     public static func quantity(_ quantity: Int) -> Product.PurchaseOption { Self(.quantity(quantity)) }
 
-    /// The app's own number for its user, which the transaction carries.
+    /// The app's UUID for its user, which becomes a property of the transaction.
     public static func appAccountToken(_ token: UUID) -> Product.PurchaseOption { Self(.appAccountToken(token)) }
 
     /// Whether a sandbox simulates Ask to Buy.
@@ -133,7 +133,7 @@ extension Product.PurchaseOption {
 
     /// An offer for a lapsed subscriber.
     public static func winBackOffer(_ offer: Product.SubscriptionOffer) -> Product.PurchaseOption {
-        // An offer of another kind has an identifier that no win-back offer has.
+        // An empty identifier makes the store refuse an offer of another kind.
         Self(.offer(StoreOffer(kind: .winBack, identifier: offer.type == .winBack ? offer.id : "")))
     }
 
@@ -165,8 +165,8 @@ extension Product.PurchaseOption {
 extension Product.PurchaseOption {
     /// Returns the payment for a product on some terms.
     ///
-    /// A promotional offer applies to subscriptions only, as in Xcode's sessions: the tests of flutter/packages buy
-    /// consumables with one.
+    /// A promotional offer for a product that is no subscription is ignored, as in Xcode's sessions: the tests of
+    /// flutter/packages buy consumables with one.
     ///
     /// - Throws: `Product.PurchaseError.invalidQuantity` for a quantity that the product is not sold in.
     static func payment(for product: Product, options: Set<Product.PurchaseOption>) throws -> StorePayment {

@@ -11,7 +11,7 @@ extension Product {
             (self.product, self.terms) = (product, terms)
         }
 
-        /// The group, in which a user can subscribe to one product.
+        /// The identifier of the group; a user subscribes to one product of it at a time.
         public var subscriptionGroupID: String { terms.groupIdentifier ?? "" }
         /// The group's name, in the user's language; it may be empty.
         public var groupDisplayName: String { terms.groupName ?? "" }
@@ -65,7 +65,7 @@ extension Product.SubscriptionInfo {
         await StoreFace.current.isEligibleForIntroductoryOffer(groupID)
     }
 
-    /// The statuses of subscriptions in the group: none, the user's own, and those of the user's family.
+    /// The statuses in the group: of the user's own subscription, and of those that the family shares.
     public var status: [Status] { get async throws { try await Self.status(for: subscriptionGroupID) } }
 
     /// Returns the statuses of the user's subscriptions in a group; none, and no error, in a task that is canceled.
@@ -88,7 +88,7 @@ extension Product.SubscriptionInfo {
     /// The length of time between two payments.
     public typealias BillingPeriod = Product.SubscriptionPeriod
 
-    /// A way in which a subscription is billed, an open set.
+    /// A way in which a subscription is billed; other values than those listed are possible.
     public struct BillingPlanType: RawRepresentable, Equatable, Hashable, Sendable {
         /// The value in signed transactions.
         public let rawValue: String
@@ -97,7 +97,7 @@ extension Product.SubscriptionInfo {
 
         /// The whole period at once.
         public static let upFront = BillingPlanType(rawValue: "BILLED_UPFRONT")
-        /// A year in monthly payments, which a sandbox store describes and does not sell.
+        /// A year in monthly payments; a sandbox store lists these terms, but does not sell on them.
         public static let monthly = BillingPlanType(rawValue: "MONTHLY")
     }
 
@@ -200,7 +200,7 @@ extension Product {
 }
 
 extension Product.SubscriptionOffer {
-    /// The kind of an offer, an open set.
+    /// The kind of an offer; other values than those listed are possible.
     public struct OfferType: RawRepresentable, Equatable, Hashable, Sendable {
         /// The kind's name.
         public let rawValue: String
@@ -220,7 +220,7 @@ extension Product.SubscriptionOffer {
         var catalogName: String { self == .introductory ? "IntroOffer" : "\(rawValue)Offer" }
     }
 
-    /// A way in which an offer is paid, an open set.
+    /// A way in which an offer is paid; other values than those listed are possible.
     public struct PaymentMode: RawRepresentable, Equatable, Hashable, Sendable {
         /// The way's name.
         public let rawValue: String

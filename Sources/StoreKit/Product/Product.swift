@@ -22,7 +22,7 @@ public struct Product: Identifiable, Sendable {
     public var id: String { product.identifier }
     /// The kind of the product.
     ///
-    /// If the store does not report it: a subscription if there is a period, otherwise a consumable.
+    /// If the store does not report it, a product with a period is a subscription, and any other a consumable.
     public var type: ProductType { ProductType(product) }
     /// The product's name, in the user's language; it may be empty.
     public var displayName: String { product.localizedTitle }
@@ -110,7 +110,7 @@ extension StoreProduct {
 }
 
 extension Product {
-    /// The kind of a product, an open set.
+    /// The kind of a product; other values than those listed are possible.
     public struct ProductType: RawRepresentable, Equatable, Hashable, Sendable {
         /// The value in signed transactions.
         public let rawValue: String

@@ -4,8 +4,8 @@ import StoreCore
 extension Product.SubscriptionInfo {
     /// Information about the next renewal of a subscription, or about why there is none.
     ///
-    /// A value is a snapshot. Two are equal if all properties are, ``signedDate`` included. A property that the store does
-    /// not provide has the value that its documentation names.
+    /// A value is a snapshot. Two values are equal if all properties are, ``signedDate`` included. A property that the
+    /// store does not provide has the default value that its own documentation names.
     public struct RenewalInfo: Sendable, SignedInformation {
         let signed: SignedValue<RenewalPayload>
 
@@ -13,7 +13,7 @@ extension Product.SubscriptionInfo {
 
         /// The JSON that the properties were read from: the payload of the JWS.
         ///
-        /// An in-process store signs when this is first read.
+        /// An in-process store signs the value when this is first read.
         public var jsonRepresentation: Data { signed.json }
 
         /// The transaction that the subscription began with; 0 if the store's identifier is not a number.
@@ -67,10 +67,10 @@ extension Product.SubscriptionInfo {
         /// The date since which the account counts as a subscriber; `Date.distantPast` if the store does not report it.
         public var recentSubscriptionStartDate: Date { payload.recentSubscriptionStartDate?.date ?? .distantPast }
 
-        /// The UUID for its user that the app set on the last purchase; nil for none.
+        /// The UUID that the app set on the last purchase to identify its user; nil for none.
         public var appAccountToken: UUID? { UUID(payload: payload.appAccountToken) }
 
-        /// The identifier of the account in this app; empty if the store does not report it.
+        /// The identifier that represents the account in this app; empty if the store does not report it.
         public var appTransactionID: String { payload.appTransactionId ?? "" }
 
         /// The environment in which the store signed.
@@ -84,7 +84,7 @@ extension Product.SubscriptionInfo {
         /// It is the hash of ``deviceVerificationNonce`` and ``AppStore/deviceVerificationID``, both in lowercase.
         public var deviceVerification: Data { deviceHash }
 
-        /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is none.
+        /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is no hash.
         public var deviceVerificationNonce: UUID { deviceNonce }
     }
 }
@@ -103,7 +103,7 @@ extension Product.SubscriptionInfo.RenewalInfo: Hashable, CustomDebugStringConve
     public var debugDescription: String { String(decoding: jsonRepresentation, as: UTF8.self) }
 }
 
-// No payload of this library's stores has these properties: they sell no year in monthly payments and no bundles.
+// No payload of this library's stores has these properties: no store sells bundles, or a year in monthly payments.
 extension Product.SubscriptionInfo.RenewalInfo {
     /// The way in which the next period is billed; nil if the store does not report it.
     public var renewalBillingPlanType: SubscriptionInfo.BillingPlanType? {
@@ -186,7 +186,7 @@ extension Product.SubscriptionInfo.RenewalInfo {
         public static let unknown = ExpirationReason(rawValue: 5)
         /// The subscription left its bundle.
         ///
-        /// No payload of this library's stores has it, and Apple does not publish its number.
+        /// No payload of this library's stores has this value, and Apple does not publish its number.
         public static var unbundled: ExpirationReason { ExpirationReason(rawValue: 6) }
 
         /// The reason in words, in English.
@@ -206,7 +206,7 @@ extension Product.SubscriptionInfo.RenewalInfo {
 extension Product.SubscriptionInfo.RenewalInfo {
     /// The state of a price increase.
     @frozen public enum PriceIncreaseStatus: Equatable, Hashable, Sendable, BitwiseCopyable {
-        /// There is none, or the store does not report it.
+        /// No increase is pending, or the store does not report it.
         case noIncreasePending
         /// The user was asked for consent and has not answered.
         case pending
@@ -234,7 +234,7 @@ extension Product.SubscriptionInfo.RenewalInfo {
 }
 
 extension Product.SubscriptionInfo.RenewalInfo {
-    /// The information added by Apple's Advanced Commerce API: always nil, since no other store has it.
+    /// The information added by Apple's Advanced Commerce API: always nil, since only Apple's store has it.
     public var advancedCommerceInfo: AdvancedCommerceInfo? { nil }
 
     /// Information about a subscription that Apple's Advanced Commerce API described.

@@ -31,7 +31,7 @@ extension Product.SubscriptionInfo {
         /// Empty if the store does not respond.
         public static var all: AsyncStream<(groupID: String, statuses: [Product.SubscriptionInfo.Status])> {
             let face = StoreFace.current
-            // Nil until iteration begins.
+            // Nil before the first iteration begins.
             let groups = Locked<ArraySlice<(groupID: String, statuses: [Self])>?>(nil)
             return AsyncStream {
                 if groups.withLock({ $0 == nil }) {
@@ -63,7 +63,7 @@ extension Product.SubscriptionInfo {
 extension Product.SubscriptionInfo.Status {
     /// A sequence of statuses that changed.
     ///
-    /// Several tasks may iterate over it at a time. Iteration ends when the task is canceled, and with the queue.
+    /// Several tasks may iterate over it at a time. Iteration ends when the task is canceled or the payment queue ends.
     public struct Statuses: AsyncSequence, Sendable {
         /// A status.
         public typealias Element = Product.SubscriptionInfo.Status

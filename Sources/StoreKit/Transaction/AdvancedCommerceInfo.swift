@@ -1,7 +1,7 @@
 import Foundation
 
 extension Transaction {
-    /// The information added by Apple's Advanced Commerce API: always nil, since no other store has it.
+    /// The information added by Apple's Advanced Commerce API: always nil, since only Apple's store has it.
     public var advancedCommerceInfo: AdvancedCommerceInfo? { nil }
 
     /// Information about a purchase that Apple's Advanced Commerce API described.
@@ -109,7 +109,7 @@ extension Transaction.AdvancedCommerceInfo {
             /// Creates a reason, which may be one that is not listed here.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// A law or a court.
+            /// A legal obligation.
             public static let legal = Reason(rawValue: "LEGAL")
             /// A change of the subscription's items.
             public static let modifyItems = Reason(rawValue: "MODIFY_ITEMS_REFUND")

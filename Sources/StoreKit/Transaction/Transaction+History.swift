@@ -1,6 +1,6 @@
 import StoreCore
 
-// Read from the default queue of the current `StoreContext`.
+// The history is that of the store of the current `StoreContext`'s default queue.
 extension Transaction {
     /// The history: all purchases and renewals of the account, and those that its family shares with it, newest first.
     ///
@@ -40,20 +40,20 @@ extension Transaction {
 
     /// The transactions that arrive or change after an iteration begins, preceded by the unfinished ones.
     ///
-    /// A transaction returned by ``Product/purchase(options:)`` is not among them. A refund is an update, even if it ended
-    /// access while the app was not running, or an earlier iteration has not taken it. The refund of a consumable, or of
-    /// another product whose access the app decides on, is an update only while the app runs. Iterate from the launch of the
-    /// app; the sequence has no end.
+    /// A transaction returned by ``Product/purchase(options:)`` is not among them. A refund that ends access is an
+    /// update even if it occurred while the app was not running, or if an earlier iteration did not deliver it. The
+    /// refund of a consumable, or of another product whose access the app decides on, is an update only while the app
+    /// runs. Iterate from the launch of the app on; the sequence has no end.
     ///
     /// A task that iterates retains its `StoreContext`, and with it the queue and the store, until it is canceled. In an app
     /// that is forever; a test cancels the task.
     public static var updates: Transactions { StoreFace.current.updates() }
 
-    /// Finishes the transaction: the app has delivered what was bought.
+    /// Finishes the transaction, after the app has delivered the product.
     ///
-    /// It then leaves ``unfinished`` and Store Kit 1's payment queue. When the call returns, the finish is recorded, in the
-    /// store or in the queue's journal: the transaction does not return, even if the process ends. In a task that is canceled
-    /// the call returns at once, and the finish continues.
+    /// The transaction then leaves ``unfinished`` and Store Kit 1's payment queue. When the call returns, the finish is
+    /// recorded in the store or in the queue's journal, so that the transaction does not return, even if the process
+    /// ends. In a task that is canceled the call returns at once, and the finish continues.
     ///
     /// A transaction is finished in its store of origin, even if the context has another one by now, and for the account that
     /// it belongs to, even if another one has signed in. Finishing it again changes nothing. A store that refuses the finish

@@ -1,16 +1,15 @@
 import Foundation
 import StoreCore
 
-/// A purchase of a product, a renewal of a subscription, or either one restored or shared by the family.
+/// A purchase of a product, a renewal of a subscription, or the restored or family-shared copy of either.
 ///
 /// A transaction is a snapshot: later changes to a purchase, such as a refund, are in another value with the same
-/// ``id``. Two transactions are equal if all properties are, ``signedDate`` included; signing the same information again
-/// makes no difference.
+/// ``id``. Two transactions are equal if all properties are, ``signedDate`` included; their signatures may differ.
 ///
-/// A property that the store does not provide has the value that its documentation names.
+/// A property that the store does not provide has the default value that its own documentation names.
 public struct Transaction: Identifiable, Sendable, SignedInformation {
     let signed: SignedValue<TransactionPayload>
-    /// The store that it came from and is finished in; nil for a value from another source.
+    /// The store that the transaction was read from and is finished in; nil for a value from another source.
     let origin: StoreOrigin?
 
     init(_ signed: SignedValue<TransactionPayload>, _ origin: StoreOrigin?) {
@@ -20,7 +19,7 @@ public struct Transaction: Identifiable, Sendable, SignedInformation {
 
     /// The JSON that the properties were read from: the payload of the JWS.
     ///
-    /// An in-process store signs when this is first read.
+    /// An in-process store signs the value when this is first read.
     public var jsonRepresentation: Data { signed.json }
 
     /// The transaction's identifier, the same as Store Kit 1's `transactionIdentifier`; 0 if the store's is not a number.
@@ -59,10 +58,10 @@ public struct Transaction: Identifiable, Sendable, SignedInformation {
     /// Whether another subscription of the group replaced this one before its period was over.
     public var isUpgraded: Bool { payload.isUpgraded ?? false }
 
-    /// The UUID for its user that the app set on the purchase; nil for none, and for a transaction shared by the family.
+    /// The app's UUID for its user, set on the purchase; nil for none, and for a transaction shared by the family.
     public var appAccountToken: UUID? { UUID(payload: payload.appAccountToken) }
 
-    /// The identifier of the account in this app; empty if the store does not report it.
+    /// The identifier that represents the account in this app; empty if the store does not report it.
     public var appTransactionID: String { payload.appTransactionId ?? "" }
 
     /// The environment in which the store signed.
@@ -87,7 +86,7 @@ public struct Transaction: Identifiable, Sendable, SignedInformation {
     /// It is the hash of ``deviceVerificationNonce`` and ``AppStore/deviceVerificationID``, both in lowercase.
     public var deviceVerification: Data { deviceHash }
 
-    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is none.
+    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is no hash.
     public var deviceVerificationNonce: UUID { deviceNonce }
 }
 
@@ -102,7 +101,7 @@ extension Transaction: Hashable, CustomDebugStringConvertible {
     public var debugDescription: String { String(decoding: jsonRepresentation, as: UTF8.self) }
 }
 
-// No payload of this library's stores has these properties: they sell no year in monthly payments and no bundles.
+// No payload of this library's stores has these properties: no store sells bundles, or a year in monthly payments.
 extension Transaction {
     /// The way in which the subscription is billed; nil if the store does not report it.
     public var billingPlanType: SubscriptionInfo.BillingPlanType? {
@@ -182,11 +181,11 @@ extension Transaction {
         /// Creates a relation, which may be one that is not listed here.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The account paid for it.
+        /// The account paid for the product.
         public static let purchased = OwnershipType(rawValue: "PURCHASED")
-        /// A member of the account's family paid for it.
+        /// A member of the account's family paid for the product.
         public static let familyShared = OwnershipType(rawValue: "FAMILY_SHARED")
-        /// An organization paid for it and assigned it to the account.
+        /// An organization paid for the product and assigned it to the account.
         public static var assigned: OwnershipType { OwnershipType(rawValue: "ASSIGNED") }
 
         /// The relation in words, in English.

@@ -52,7 +52,7 @@ extension VerificationResult where SignedType == AppTransaction {
 
     /// The JWS in compact serialization, for a server to verify.
     ///
-    /// An in-process store signs when this is first read. Empty if its signer fails.
+    /// An in-process store signs the value when this is first read. Empty if the signer fails.
     public var jwsRepresentation: String { signed.text }
 
     /// The JWS header's JSON.
@@ -73,7 +73,7 @@ extension VerificationResult where SignedType == AppTransaction {
     /// The hash that binds the value to a device; empty if there is none.
     public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
 
-    /// The UUID that the hash's input begins with; zeros if there is none.
+    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is no hash.
     public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
 }
 
@@ -82,7 +82,7 @@ extension VerificationResult where SignedType == Product.SubscriptionInfo.Renewa
 
     /// The JWS in compact serialization, for a server to verify.
     ///
-    /// An in-process store signs when this is first read. Empty if its signer fails.
+    /// An in-process store signs the value when this is first read. Empty if the signer fails.
     public var jwsRepresentation: String { signed.text }
 
     /// The JWS header's JSON.
@@ -103,7 +103,7 @@ extension VerificationResult where SignedType == Product.SubscriptionInfo.Renewa
     /// The hash that binds the value to a device; empty if there is none.
     public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
 
-    /// The UUID that the hash's input begins with; zeros if there is none.
+    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is no hash.
     public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
 }
 
@@ -114,7 +114,7 @@ extension VerificationResult where SignedType == Transaction {
 
     /// The JWS in compact serialization, for a server to verify.
     ///
-    /// An in-process store signs when this is first read. Empty if its signer fails.
+    /// An in-process store signs the value when this is first read. Empty if the signer fails.
     public var jwsRepresentation: String { signed.text }
 
     /// The JWS header's JSON.
@@ -135,7 +135,7 @@ extension VerificationResult where SignedType == Transaction {
     /// The hash that binds the value to a device; empty if there is none.
     public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
 
-    /// The UUID that the hash's input begins with; zeros if there is none.
+    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is no hash.
     public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
 }
 
@@ -153,7 +153,7 @@ extension SignedInformation {
     /// The hash that binds the payload to a device; empty if there is none.
     var deviceHash: Data { signed.payload.deviceVerification.flatMap { Data(base64Encoded: $0) } ?? Data() }
 
-    /// The UUID that the hash's input begins with; zeros if there is none.
+    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is no hash.
     var deviceNonce: UUID {
         UUID(payload: signed.payload.deviceVerificationNonce)
             ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
@@ -161,7 +161,7 @@ extension SignedInformation {
 }
 
 extension VerificationResult where SignedType: SignedInformation {
-    /// Creates the result of a value from what its verifier found.
+    /// Creates the result for a value from the defect that its verifier found, or none.
     init(judging value: SignedType) {
         self =
             if let defect = value.signed.defect {
@@ -174,7 +174,7 @@ extension VerificationResult where SignedType: SignedInformation {
     var signed: SignedValue<SignedType.Payload> { unsafePayloadValue.signed }
 }
 
-// The parts of a JWS. Reading one signs a value that its store has not signed yet.
+// The parts of a JWS. Reading a part signs a value that its store has not signed yet.
 extension SignedValue {
     /// The JWS; empty if the signer fails.
     var text: String { (try? jws) ?? "" }
@@ -202,7 +202,7 @@ extension SignedValue {
 }
 
 extension UUID {
-    /// Creates the UUID that a payload spells.
+    /// Creates a UUID from a payload's text; nil if the text is no UUID.
     init?(payload text: String?) {
         guard let text, let uuid = UUID(uuidString: text) else { return nil }
         self = uuid
