@@ -3,7 +3,7 @@ import StoreCore
 
 /// A search for a session's configuration file (behavior 202).
 enum ConfigurationSearch {
-    /// Reads a file.
+    /// Reads a configuration file.
     ///
     /// - Throws: ``SKTestError/Code/invalidURL`` for a URL that is no file's, ``SKTestError/Code/fileNotFound`` if
     ///   there is none, and a `StoreConfigurationError` that names the location of the error in an invalid file.
@@ -30,7 +30,7 @@ enum ConfigurationSearch {
         throw SKTestError(.fileNotFound, "\(file) is in none of \(searched)")
     }
 
-    /// Bundles in the order of their names, so that the same one is found every time.
+    /// The folders to search, in the order of the bundles' names, so that the same file is found every time.
     private static var folders: [URL] {
         let main = Bundle.main
         let home = main.bundleURL

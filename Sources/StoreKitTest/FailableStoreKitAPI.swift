@@ -3,13 +3,13 @@ import StoreKit
 
 /// A call of Store Kit 2 that a test session can make fail, see `SKTestSession.setSimulatedError(_:forAPI:)`.
 ///
-/// A session supports only the types of this module.
+/// A session accepts only the types of this module.
 public protocol FailableStoreKitAPI<Failure>: Sendable {
     /// The failures that can be simulated.
     associatedtype Failure: SKTestFailure
 }
 
-/// A call that a session can make fail.
+/// A ``FailableStoreKitAPI`` of this module, which knows the call that it names.
 protocol SimulatedAPI: FailableStoreKitAPI where Failure: SimulatedFailure {
     static var call: SimulatedCall { get }
 }
@@ -19,7 +19,7 @@ public struct StoreKitLoadProductsAPI: SimulatedAPI {
     /// The failures that can be simulated.
     public typealias Failure = SKTestFailures.LoadProducts
     static let call = SimulatedCall.loadProducts
-    /// Names the call.
+    /// Creates a value that names the call.
     public init() {}
 }
 
@@ -28,7 +28,7 @@ public struct StoreKitPurchaseAPI: SimulatedAPI {
     /// The failures that can be simulated.
     public typealias Failure = SKTestFailures.Purchase
     static let call = SimulatedCall.purchase
-    /// Names the call.
+    /// Creates a value that names the call.
     public init() {}
 }
 
@@ -37,7 +37,7 @@ public struct StoreKitVerificationAPI: SimulatedAPI {
     /// The failures that can be simulated.
     public typealias Failure = SKTestFailures.Verification
     static let call = SimulatedCall.verification
-    /// Names the verification.
+    /// Creates a value that names the verification.
     public init() {}
 }
 
@@ -46,7 +46,7 @@ public struct StoreKitAppStoreSyncAPI: SimulatedAPI {
     /// The failures that can be simulated.
     public typealias Failure = SKTestFailures.AppStoreSync
     static let call = SimulatedCall.appStoreSync
-    /// Names the call.
+    /// Creates a value that names the call.
     public init() {}
 }
 
@@ -57,7 +57,7 @@ public struct StoreKitSubscriptionStatusAPI: SimulatedAPI {
     /// The failures that can be simulated.
     public typealias Failure = SKTestFailures.SubscriptionStatus
     static let call = SimulatedCall.subscriptionStatus
-    /// Names the call.
+    /// Creates a value that names the call.
     public init() {}
 }
 
@@ -66,7 +66,7 @@ public struct StoreKitAppTransactionAPI: SimulatedAPI {
     /// The failures that can be simulated.
     public typealias Failure = SKTestFailures.AppTransaction
     static let call = SimulatedCall.appTransaction
-    /// Names the call.
+    /// Creates a value that names the call.
     public init() {}
 }
 
@@ -77,7 +77,7 @@ public struct StoreKitManageSubscriptionsAPI: SimulatedAPI {
     /// The failures that can be simulated.
     public typealias Failure = SKTestFailures.ManageSubscriptions
     static let call = SimulatedCall.manageSubscriptions
-    /// Names the sheet.
+    /// Creates a value that names the sheet.
     public init() {}
 }
 
@@ -86,7 +86,7 @@ public struct StoreKitRefundRequestAPI: SimulatedAPI {
     /// The failures that can be simulated.
     public typealias Failure = SKTestFailures.RefundRequest
     static let call = SimulatedCall.refundRequest
-    /// Names the call.
+    /// Creates a value that names the call.
     public init() {}
 }
 
@@ -98,11 +98,11 @@ public struct StoreKitOfferCodeRedeemAPI: SimulatedAPI {
     /// The failures that can be simulated.
     public typealias Failure = SKTestFailures.OfferCodeRedeem
     static let call = SimulatedCall.offerCodeRedeem
-    /// Names the sheet.
+    /// Creates a value that names the sheet.
     public init() {}
 }
 
-// Short names of the calls, as an argument: `.loadProducts`.
+// Short names, so that an argument can be written as `.loadProducts`.
 extension FailableStoreKitAPI where Self == StoreKitLoadProductsAPI {
     /// The look-up of products.
     public static var loadProducts: StoreKitLoadProductsAPI { StoreKitLoadProductsAPI() }

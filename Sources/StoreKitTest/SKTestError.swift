@@ -15,8 +15,8 @@ public struct SKTestError: _BridgedStoredNSError, Sendable {
 
     /// Wraps a stored error.
     ///
-    /// An error of another domain than ``SKTestErrorDomain`` has the code ``Code/serviceUnavailable``. It retains its
-    /// ``userInfo`` and its description, and ``errorUserInfo`` contains it under `NSUnderlyingErrorKey`.
+    /// An error of another domain has the code ``Code/serviceUnavailable``, and retains its ``userInfo`` and its
+    /// description. ``errorUserInfo`` contains the original error under `NSUnderlyingErrorKey`.
     public init(_nsError: NSError) { self._nsError = _nsError }
 
     /// Creates an error with a code and, optionally, a ``userInfo``.
@@ -43,8 +43,8 @@ public struct SKTestError: _BridgedStoredNSError, Sendable {
     /// The information supplied with the error, unchanged.
     public var userInfo: [String: Any] { _nsError.userInfo }
 
-    /// The dictionary of the error as an `NSError`: ``userInfo``, a description if that has none, and an error of
-    /// another domain as the underlying one.
+    /// The dictionary of the error as an `NSError`: ``userInfo``, with a description if there is none, and with a
+    /// wrapped error of another domain as the underlying error.
     public var errorUserInfo: [String: Any] {
         var info = _nsError.userInfo
         if info[NSLocalizedDescriptionKey] == nil { info[NSLocalizedDescriptionKey] = localizedDescription }
@@ -52,10 +52,9 @@ public struct SKTestError: _BridgedStoredNSError, Sendable {
         return info
     }
 
-    /// The description in ``userInfo``, else a sentence for the code and the cause, if that is known, or the
-    /// description of an error of another domain.
+    /// The description in ``userInfo``, else a sentence for the code and, if it is known, one for the cause.
     ///
-    /// In English; the wording may change.
+    /// For a wrapped error of another domain, its own description. In English; the wording may change.
     public var localizedDescription: String {
         if isForeign { return _nsError.localizedDescription }
         if let description = _nsError.userInfo[NSLocalizedDescriptionKey] as? String { return description }
@@ -71,7 +70,7 @@ public struct SKTestError: _BridgedStoredNSError, Sendable {
             && NSDictionary(dictionary: lhs.errorUserInfo).isEqual(NSDictionary(dictionary: rhs.errorUserInfo))
     }
 
-    // Both are needed: Foundation's own for bridged errors recurse endlessly on Linux.
+    // Both members are needed: Foundation's defaults for bridged errors recurse endlessly on Linux.
     /// Hashes the number.
     public func hash(into hasher: inout Hasher) { hasher.combine(errorCode) }
     /// A hash of the number.
@@ -91,7 +90,7 @@ extension SKTestError {
         /// The error that belongs to these codes.
         public typealias _ErrorType = SKTestError
 
-        /// The test environment cannot be reached; never thrown here.
+        /// The test environment cannot be reached; this library never throws this error.
         case serviceUnavailable = 0
         /// The configuration has no product with this identifier.
         case invalidProductIdentifier = 1
@@ -141,7 +140,7 @@ extension SKTestError {
 }
 
 #if !canImport(Darwin)
-    // With Objective-C, Foundation does this for every such error.
+    // On Apple's platforms, Foundation does this for every `_BridgedStoredNSError`.
     extension SKTestError: _BridgedError {
         /// Returns the error that an `NSError` of ``SKTestErrorDomain`` represents.
         public static func _bridged(from error: NSError) -> SKTestError? {

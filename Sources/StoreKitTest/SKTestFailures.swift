@@ -5,9 +5,9 @@ import StoreKit
 /// A failure that a test session simulates: one of ``SKTestFailures``.
 public protocol SKTestFailure: Equatable, Sendable {}
 
-/// A failure that a session can simulate.
+/// An ``SKTestFailure`` that is created from, and converts to, the error that the app receives.
 protocol SimulatedFailure: SKTestFailure {
-    /// Creates the failure that throws an error; nil if none does.
+    /// Creates the failure with an error; nil if no case can have the error.
     init?(_ error: any Error)
     /// The error that the app receives.
     var error: any Error { get }
@@ -17,59 +17,59 @@ protocol SimulatedFailure: SKTestFailure {
 public enum SKTestFailures {
     /// A failure of the look-up of products.
     public enum LoadProducts: SKTestFailure {
-        /// An error of Store Kit 2's.
+        /// An error of Store Kit 2.
         case generic(StoreKitError)
     }
 
     /// A failure of the synchronization with the store.
     public enum AppStoreSync: SKTestFailure {
-        /// An error of Store Kit 2's.
+        /// An error of Store Kit 2.
         case generic(StoreKitError)
     }
 
     /// A failure of the status of subscriptions.
     public enum SubscriptionStatus: SKTestFailure {
-        /// An error of Store Kit 2's.
+        /// An error of Store Kit 2.
         case generic(StoreKitError)
     }
 
     /// A failure of the app's own transaction.
     public enum AppTransaction: SKTestFailure {
-        /// An error of Store Kit 2's.
+        /// An error of Store Kit 2.
         case generic(StoreKitError)
     }
 
     /// A failure of the sheet that manages subscriptions.
     public enum ManageSubscriptions: SKTestFailure {
-        /// An error of Store Kit 2's.
+        /// An error of Store Kit 2.
         case generic(StoreKitError)
     }
 
     /// A failure of the sheet that redeems offer codes.
     public enum OfferCodeRedeem: SKTestFailure {
-        /// An error of Store Kit 2's.
+        /// An error of Store Kit 2.
         case generic(StoreKitError)
     }
 
     /// A failure of a purchase.
     public enum Purchase: SKTestFailure {
-        /// An error of Store Kit 2's.
+        /// An error of Store Kit 2.
         case generic(StoreKitError)
-        /// A refusal.
+        /// The reason why the store refuses the purchase.
         case purchase(Product.PurchaseError)
     }
 
     /// A failure of a request for a refund.
     public enum RefundRequest: SKTestFailure {
-        /// An error of Store Kit 2's.
+        /// An error of Store Kit 2.
         case generic(StoreKitError)
-        /// A refusal.
+        /// The reason why no refund is requested.
         case refundRequest(Transaction.RefundRequestError)
     }
 
     /// A failure of a verification.
     public enum Verification: SKTestFailure {
-        /// The defect of all values that the store signs.
+        /// The defect that all values signed by the store have.
         case verification(VerificationResult<Any>.VerificationError)
     }
 }
@@ -245,7 +245,7 @@ extension StoreFailure {
         }
     }
 
-    /// Returns the code that `Product.PurchaseError.error(for:)` reads, if there is one.
+    /// Returns the code that `Product.PurchaseError.error(for:)` converts to the error, if there is one.
     private static func code(of error: Product.PurchaseError) -> Code {
         switch error {
         case .invalidQuantity, .productUnavailable: .paymentInvalid

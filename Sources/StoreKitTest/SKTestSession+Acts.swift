@@ -3,7 +3,7 @@ import StoreCore
 
 // A session's access to its store.
 extension SKTestSession {
-    /// The values that an initializer with StoreCore's parameters passes to Store Kit's own initializer.
+    /// The parameters that this library's initializers add to those of Apple's, and pass to the designated initializer.
     struct Handover {
         var clock: (any StoreClock)?
         var signer: (any ReceiptSigner)?
@@ -49,7 +49,7 @@ extension SKTestSession {
         return product
     }
 
-    /// Returns the group of a product with an active subscription.
+    /// Returns the subscription group of a product; throws if no subscription to the product is active.
     func group(of productIdentifier: String) throws -> String {
         guard let group = try product(productIdentifier).subscription?.groupIdentifier else {
             throw SKTestError(.invalidProductType, "\"\(productIdentifier)\" is no auto-renewable subscription")
@@ -77,7 +77,7 @@ extension SKTestSession {
     /// Later versions may add rates: a `switch` needs `@unknown default`.
     @nonexhaustive
     public enum TimeRate: Int, Sendable {
-        /// By the calendar.
+        /// Periods have the lengths of the calendar.
         case realTime = 0
         /// A day lasts an hour.
         @available(*, deprecated, message: "a rate by month or by renewal takes its place")

@@ -2,55 +2,55 @@ import Foundation
 import StoreCore
 import StoreKit
 
-// Transaction numbers are unsigned where Store Kit is Objective-C's (A14). Tests written for signed ones, as in some public
-// code, compile as well; for a literal, the unsigned overload is used.
+// Apple's Objective-C interface has unsigned transaction numbers (A14). With these overloads, tests that pass signed
+// ones, as some public code does, compile as well; for a literal, the unsigned overload is used.
 extension SKTestSession {
-    /// Does what ``deleteTransaction(identifier:)-(UInt)`` does.
+    /// Calls ``deleteTransaction(identifier:)-(UInt)`` with the number as a `UInt`.
     @_disfavoredOverload public func deleteTransaction(identifier: Int) throws {
         try deleteTransaction(identifier: Self.unsigned(identifier))
     }
 
-    /// Does what ``refundTransaction(identifier:)-(UInt)`` does.
+    /// Calls ``refundTransaction(identifier:)-(UInt)`` with the number as a `UInt`.
     @_disfavoredOverload public func refundTransaction(identifier: Int) throws {
         try refundTransaction(identifier: Self.unsigned(identifier))
     }
 
-    /// Does what ``approveAskToBuyTransaction(identifier:)-(UInt)`` does.
+    /// Calls ``approveAskToBuyTransaction(identifier:)-(UInt)`` with the number as a `UInt`.
     @_disfavoredOverload public func approveAskToBuyTransaction(identifier: Int) throws {
         try approveAskToBuyTransaction(identifier: Self.unsigned(identifier))
     }
 
-    /// Does what ``declineAskToBuyTransaction(identifier:)-(UInt)`` does.
+    /// Calls ``declineAskToBuyTransaction(identifier:)-(UInt)`` with the number as a `UInt`.
     @_disfavoredOverload public func declineAskToBuyTransaction(identifier: Int) throws {
         try declineAskToBuyTransaction(identifier: Self.unsigned(identifier))
     }
 
-    /// Does what ``resolveIssueForTransaction(identifier:)-(UInt)`` does.
+    /// Calls ``resolveIssueForTransaction(identifier:)-(UInt)`` with the number as a `UInt`.
     @_disfavoredOverload public func resolveIssueForTransaction(identifier: Int) throws {
         try resolveIssueForTransaction(identifier: Self.unsigned(identifier))
     }
 
-    /// Does what ``enableAutoRenewForTransaction(identifier:)-(UInt)`` does.
+    /// Calls ``enableAutoRenewForTransaction(identifier:)-(UInt)`` with the number as a `UInt`.
     @_disfavoredOverload public func enableAutoRenewForTransaction(identifier: Int) throws {
         try enableAutoRenewForTransaction(identifier: Self.unsigned(identifier))
     }
 
-    /// Does what ``disableAutoRenewForTransaction(identifier:)-(UInt)`` does.
+    /// Calls ``disableAutoRenewForTransaction(identifier:)-(UInt)`` with the number as a `UInt`.
     @_disfavoredOverload public func disableAutoRenewForTransaction(identifier: Int) throws {
         try disableAutoRenewForTransaction(identifier: Self.unsigned(identifier))
     }
 
-    /// Does what ``requestPriceIncreaseConsentForTransaction(identifier:)-(UInt)`` does.
+    /// Calls ``requestPriceIncreaseConsentForTransaction(identifier:)-(UInt)`` with the number as a `UInt`.
     @_disfavoredOverload public func requestPriceIncreaseConsentForTransaction(identifier: Int) throws {
         try requestPriceIncreaseConsentForTransaction(identifier: Self.unsigned(identifier))
     }
 
-    /// Does what ``consentToPriceIncreaseForTransaction(identifier:)-(UInt)`` does.
+    /// Calls ``consentToPriceIncreaseForTransaction(identifier:)-(UInt)`` with the number as a `UInt`.
     @_disfavoredOverload public func consentToPriceIncreaseForTransaction(identifier: Int) throws {
         try consentToPriceIncreaseForTransaction(identifier: Self.unsigned(identifier))
     }
 
-    /// Does what ``declinePriceIncreaseForTransaction(identifier:)-(UInt)`` does.
+    /// Calls ``declinePriceIncreaseForTransaction(identifier:)-(UInt)`` with the number as a `UInt`.
     @_disfavoredOverload public func declinePriceIncreaseForTransaction(identifier: Int) throws {
         try declinePriceIncreaseForTransaction(identifier: Self.unsigned(identifier))
     }

@@ -8,9 +8,9 @@ extension SKTestSession {
 
     /// Buys a product outside the app, on some terms; the transaction is one of `Transaction.updates`.
     ///
-    /// It counts as bought elsewhere: no one is asked about it, nothing interrupts it, and neither a simulated error
-    /// nor ``failTransactionsEnabled`` prevents it. When the call returns, a subscription dated in the past has renewed until
-    /// now, if the option says so.
+    /// The purchase counts as made elsewhere: Ask to Buy, interruptions, simulated errors and
+    /// ``failTransactionsEnabled`` do not affect it. With `renewUntilNow`, a subscription that began in the past has
+    /// renewed until now when the call returns.
     ///
     /// - Parameters:
     ///   - identifier: the product's identifier.
@@ -75,9 +75,9 @@ extension SKTestSession {
 extension Product.PurchaseOption {
     /// The renewals of a subscription that began in the past.
     public enum SubscriptionRenewalBehavior: Codable, Hashable, Sendable {
-        /// It has renewed until now.
+        /// The subscription has renewed until now.
         case renewUntilNow
-        /// It was canceled at once, and has one period.
+        /// The subscription was canceled at once, and has one period.
         case cancelImmediately
     }
 

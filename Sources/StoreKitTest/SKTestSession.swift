@@ -9,10 +9,10 @@ import StoreCore
 /// session.askToBuyEnabled = true
 /// ```
 ///
-/// A session belongs to the `StoreContext` that is current where it is created: the running task's own, or else the
-/// process's, whose store it replaces as Xcode's session replaces the App Store. All sessions of one context control
-/// the same store (behavior 201); with another file or clock, it is a new and empty one. Sessions of different
-/// contexts are independent.
+/// A session belongs to the `StoreContext` that is current where it is created: that of the running task, or else that
+/// of the process. The session replaces the context's store, as Xcode's session replaces the App Store. All sessions of
+/// one context control the same store (behavior 201); another file or clock begins a new and empty store. Sessions of
+/// different contexts are independent.
 ///
 /// A call changes the store's records before it returns: ``allTransactions()`` shows the change at once. Callbacks run
 /// where the context delivers them: by default on the main queue, after the call has returned. A
@@ -20,13 +20,13 @@ import StoreCore
 ///
 /// All methods may be called from any thread, but tests that share a store interfere with each other when they run
 /// concurrently, as in Xcode.
-open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both are constant, and any thread may use them
+open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its properties are constant and thread-safe
     let context: StoreContext
     let environment: TestEnvironment
 
-    /// Creates a session from a configuration file, and takes over the context's store.
+    /// Creates a session from a configuration file, and sets the context's store accordingly.
     ///
-    /// The settings are those of the file. Purchases remain if the store already has exactly this configuration.
+    /// The settings are those of the file. A store that already has exactly this configuration retains its purchases.
     ///
     /// - Parameter fileURL: a `.storekit` file of any version, in any folder.
     /// - Throws: ``SKTestError`` with ``SKTestError/Code/invalidURL`` for a URL that is no file's, with
@@ -37,13 +37,13 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         super.init()
     }
 
-    /// Creates a session from a configuration file, by the initializer's newer name.
+    /// Creates a session as ``init(contentsOf:)`` does, under that initializer's newer name.
     ///
     /// - Parameter fileURL: a `.storekit` file of any version, in any folder.
     /// - Throws: as ``init(contentsOf:)``.
     public convenience init(contentsOfURL fileURL: URL) throws { try self.init(contentsOf: fileURL) }
 
-    /// Creates a session from a configuration by its file's name, and takes over the context's store.
+    /// Creates a session from a configuration file with a name, and sets the context's store accordingly.
     ///
     /// The file is looked up in the main bundle, then in each `*.resources` and `*.bundle` beside it, where SwiftPM puts
     /// resources, in the order of their names. The first file of this name is used. To load the test's own file, pass
@@ -69,8 +69,8 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
 
     /// Creates a session from a configuration file, with the test's own signer for receipts and JWS.
     ///
-    /// Apple's class has no such initializer. An `AppStoreSigner` in Xcode's form, with a `CertificateAuthority` that stores
-    /// its keys in a folder, has the same ``publicCertificate`` in every process.
+    /// Apple's class has no such initializer. With an `AppStoreSigner` in Xcode's form whose `CertificateAuthority`
+    /// stores its keys in a folder, sessions have the same ``publicCertificate`` in every process.
     ///
     /// - Parameters:
     ///   - fileURL: a `.storekit` file of any version, in any folder.
@@ -81,46 +81,46 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         throws
     {
         InitializerHandover.leave(Handover(clock: clock, signer: signer), for: Self.self)
-        // Still stored if a subclass's initializer has thrown.
+        // Removes values that were not taken because a subclass's initializer has thrown.
         defer { _ = InitializerHandover.take(for: Self.self) as Handover? }
         try self.init(contentsOf: fileURL)
     }
 
-    /// The store itself, which offers more than a session.
+    /// The store, which has operations that a session lacks.
     ///
-    /// Settings made on it remain until the session changes the same setting, or until ``resetToDefaultState()``.
-    /// ``clearTransactions()`` replaces it with another one.
+    /// Settings made on the store remain until the session changes the same setting, or until
+    /// ``resetToDefaultState()``. ``clearTransactions()`` replaces the store.
     public final var store: SandboxStore { environment.store }
 
     /// The certificate that signs the session's app receipts, in DER (A15).
     ///
-    /// Xcode saves it from a configuration file's editor, as "Save Public Certificate", for apps that verify receipts
-    /// themselves. An app trusts it in place of Apple's root, and builds no chain (`PKCS7_NOCHAIN`): the receipt contains only
-    /// this certificate. It belongs to the process and is the same for all of its sessions, except those created with a signer.
-    /// Nil if libcrypto is missing, and with a signer of another form.
+    /// Xcode saves its own certificate from the editor of a configuration file, as "Save Public Certificate", for apps
+    /// that verify receipts themselves. An app trusts the certificate in place of Apple's root, and builds no chain
+    /// (`PKCS7_NOCHAIN`), since the receipt contains no other. All sessions of a process have the same certificate,
+    /// except those created with a signer. Nil if libcrypto is missing, and with a signer of another form.
     public final var publicCertificate: Data? { SessionSigner.certificate(of: store.signer) }
 
     // MARK: Settings
 
-    /// Whether purchases wait for approval; the file's setting unless set, else false (behavior 208).
+    /// Whether purchases wait for approval; by default the file's setting, else false (behavior 208).
     open var askToBuyEnabled: Bool {
         get { environment.settings.isAskToBuyEnabled }
         set { set { $0.isAskToBuyEnabled = newValue } }
     }
 
-    /// Whether purchases fail until their issue is resolved; the file's setting unless set, else false (behavior 209).
+    /// Whether purchases fail until their issue is resolved; by default the file's setting, else false (behavior 209).
     open var interruptedPurchasesEnabled: Bool {
         get { environment.settings.areInterruptedPurchasesEnabled }
         set { set { $0.areInterruptedPurchasesEnabled = newValue } }
     }
 
-    /// Whether every purchase fails with ``failureError``; the file's setting unless set, else false (behavior 207).
+    /// Whether every purchase fails with ``failureError``; by default the file's setting, else false (behavior 207).
     open var failTransactionsEnabled: Bool {
         get { environment.settings.purchaseFailure != nil }
         set {
             set { settings in
                 settings.areTransactionFailuresEnabled = newValue
-                // For Store Kit 1 the file's newer purchase failures have the same effect.
+                // The file's newer kind of purchase failure would fail Store Kit 1's purchases as well.
                 for index in settings.forcedErrors.indices where settings.forcedErrors[index].operation == "Purchase" {
                     settings.forcedErrors[index].isEnabled = false
                 }
@@ -128,7 +128,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         }
     }
 
-    /// The error of every purchase while ``failTransactionsEnabled`` (behavior 207).
+    /// The error of every purchase while ``failTransactionsEnabled`` is true (behavior 207).
     ///
     /// One of `unknown`, `invalidOfferIdentifier`, `invalidSignature`, `missingOfferParams` and `invalidOfferPrice`.
     /// Setting any other changes nothing and logs a message.
@@ -148,27 +148,27 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         }
     }
 
-    /// Whether renewals fail until their issue is resolved; the file's setting unless set, else false (behavior 210).
+    /// Whether renewals fail until their issue is resolved; by default the file's setting, else false (behavior 210).
     open var shouldEnterBillingRetryOnRenewal: Bool {
         get { environment.settings.isBillingRetryOnRenewalEnabled }
         set { set { $0.isBillingRetryOnRenewalEnabled = newValue } }
     }
 
-    /// Whether a grace period precedes billing retry; the file's setting unless set, else false (behavior 210).
+    /// Whether a grace period precedes billing retry; by default the file's setting, else false (behavior 210).
     open var billingGracePeriodIsEnabled: Bool {
         get { environment.settings.isBillingGracePeriodEnabled }
         set { set { $0.isBillingGracePeriodEnabled = newValue } }
     }
 
-    /// Whether dialogs are disabled; the file's setting unless set, else false (behavior 206).
+    /// Whether dialogs are disabled; by default the file's setting, else false (behavior 206).
     ///
-    /// There are no dialogs here, so it has no effect.
+    /// There are no dialogs here, so this setting has no effect.
     open var disableDialogs: Bool {
         get { environment.settings.areDialogsDisabled }
         set { set { $0.areDialogsDisabled = newValue } }
     }
 
-    /// The country that the store sells for, ISO 3166-1 alpha-3; the file's unless set, else `USA` (behavior 205).
+    /// The country that the store sells in, ISO 3166-1 alpha-3; the default is the file's, else `USA` (behavior 205).
     ///
     /// Setting a value that is not a country's code changes nothing and logs a message.
     open var storefront: String {
@@ -184,13 +184,13 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         }
     }
 
-    /// The language of the products' texts; the file's unless set, else US English (behavior 205).
+    /// The language of the products' texts; the default is the file's, else US English (behavior 205).
     open var locale: Locale {
         get { Locale(identifier: environment.settings.locale) }
         set { set { $0.locale = newValue.identifier } }
     }
 
-    /// The rate at which subscriptions renew; the file's unless set, else real time.
+    /// The rate at which subscriptions renew; the default is the file's, else real time.
     ///
     /// A period that has begun retains its length.
     open var timeRate: TimeRate {
@@ -217,7 +217,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
 
     /// Removes all transactions; the settings remain (behavior 203).
     ///
-    /// Numbering restarts at 0.
+    /// The numbers of transactions restart at 0.
     open func clearTransactions() {
         environment.clear(in: context)
     }
@@ -231,8 +231,8 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
 
     /// Buys a product outside the app; the transaction is added to the queue (behavior 211).
     ///
-    /// It counts as bought elsewhere: no one is asked about it, nothing interrupts it, and ``failTransactionsEnabled``
-    /// does not prevent it.
+    /// The purchase counts as made elsewhere: Ask to Buy, interruptions and ``failTransactionsEnabled`` do not affect
+    /// it.
     ///
     /// - Throws: ``SKTestError/Code/invalidProductIdentifier`` for a product that the configuration does not have, and
     ///   ``SKTestError/Code/invalidAction`` if the store refuses.
@@ -249,23 +249,23 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: both ar
         try act(on: identifier) { store, transaction in try store.refund(transaction.id) }
     }
 
-    /// Approves a transaction that waits for approval: it is purchased (behavior 208).
+    /// Approves a transaction that waits for approval, which is then purchased (behavior 208).
     ///
-    /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` if it does not wait.
+    /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` if it is not deferred.
     open func approveAskToBuyTransaction(identifier: UInt) throws {
         try act(on: identifier) { store, transaction in try store.decide(transaction.id, .approve) }
     }
 
-    /// Declines a transaction that waits for approval: it fails (behavior 208).
+    /// Declines a transaction that waits for approval, which then fails (behavior 208).
     ///
-    /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` if it does not wait.
+    /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` if it is not deferred.
     open func declineAskToBuyTransaction(identifier: UInt) throws {
         try act(on: identifier) { store, transaction in try store.decide(transaction.id, .decline()) }
     }
 
     /// Resolves the issue that blocks a purchase or a renewal (behaviors 209 and 210).
     ///
-    /// An interrupted purchase returns as a new purchased transaction. Once billing retry is over, nothing happens.
+    /// An interrupted purchase returns as a new purchased transaction. After the end of billing retry, nothing happens.
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` for a transaction that
     ///   has no issue and is not a subscription's.

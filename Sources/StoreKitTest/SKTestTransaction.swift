@@ -3,14 +3,14 @@ import StoreCore
 
 /// A snapshot of a transaction of the test environment.
 ///
-/// ``SKTestSession/allTransactions()`` returns them: also failed and deferred ones, and consumables, which are in no
-/// receipt (behavior 217). Any thread may read one.
+/// ``SKTestSession/allTransactions()`` also returns failed and deferred transactions, and those of consumables, which
+/// no receipt contains (behavior 217). Any thread may read a transaction.
 // unchecked: both properties are written by initializers only.
 open class SKTestTransaction: NSObject, @unchecked Sendable {
     private final var transaction: SandboxTransaction?
     private final var standing = Standing()
 
-    /// The store's information about the transaction, beside the transaction itself.
+    /// The store's further information about a transaction, such as that of its subscription.
     struct Standing {
         var original: String?
         var isRenewing = false
@@ -37,22 +37,22 @@ open class SKTestTransaction: NSObject, @unchecked Sendable {
     ///
     /// The first one in a test environment is 0.
     open var identifier: UInt { transaction.flatMap { UInt($0.id) } ?? 0 }
-    /// The number of the first transaction of a subscription, or of the one that was restored; its own for every other.
+    /// The number of a subscription's first transaction, or of the one that was restored; otherwise ``identifier``.
     open var originalTransactionIdentifier: UInt { standing.original.flatMap { UInt($0) } ?? identifier }
     /// The date of the purchase, renewal or restore.
     open var purchaseDate: Date { transaction?.date ?? .distantPast }
-    /// The date at which the period ends, nil unless it is a subscription's.
+    /// The end of a subscription's period; nil for other products.
     open var expirationDate: Date? { transaction?.expirationDate }
     /// The date of the refund, which ended the entitlement; nil if there is none.
     open var cancelDate: Date? { transaction?.cancellationDate }
-    /// Whether its subscription will renew; false if it has none.
+    /// Whether the transaction's subscription will renew; false if there is none.
     open var autoRenewingEnabled: Bool { standing.isRenewing }
-    /// Whether it waits for ``SKTestSession/approveAskToBuyTransaction(identifier:)-(UInt)``.
+    /// Whether the transaction waits for ``SKTestSession/approveAskToBuyTransaction(identifier:)-(UInt)``.
     open var pendingAskToBuyConfirmation: Bool { transaction?.state == .deferred }
-    /// Whether it waits for ``SKTestSession/resolveIssueForTransaction(identifier:)-(UInt)``: it was interrupted, or its
-    /// subscription's renewal failed.
+    /// Whether the transaction waits for ``SKTestSession/resolveIssueForTransaction(identifier:)-(UInt)``: it was
+    /// interrupted, or its subscription's renewal failed.
     open var hasPurchaseIssue: Bool { standing.hasIssue }
-    /// Whether its subscription waits for consent to a higher price.
+    /// Whether the transaction's subscription waits for consent to a higher price.
     open var isPendingPriceIncreaseConsent: Bool { standing.awaitsConsent }
 
     /// The number, the product and the state, in one line.

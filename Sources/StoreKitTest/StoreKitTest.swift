@@ -1,2 +1,2 @@
-// `import StoreKitTest` where the platform has none of its own. Clients rely on Store Kit being exported with it.
+// The module `StoreKitTest` for platforms without Apple's. Clients rely on Store Kit being exported too.
 @_exported import StoreKit

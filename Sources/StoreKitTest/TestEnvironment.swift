@@ -9,7 +9,7 @@ final class TestEnvironment: Sendable {
     /// The components of an environment: sessions that pass the same ones share a store.
     struct Parts {
         let configuration: StoreConfiguration
-        /// The store's clock; if nil, real time on a clock of its own, so that settling does not wait for other clients.
+        /// The store's clock; if nil, a system clock of its own, so that settling does not wait for other stores.
         var clock: (any StoreClock)?
         /// The signer; if nil, the process's in Xcode's form.
         var signer: (any ReceiptSigner)?
@@ -22,7 +22,7 @@ final class TestEnvironment: Sendable {
         let signer: any ReceiptSigner
         /// Whether a session supplied the signer.
         let hasOwnSigner: Bool
-        /// The settings of the file, or as changed by sessions.
+        /// The settings of the file, with the changes that sessions have made.
         var settings: Settings
     }
 
@@ -52,8 +52,8 @@ final class TestEnvironment: Sendable {
         )
     }
 
-    /// Returns the context's environment of some parts: the existing one, with the file's settings, or else a new one whose
-    /// store becomes the context's.
+    /// Returns the context's environment: the existing one, with the file's settings, if its parts are the same;
+    /// otherwise a new one, whose store becomes the context's.
     static func environment(in context: StoreContext, of parts: Parts) throws -> TestEnvironment {
         if let environment = context.companion as? TestEnvironment, environment.isStill(in: context),
             environment.consists(of: parts)
@@ -125,8 +125,8 @@ final class TestEnvironment: Sendable {
         }
     }
 
-    /// Restores the file's settings, and removes simulated errors, whatever was done to the store; purchases remain
-    /// (behavior 203).
+    /// Restores the file's settings, also those that were changed on the store itself, and removes simulated errors;
+    /// purchases remain (behavior 203).
     func reset(in context: StoreContext) {
         context.simulatedErrors = [:]
         store.signatureDefect = nil
@@ -152,7 +152,7 @@ final class TestEnvironment: Sendable {
                 return state.settings
             }
             store.signatureDefect = Self.defect(in: context)
-            // Settings changed meanwhile went to the previous store.
+            // Settings that changed meanwhile were applied to the previous store only.
             apply(newest, insteadOf: settings, to: store, in: context)
             if wasInUse { context.use(store) }
         } catch {

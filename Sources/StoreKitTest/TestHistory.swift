@@ -8,7 +8,7 @@ struct TestHistory {
 
     init(_ store: SandboxStore) throws {
         transactions = try store.transactions
-        // A subscription of the group that starts again after it was deleted has another original.
+        // No key occurs twice: a subscription that starts again after its deletion has another original transaction.
         subscriptions = Dictionary(store.account.subscriptions.map { ($0.originalTransaction, $0) }) { _, new in new }
         interrupted = Set(store.issues.map(\.transaction))
     }
