@@ -10,9 +10,9 @@ import StoreCore
 public enum StoreContract {
     /// Checks a backend against every promise of `StoreBackend`.
     ///
-    /// It opens several new stores, one after another, and calls each as a payment queue would, through the protocol alone.
-    /// Nothing is waited for longer than ``ContractSubject/deadline``. A store that never replies is given up after the
-    /// first timeout.
+    /// The suite opens several new stores, one after another, and calls each through the protocol alone, as a payment
+    /// queue would. It waits for nothing longer than ``ContractSubject/deadline``. A store that never replies is given
+    /// up after the first timeout.
     ///
     /// - Parameter subject: the backend to check, and the products that it sells.
     /// - Returns: a verdict on each promise.

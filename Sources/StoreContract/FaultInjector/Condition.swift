@@ -44,8 +44,8 @@ extension FaultInjector {
 
         /// Applies to messages that concern a product.
         ///
-        /// Those are a purchase of it, the reply to one, an update about it, or a look-up of it. Other things may be in
-        /// the same submission, update or look-up. A `finish` does not name its product, see ``transaction(_:)``.
+        /// Such a message is a purchase of the product, the reply to one, an update about it, or a look-up of it. The
+        /// message may concern other products too. A `finish` does not name its product, see ``transaction(_:)``.
         public static func product(_ identifier: String) -> Condition {
             matching { $0.productIdentifiers.contains(identifier) }
         }
@@ -106,7 +106,7 @@ struct FaultRules: Sendable {
         let condition: FaultInjector.Condition
         /// The remaining number of times that the rule may be applied.
         var remaining: Int
-        /// The number of messages that have reached each counting test.
+        /// The number of messages that have reached each test of the kind `calls`.
         var counts: [Int]
         var random: SplitMix64
     }
@@ -153,7 +153,7 @@ struct FaultRules: Sendable {
             rules[index].remaining -= 1
             fault = rules[index].fault
         }
-        // A spent rule would only slow the other messages down.
+        // Removes spent rules, which would only slow other messages down.
         if fault != nil { rules.removeAll { $0.remaining == 0 } }
         return fault ?? .pass
     }
@@ -179,7 +179,7 @@ extension FaultRules.Rule {
 extension FaultInjector {
     /// A point where messages pass between a queue and its store.
     ///
-    /// Reads pass no point, except that of the country: others, such as which products are sold, go directly to the store.
+    /// Reads pass no point, except that of the country: others, as of the products on sale, go directly to the store.
     public enum Point: String, CaseIterable, Hashable, Codable, Sendable {
         /// Submission of commands to the store.
         case submission
@@ -199,16 +199,16 @@ extension FaultInjector {
         case productsAnswer
         /// The request for a fresh receipt.
         case receiptRequest
-        /// The store's reply to that request.
+        /// The store's reply to a request for a fresh receipt.
         case receiptAnswer
         /// The request for the next bytes of a download.
         case downloadRequest
-        /// Some bytes of a download, or their failure, for the queue.
+        /// Some bytes of a download for the queue, or the failure that replaces them.
         case downloadChunk
         /// The read of the country by an app.
         ///
-        /// The read is synchronous. A fault that loses it or fails it makes the app read nil, as if the store did not know
-        /// the country. All other faults let it pass, including ``FaultInjector/Fault/hold``.
+        /// The read is synchronous. A fault that loses or fails it makes the app read nil, as if the store did not know
+        /// the country. Under all other faults, including ``FaultInjector/Fault/hold``, the app reads the country.
         case storefrontRead
     }
 }

@@ -24,16 +24,16 @@ extension FaultInjector {
             case productsAnswer(Result<ProductsAnswer, StoreFailure>, to: Set<String>)
             /// The request for a fresh receipt.
             case receiptRequest(ReceiptProperties)
-            /// The reply to that request: nil for a fresh receipt.
+            /// The reply to a request for a fresh receipt: nil for success.
             case receiptAnswer(StoreFailure?)
             /// The request for some bytes of a download.
             case downloadRequest(ContentRequest)
-            /// The reply to that request.
+            /// The bytes that were requested, or the failure that replaces them.
             case downloadChunk(Result<Data, StoreFailure>, to: ContentRequest)
             /// The country that an app reads.
             case storefrontRead
 
-            /// The point that it passes.
+            /// The point that the message passes.
             public var point: Point {
                 switch self {
                 case .submission: .submission
@@ -58,7 +58,7 @@ extension FaultInjector {
         /// The message's number at its point, from 1.
         public let number: Int
 
-        /// The point that it passes.
+        /// The point that the message passes.
         public var point: Point { payload.point }
     }
 }
@@ -99,7 +99,7 @@ extension FaultInjector.Event {
         return names
     }
 
-    /// The identifiers of the transactions that it announces, finishes or fetches content for.
+    /// The identifiers of the transactions that the message announces, finishes or fetches content for.
     public var transactionIdentifiers: Set<String> {
         var identifiers: Set<String> = []
         switch payload {

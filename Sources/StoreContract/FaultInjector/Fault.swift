@@ -10,7 +10,7 @@ extension FaultInjector {
     public enum Fault: Hashable, Codable, Sendable {
         /// No fault: the message passes.
         ///
-        /// A rule with this makes an exception from the rules after it.
+        /// A rule with this fault exempts messages from the rules after it.
         case pass
         /// A loss that is noticed only after the timeout.
         ///
@@ -30,8 +30,8 @@ extension FaultInjector {
         case echo(after: TimeInterval)
         /// A swap with the next message at this point; among updates, with the next on the same connection.
         ///
-        /// If none comes within ``FaultInjector/timeout`` the message arrives by itself. The one that it is swapped with
-        /// is not reordered again.
+        /// If no other message follows within ``FaultInjector/timeout``, the message arrives by itself. The other
+        /// message is not reordered again.
         case reorder
         /// A break of everything: all messages in flight are lost, including held and delayed ones.
         ///
@@ -40,8 +40,8 @@ extension FaultInjector {
         case cut
         /// A lost reply: the call takes effect in the store, and fails immediately with `URLError.networkConnectionLost`.
         ///
-        /// The reply to an update or a connection is the updates: the connection breaks. An acknowledgement, which has
-        /// no reply, passes.
+        /// At ``FaultInjector/Point/connection`` and ``FaultInjector/Point/update`` the connection breaks. An
+        /// acknowledgement, which has no reply, passes.
         case loseAnswer
         /// A wait until ``FaultInjector/release(_:as:)``, without a time limit.
         ///
@@ -50,7 +50,7 @@ extension FaultInjector {
         /// An immediate failure that replaces a reply.
         ///
         /// A request does not arrive at the store; a request whose reply fails has taken effect. A connection breaks
-        /// with the failure; a submission gets it as the reason to try later.
+        /// with the failure; a submission has the reply `tryLater`, with the failure.
         case fail(StoreFailure)
     }
 }

@@ -36,7 +36,7 @@ extension FaultInjector: StoreBackend {
         }
         let attach: @Sendable () -> Void = { [self] in
             backend.connect(relay, after: cursor)
-            // A relay that was broken or disconnected meanwhile would otherwise never be released.
+            // The store would never release a relay that was broken or disconnected meanwhile.
             if !state.withLock({ $0.isOpen(relay) }) { backend.disconnect(relay) }
         }
         cross(.connection(receiver.journal, after: cursor), relay: relay, .run(attach))
@@ -66,7 +66,7 @@ extension FaultInjector: StoreBackend {
         )
     }
 
-    /// Calls the store: the request and the reply each pass at a point.
+    /// Calls the store; the request passes at one point, and the reply at another.
     func call<Answer: Sendable>(
         _ request: Event.Payload,
         reply: @escaping @Sendable (Answer) -> Void,

@@ -10,16 +10,16 @@ import StoreCore
 /// ```
 ///
 /// A rule consists of a fault (``Fault``), a place (``Point``) and a condition (``Condition``). For each message the
-/// rules are tried in the order in which they were added, and the first that applies is used. Without one the message
-/// passes immediately, on the calling thread. The same seed and the same calls produce the same faults.
+/// rules are tried in the order in which they were added, and the first that applies is used. If none applies, the
+/// message passes immediately, on the calling thread. The same seed and the same calls produce the same faults.
 ///
-/// An injector violates no promise of `StoreBackend` that a network could not violate: a receiver is called by one thread
-/// at a time and in the order of its updates, except where a rule says otherwise. Every loss is reported after ``timeout``,
-/// so that no caller waits forever; only held messages wait until they are released. It has no thread of its own, uses
-/// only its store's clock, and settling lists the messages that wait here. A waiting call retains its caller, and so the
-/// store, until its reply or ``cut()``. All methods may be called from any thread.
+/// An injector violates no promise of `StoreBackend` that a network could not violate: a receiver is called by one
+/// thread at a time and in the order of its updates, except where a rule says otherwise. Every loss is reported after
+/// ``timeout``, so that no caller waits forever; only held messages wait until they are released. An injector has no
+/// thread of its own, uses only its store's clock, and settling lists the messages that wait in it. A waiting call
+/// retains its caller, and so the store, until its reply or ``cut()``. All methods may be called from any thread.
 ///
-/// The user's decisions (cancel, decline, Ask to Buy) do not pass here: make them at the store.
+/// The user's decisions (cancel, decline, Ask to Buy) do not pass an injector: make them at the store.
 public final class FaultInjector: Sendable {
     /// The store that receives the messages.
     public let backend: any StoreBackend
@@ -30,7 +30,7 @@ public final class FaultInjector: Sendable {
     let state: Locked<FaultInjectorState>
     private let port: FaultInjectorPort
 
-    /// Creates an injector that lets everything pass.
+    /// Creates an injector without rules.
     ///
     /// - Parameters:
     ///   - backend: the store.
@@ -60,7 +60,7 @@ extension FaultInjector {
     ///   - point: the place.
     ///   - condition: the condition; always unless given.
     ///   - times: the maximum number of applications, not below 0; unlimited unless given.
-    /// - Returns: its identifier, for ``remove(_:)``.
+    /// - Returns: the rule's identifier, for ``remove(_:)``.
     @discardableResult
     public func add(
         _ fault: Fault,
@@ -75,20 +75,20 @@ extension FaultInjector {
 
     /// Removes a rule, if it exists.
     ///
-    /// Messages that it delays or holds still wait.
+    /// Messages that the rule has delayed or held still wait.
     public func remove(_ id: RuleID) { state.withLock { $0.rules.remove(id) } }
 
     /// Removes all rules.
     ///
-    /// Messages that they delay or hold still wait.
+    /// Messages that the rules have delayed or held still wait.
     public func removeAllRules() { state.withLock { $0.rules.removeAll() } }
 
-    /// Breaks everything now, as ``Fault/cut`` does.
+    /// Breaks all connections and fails all calls now, as ``Fault/cut`` does.
     public func cut() { perform { $0.cutByHand(&$1) } }
 
     /// The injected faults, oldest first, one line each; the wording is not stable.
     ///
-    /// It contains neither messages without a fault nor users' names.
+    /// The log contains neither messages without a fault nor users' names.
     public var log: [String] { state.withLock { $0.log } }
 
     /// Whether there are no rules and no waiting messages.
@@ -126,7 +126,7 @@ extension FaultInjector {
         return result
     }
 
-    /// Does the same for work that nothing else waits for: settling waits for it.
+    /// Calls ``perform(_:)`` as work that settling waits for, since no caller waits for it.
     @discardableResult
     func performWatched<R>(_ event: (inout FaultInjectorState, inout [InjectorAction]) -> R) -> R {
         let work = clock.activity.begin()
@@ -158,16 +158,16 @@ extension FaultInjector {
     }
 }
 
-/// The activity member by which the store's clock knows an injector.
+/// The member by which an injector takes part in the activity of the store's clock.
 private final class FaultInjectorPort: ActivityMember {
     private let state: Locked<FaultInjectorState>
 
     init(_ state: Locked<FaultInjectorState>) { self.state = state }
 
-    // A thread that passes or releases a message counts as busy meanwhile.
+    // A thread counts as busy by itself while it passes or releases a message.
     var pulse: (isQuiet: Bool, work: Int) { state.withLock { (true, $0.work) } }
-    // A waiting message may retain the store. A clock that moves or a simulated life, which retain this member, retain the
-    // store as well.
+    // May be retained although waiting messages may retain the store: only a moving clock and a simulated run retain
+    // this member, and they retain the store as well.
     var keepable: (any ActivityPulse)? { self }
 
     func drainHere() -> Bool { false }
@@ -178,14 +178,14 @@ private final class FaultInjectorPort: ActivityMember {
 extension FaultInjector {
     /// A held message that waits to be released.
     public struct Held: Identifiable, Sendable, CustomStringConvertible {
-        /// Its identifier, unique within this injector.
+        /// The message's identifier, unique within this injector.
         public let id: Int
-        /// The event at which it is held.
+        /// The held message.
         public let event: Event
 
-        /// The point at which it is held.
+        /// The point at which the message is held.
         public var point: Point { event.point }
-        /// The point, its number there and a short description.
+        /// The point, the message's number there and a short description.
         public var description: String { event.description }
     }
 
@@ -198,13 +198,13 @@ extension FaultInjector {
 
     /// Releases a held message.
     ///
-    /// It arrives before this returns, and so do its consequences in a store that replies immediately. An update that is
-    /// released before an earlier one on its connection overtakes it. No rule is applied to it again.
+    /// The message arrives before this returns, and so do its consequences in a store that replies immediately. It
+    /// overtakes earlier updates of its connection that still wait. No rule is applied to it again.
     ///
     /// - Parameters:
-    ///   - id: its identifier, from ``held``.
-    ///   - fault: the fault to inject now; it passes unless given.
-    /// - Returns: whether it was held. It may have been lost with its connection, or released before.
+    ///   - id: the message's identifier, from ``held``.
+    ///   - fault: the fault to inject now; the message passes unless given.
+    /// - Returns: whether the message was held. It may have been lost with its connection, or released before.
     @discardableResult
     public func release(_ id: Held.ID, as fault: Fault = .pass) -> Bool {
         if let flaw = fault.flaw { fatalError(flaw) }
@@ -213,7 +213,7 @@ extension FaultInjector {
 
     /// Releases all messages held now, one after another in order of arrival.
     ///
-    /// Messages that are held meanwhile stay.
+    /// Messages that are held from now on stay held.
     public func releaseAll() { for held in held { release(held.id) } }
 }
 
@@ -222,7 +222,7 @@ enum InjectorAction: Sendable {
     case run(@Sendable () -> Void)
     case drain(Relay)
     case fail(Call, StoreFailure)
-    /// A failure of the call after the store was called, whose reply is discarded.
+    /// Runs the closure, which calls the store, and then fails the call: the store's reply is discarded.
     case failAfter(Call, StoreFailure, @Sendable () -> Void)
     case detach(Relay)
     case wake(Int, after: Double)

@@ -1,11 +1,11 @@
 import Foundation
 import StoreCore
 
-/// The decisions of a fault injector: messages go in, actions come out, in order.
+/// The state of a fault injector, which turns each message into a list of actions.
 struct FaultInjectorState: Sendable {
     private struct Link: Sendable {
         let relay: Relay
-        /// Whether the queue has not been notified that the connection is lost.
+        /// Whether the connection is open as far as the queue knows.
         var isOpen = true
     }
 
@@ -22,7 +22,7 @@ struct FaultInjectorState: Sendable {
     /// The number of messages with a fault, by point.
     private(set) var faultCounts: [FaultInjector.Point: Int] = [:]
     private var lastNumber = 0
-    /// A counter that changes whenever anything happens.
+    /// A counter that changes with every message, release and read.
     private(set) var work = 0
 
     init(label: String?, timeout: TimeInterval, seed: UInt64) {
@@ -50,13 +50,13 @@ struct FaultInjectorState: Sendable {
 extension FaultInjectorState {
     mutating func begin(_ call: Call) { calls[call.id] = call }
 
-    /// Ends a call whose caller has its result and needs no report of a loss.
+    /// Ends a call whose caller has its result, together with the timeout that would report a loss.
     mutating func end(_ call: Call, _ actions: inout [InjectorAction]) {
         calls[call.id] = nil
         forget(&actions) { $0.call === call && $0.kind == .timeout }
     }
 
-    /// Opens a receiver's relay, as if nothing had been delivered through it.
+    /// Opens a receiver's relay, without the messages of an earlier connection.
     mutating func open(
         _ key: ObjectIdentifier,
         _ actions: inout [InjectorAction],
@@ -91,7 +91,7 @@ extension FaultInjectorState {
 // MARK: - Messages
 
 extension FaultInjectorState {
-    /// Counts a message and lets it arrive, if there are no rules and nothing waits.
+    /// Counts a message and lets it arrive immediately, if there are no rules and nothing waits.
     ///
     /// Returns false, without any change, if the message has to go through ``cross(_:relay:call:_:_:)``.
     mutating func passAtOnce(_ point: FaultInjector.Point, _ relay: Relay?, _ arrival: InFlightMessage.Arrival) -> Bool
@@ -121,9 +121,7 @@ extension FaultInjectorState {
         apply(fault, to: message, &actions)
     }
 
-    /// Passes a read whose caller cannot wait.
-    ///
-    /// Returns false if it does not arrive.
+    /// Passes a read whose caller cannot wait; returns false if the read does not arrive.
     mutating func read(_ payload: FaultInjector.Event.Payload, _ actions: inout [InjectorAction]) -> Bool {
         switch meet(payload).fault {
         case .pass, .delay, .duplicate, .echo, .reorder, .hold: return true
@@ -195,7 +193,7 @@ extension FaultInjectorState {
         if let relay = message.relay { breakOff(relay, failure, &actions) }
     }
 
-    /// Delivers a message after those before it.
+    /// Delivers a message, after those that wait before it on its connection.
     private mutating func forward(_ message: InFlightMessage, _ actions: inout [InjectorAction]) {
         switch message.arrival {
         case .run(let body):
@@ -281,7 +279,7 @@ extension FaultInjectorState {
         actions.append(.wake(message.id, after: seconds))
     }
 
-    /// Starts the timeout of a loss.
+    /// Starts the timeout after which a loss is reported.
     ///
     /// The loss of an acknowledgement is not reported.
     private mutating func startTimeout(_ message: InFlightMessage, _ actions: inout [InjectorAction]) {
@@ -289,7 +287,7 @@ extension FaultInjectorState {
         wait(message.repeated(as: .timeout, id: takeNumber()), for: .time, timeout, &actions)
     }
 
-    /// Whether the message before it waits to be swapped with it.
+    /// Returns whether an earlier message waits to be swapped with this one.
     private func isAwaited(_ message: InFlightMessage) -> Bool {
         if let relay = message.relay, message.isInOrder(on: relay) {
             waiting.last { $0.isInOrder(on: relay) }?.wait == .next
@@ -298,9 +296,7 @@ extension FaultInjectorState {
         }
     }
 
-    /// Stores a timer that was set.
-    ///
-    /// Returns false if it is no longer needed.
+    /// Stores a timer; returns false if the timer is no longer needed.
     mutating func keep(_ timer: TimerToken, for id: Int) -> Bool {
         guard waiting.contains(where: { $0.id == id }) else { return false }
         timers[id] = timer
@@ -324,22 +320,20 @@ extension FaultInjectorState {
         }
     }
 
-    /// Releases a held message.
-    ///
-    /// Returns false if there is none.
+    /// Releases a held message; returns false if there is none.
     mutating func release(_ id: Int, as fault: FaultInjector.Fault, _ actions: inout [InjectorAction]) -> Bool {
         guard let index = waiting.firstIndex(where: { $0.id == id && $0.wait == .release }) else { return false }
         work &+= 1
         var message = waiting.remove(at: index)
         note("\(message.event): released, \(fault)")
-        // It leaves its place in the order: it overtakes earlier messages that still wait.
+        // As a copy, the message is outside the order, and overtakes earlier messages that still wait.
         message.kind = .copy
         apply(fault, to: message, &actions)
         if let relay = message.relay { pump(relay, &actions) }
         return true
     }
 
-    /// Removes and returns all timers, so that the clock can cancel them.
+    /// Removes and returns all timers, so that the caller can cancel them.
     mutating func takeTimers() -> [TimerToken] {
         defer { timers = [:] }
         return Array(timers.values)

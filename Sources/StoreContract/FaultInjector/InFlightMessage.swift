@@ -7,7 +7,7 @@ struct InFlightMessage: Sendable {
         /// The delivery of earlier messages on its connection.
         case turn
         case time
-        /// The next message, to be swapped with it.
+        /// The next message, to be swapped with this one.
         case next
         case release
     }
@@ -27,28 +27,28 @@ struct InFlightMessage: Sendable {
         case post(Relay.Item)
     }
 
-    /// Its identifier, which grows in order of arrival.
+    /// The message's identifier; later messages have higher ones.
     let id: Int
     let event: FaultInjector.Event
-    /// The connection that it belongs to.
+    /// The connection of the message; nil for none.
     let relay: Relay?
-    /// The call that it belongs to.
+    /// The call of the message; nil for none.
     let call: Call?
     let arrival: Arrival
     var kind = Kind.original
     var wait = Wait.turn
 
-    /// Whether it has to stay in order among the updates of this connection.
+    /// Returns whether the message has to stay in order among the updates of a connection.
     func isInOrder(on other: Relay) -> Bool {
         if case .post = arrival, kind == .original { relay === other } else { false }
     }
 
-    /// Returns a copy of the message under its own identifier.
+    /// Returns a copy of the message with another identifier.
     func repeated(as kind: Kind, id: Int) -> InFlightMessage {
         InFlightMessage(id: id, event: event, relay: relay, call: call, arrival: arrival, kind: kind)
     }
 
-    /// A description of the event that it waits for; nil if another member reports that.
+    /// A description of the event that the message waits for; nil while it waits for an earlier message.
     var waitingFor: String? {
         switch (kind, wait) {
         case (_, .turn): nil

@@ -31,25 +31,25 @@ extension ForwardingBackend {
     }
 }
 
-/// A store that queues reach through the socket only, even if it is in their process.
+/// A store without its direct transport: queues use `StoreBackend` alone, even in the store's process.
 ///
-/// It forwards the store's replies, but is not an ``ImmediateStore``.
+/// All calls are forwarded to the store, but the backend is not an ``ImmediateStore``.
 package final class SocketBackend: ForwardingBackend {
     package let backend: any StoreBackend
 
-    /// Hides a store's direct transport.
+    /// Creates a backend that hides a store's direct transport.
     package init(_ backend: any StoreBackend) { self.backend = backend }
 }
 
-/// A store's direct transport in the form of the socket.
+/// A `StoreBackend` that uses a store's direct transport.
 ///
-/// Commands and connections go through ``ImmediateStore/exchange(_:on:into:)``, so that every check of the socket
+/// Commands and connections go through ``ImmediateStore/exchange(_:on:into:)``, so that every check of a `StoreBackend`
 /// checks this transport as well.
 package final class ExchangeBackend: ForwardingBackend {
     private let store: any ImmediateStore
     private let links = Locked<[ObjectIdentifier: ExchangeLink]>([:])
 
-    /// Presents a store's direct transport as a socket.
+    /// Creates a backend that uses a store's direct transport.
     package init(_ store: any ImmediateStore) { self.store = store }
 
     deinit { for link in links.withLock({ Array($0.values) }) { link.close() } }
@@ -106,7 +106,7 @@ final class ExchangeLink: NewsListener {
         journal = receiver.journal
     }
 
-    /// Opens the connection and delivers the updates that there are.
+    /// Opens the connection and delivers the updates that are available.
     func open() {
         let connection = store.openConnection(self, journal: journal, after: cursor)
         let isClosed = state.withLock { state in
@@ -170,7 +170,7 @@ final class ExchangeLink: NewsListener {
 }
 
 extension Exchange {
-    /// The acknowledgement in the form of the socket.
+    /// The reply as a `StoreBackend` delivers it.
     package var answer: SubmissionReply {
         switch reply {
         case .taken: .taken

@@ -27,17 +27,17 @@ public struct ContractPromise: Hashable, Sendable, CaseIterable, CustomStringCon
 extension ContractPromise {
     private static var ofTheStore: [ContractPromise] { [opens, clockStays, goesQuiet] }
 
-    /// A store opens.
+    /// The promise that a new store can be opened, and one with data can be reopened.
     public static let opens = ContractPromise(
         "a store opens",
         "A new store can be opened, and so can one that has data already."
     )
-    /// The clock stays the same.
+    /// The promise that a store always has the same clock and the same lane.
     public static let clockStays = ContractPromise(
         "the clock stays the same",
         "A store always has the same clock and the same lane."
     )
-    /// A store goes quiet.
+    /// The promise that all work which a store reports as begun is reported as ended, once.
     public static let goesQuiet = ContractPromise(
         "a store goes quiet",
         "Whatever a store reports to its clock's activity as under way, it reports as ended, once."
@@ -54,12 +54,12 @@ extension ContractPromise {
         ]
     }
 
-    /// Every submission is answered.
+    /// The promise that every submission has a reply before the deadline.
     public static let submissionsAnswered = ContractPromise(
         "every submission is answered",
         "A submission has its reply before the deadline, and commands that are sent again after passing trouble are taken."
     )
-    /// A command is taken once.
+    /// The promise that a command that is submitted again does not take effect again.
     public static let takenOnce = ContractPromise(
         "a command is taken once",
         """
@@ -67,22 +67,22 @@ extension ContractPromise {
         store was opened again, is not done again.
         """
     )
-    /// A repetition is acknowledged.
+    /// The promise that a command that is submitted again has the same reply: it is taken.
     public static let repetitionsTaken = ContractPromise(
         "a repetition is acknowledged",
         "A command that is submitted again is answered as it was the first time: it is taken."
     )
-    /// Each journal counts by itself.
+    /// The promise that commands of different journals are different, even with the same number.
     public static let journalsApart = ContractPromise(
         "each journal counts by itself",
         "Commands of two journals that have the same number are two commands, and numbers may be left out."
     )
-    /// Commands take effect in order.
+    /// The promise that the commands of a submission take effect in the order of their numbers.
     public static let commandsInOrder = ContractPromise(
         "commands take effect in order",
         "The commands of one submission take effect in the order of their numbers."
     )
-    /// Taken commands are not forgotten.
+    /// The promise that every connected receiver is notified of the result of each command that was taken.
     public static let nothingForgotten = ContractPromise(
         "nothing that was taken is forgotten",
         "Whatever becomes of a command that was taken is told to every receiver that is connected."
@@ -90,7 +90,7 @@ extension ContractPromise {
 }
 
 extension ContractPromise {
-    /// A refused command does not prevent the commands submitted with it from being taken.
+    /// The promise that a refused command does not prevent the commands submitted with it from being taken.
     public static let refusalsHoldNothingUp = ContractPromise(
         "what is refused holds nothing up",
         """
@@ -110,22 +110,22 @@ extension ContractPromise {
         ]
     }
 
-    /// Every order ends.
+    /// The promise that an order without a pending decision is purchased or fails before the deadline.
     public static let ordersEnd = ContractPromise(
         "every order ends",
         "An order that nobody has to decide about ends as purchased or as failed before the deadline."
     )
-    /// An order has one result.
+    /// The promise that an order is either purchased or fails, never both.
     public static let oneResult = ContractPromise(
         "an order has one result",
         "An order ends as purchased or as failed, never as both, whoever asks and however often."
     )
-    /// Products that sell are sold.
+    /// The promise that an order for a product on sale is purchased.
     public static let whatSellsIsSold = ContractPromise(
         "what sells is sold",
         "An order for something that sells ends as purchased."
     )
-    /// A refusal comes as an update.
+    /// The promise that a refused order is taken, and ends as a failed transaction.
     public static let refusalsAreUpdates = ContractPromise(
         "a refusal comes as an update",
         """
@@ -133,37 +133,37 @@ extension ContractPromise {
         failure with a sentence.
         """
     )
-    /// A reason names no user.
+    /// The promise that a failure's text does not contain the app's name for its user.
     public static let reasonsDiscreet = ContractPromise(
         "a reason names no user",
         "The sentence of a failure does not have what the app calls its user: it is written for a log."
     )
-    /// An unknown offer is refused.
+    /// The promise that an order under an unknown offer is refused.
     public static let offersRefused = ContractPromise(
         "an unknown offer is refused",
         "An order under an offer that the store does not have is refused, and not sold under other terms."
     )
-    /// Waiting orders stay undecided.
+    /// The promise that an order is purchasing or deferred until another person has decided.
     public static let waitingStays = ContractPromise(
         "what waits stays undecided",
         "An order that somebody has to decide about is shown as purchasing or deferred until then."
     )
-    /// States come in a legal order.
+    /// The promise that a decided transaction keeps its state, and a deferred one does not become purchasing.
     public static let statesInOrder = ContractPromise(
         "states come in a legal order",
         "Purchasing may become anything, deferred anything decided, and what is decided stays."
     )
-    /// A payment comes back as it was ordered.
+    /// The promise that an order's transaction has the order's number and its unchanged payment.
     public static let paymentReturned = ContractPromise(
         "a payment comes back as it was ordered",
         "The transaction of an order carries the order's number and exactly its payment."
     )
-    /// An identifier belongs to one transaction.
+    /// The promise that a transaction's identifier is not empty, never changes and is not used again.
     public static let identifiersStay = ContractPromise(
         "an identifier belongs to one transaction",
         "A transaction's identifier is not empty, never changes and is never used for another."
     )
-    /// Sent values can be encoded and decoded.
+    /// The promise that all values sent are the same after they were encoded as JSON and decoded.
     public static let valuesCodable = ContractPromise(
         "what is sent can be written and read",
         "Whatever a store sends is the same after it was encoded as JSON and decoded."
@@ -180,7 +180,7 @@ extension ContractPromise {
         ]
     }
 
-    /// A connection without a cursor begins with a snapshot.
+    /// The promise that a connection without a cursor begins with a snapshot, even an empty one.
     public static let snapshotFirst = ContractPromise(
         "a connection without a cursor begins with a snapshot",
         """
@@ -188,17 +188,17 @@ extension ContractPromise {
         it comes even if nothing is unfinished.
         """
     )
-    /// Batches form a chain.
+    /// The promise that each batch begins at the cursor at which the previous one ended.
     public static let chain = ContractPromise(
         "batches form a chain",
         "Each batch begins where the one before it ended, and positions grow with every change; repetitions hold nothing new."
     )
-    /// Batches come one at a time.
+    /// The promise that one thread at a time calls the receiver of a connection.
     public static let oneAtATime = ContractPromise(
         "batches come one at a time",
         "A receiver is called by one thread at a time for each connection."
     )
-    /// A snapshot shows all unfinished transactions.
+    /// The promise that a snapshot contains all unfinished transactions in their latest states.
     public static let unfinishedShown = ContractPromise(
         "a snapshot shows all that is unfinished",
         """
@@ -206,12 +206,12 @@ extension ContractPromise {
         also after the store was opened again.
         """
     )
-    /// A snapshot is ordered by age.
+    /// The promise that a snapshot begins with the oldest transaction.
     public static let oldestFirst = ContractPromise(
         "a snapshot is in the order of age",
         "The oldest transaction comes first."
     )
-    /// A cursor is followed by the updates after it.
+    /// The promise that a connection with a cursor gets the changes after it, or else a snapshot.
     public static let cursorResumes = ContractPromise(
         "a cursor is followed by what came after it",
         """
@@ -219,22 +219,22 @@ extension ContractPromise {
         place any more, a snapshot.
         """
     )
-    /// Connecting again begins again.
+    /// The promise that a receiver that connects again gets its updates from the new cursor.
     public static let beginsAgain = ContractPromise(
         "connecting again begins again",
         "A receiver that is connected and is connected once more gets its updates from the cursor it gave last."
     )
-    /// A disconnected receiver is not called.
+    /// The promise that a receiver is not called any more after its disconnection has settled.
     public static let disconnectStops = ContractPromise(
         "a disconnected receiver hears nothing",
         "Once the store has gone quiet after a disconnection, the receiver gets no more updates."
     )
-    /// Disconnecting concerns one receiver.
+    /// The promise that the disconnection of a receiver does not affect other receivers.
     public static let disconnectsAlone = ContractPromise(
         "disconnecting concerns one receiver",
         "Disconnecting a receiver, connected or not, changes nothing for the others."
     )
-    /// A receiver may call the store while it is called.
+    /// The promise that a receiver may call the store while the store calls the receiver.
     public static let callsFromWithin = ContractPromise(
         "a receiver may call while it is called",
         """
@@ -242,12 +242,12 @@ extension ContractPromise {
         lane is the caller's: no lock is held.
         """
     )
-    /// Disconnected receivers and forgotten listeners are released.
+    /// The promise that disconnected receivers and listeners to the history are not retained.
     public static let receiversReleased = ContractPromise(
         "what is disconnected is released",
         "The store keeps neither a receiver that was disconnected, nor a listener to its history."
     )
-    /// Acknowledging forgets no transaction.
+    /// The promise that an acknowledged transaction is sent again until it is finished.
     public static let acknowledgingForgetsNothing = ContractPromise(
         "acknowledging forgets no transaction",
         "An update that is acknowledged need not be told again unless it is a transaction, which goes only when it is finished."
@@ -259,7 +259,7 @@ extension ContractPromise {
 extension ContractPromise {
     private static var ofFinishing: [ContractPromise] { [finishedGone, finishTold, finishAcknowledged] }
 
-    /// Finished transactions do not come back.
+    /// The promise that no snapshot contains a transaction whose finish has been acknowledged.
     public static let finishedGone = ContractPromise(
         "what is finished does not come back",
         """
@@ -267,12 +267,12 @@ extension ContractPromise {
         change does.
         """
     )
-    /// A finish is sent to other queues.
+    /// The promise that the finish of a transaction is sent to the receivers of other journals.
     public static let finishTold = ContractPromise(
         "a finish is told to other queues",
         "A receiver under another journal hears that a transaction is finished, with the order that led to it."
     )
-    /// Finishing an unknown transaction is acknowledged.
+    /// The promise that the finish of an unknown or finished transaction is acknowledged, without effect.
     public static let finishAcknowledged = ContractPromise(
         "finishing what is unknown is acknowledged",
         "So is finishing what is finished already; nothing comes of it."
@@ -286,17 +286,17 @@ extension ContractPromise {
         [restoreEnds, restoredBeforeEnd, restoreComplete, consumablesStay]
     }
 
-    /// A restore ends once.
+    /// The promise that a restore ends exactly once, even if there is nothing to restore.
     public static let restoreEnds = ContractPromise(
         "a restore ends once",
         "A restore is followed by exactly one end that carries its number, also if there was nothing to restore."
     )
-    /// Restored transactions come before the end.
+    /// The promise that all transactions of a restore are sent before its end.
     public static let restoredBeforeEnd = ContractPromise(
         "what is restored comes before the end",
         "All that a restore brings has been sent before its end."
     )
-    /// A restore returns each finished purchase.
+    /// The promise that a restore returns each finished purchase that can be restored and was not refunded.
     public static let restoreComplete = ContractPromise(
         "a restore brings back each finished purchase",
         """
@@ -304,7 +304,7 @@ extension ContractPromise {
         order, with the purchase as its original. What was refunded does not come back.
         """
     )
-    /// Consumables are not restored.
+    /// The promise that a restore returns no consumables.
     public static let consumablesStay = ContractPromise(
         "consumables are not restored",
         "A restore brings back nothing that is used up."
@@ -321,38 +321,38 @@ extension ContractPromise {
         ]
     }
 
-    /// Calls that must not block return.
+    /// The promise that acknowledgements, and synchronous reads of services, return before the deadline.
     public static let callsReturn = ContractPromise(
         "calls that must not block return",
         "An acknowledgement, and what an app reads of the services, return before the deadline, on any thread."
     )
 
-    /// A look-up accounts for every identifier.
+    /// The promise that a look-up returns each identifier exactly once, as a product or as invalid.
     public static let productsComplete = ContractPromise(
         "a look-up accounts for every identifier",
         "It is answered before the deadline, with each identifier exactly once: as a product if it sells, else as invalid."
     )
-    /// `sells` agrees with the look-up of products.
+    /// The promise that `sells`, if it returns a value, agrees with the look-up of products.
     public static let sellsAgrees = ContractPromise(
         "what is said to sell is what a look-up finds",
         "Whether an identifier sells, if it can be said at once, agrees with the look-up."
     )
-    /// Purchases have receipts.
+    /// The promise that each unfinished purchased or restored transaction has a receipt.
     public static let receiptsGiven = ContractPromise(
         "purchases have receipts",
         "A store that claims receipts has one for each unfinished purchased and restored transaction."
     )
-    /// Unknown transactions have no receipt.
+    /// The promise that unknown and failed transactions have no receipt.
     public static let unknownHasNoReceipt = ContractPromise(
         "what nobody bought has no receipt",
         "There is none for an identifier that no transaction has, nor for a transaction that failed."
     )
-    /// A receipt refresh is answered.
+    /// The promise that a receipt refresh succeeds or fails before the deadline.
     public static let refreshAnswered = ContractPromise(
         "a receipt refresh is answered",
         "It is answered before the deadline, be it with a refusal."
     )
-    /// A hosted file is sent whole.
+    /// The promise that a hosted file has the same bytes, in whatever parts it is requested.
     public static let contentServed = ContractPromise(
         "a hosted file is sent whole",
         """
@@ -360,7 +360,7 @@ extension ContractPromise {
         version that is not hosted is refused.
         """
     )
-    /// Changes of promotions are stored.
+    /// The promise that an app's changes to promotions remain until the app removes them.
     public static let promotionsKept = ContractPromise(
         "changes of promotions are kept",
         "Once an app's change is acknowledged, the overrides have it, until the app takes it back."
@@ -377,12 +377,12 @@ extension ContractPromise {
         ]
     }
 
-    /// Questions about the history are answered.
+    /// The promise that every query of the history has a result before the deadline.
     public static let historyAnswered = ContractPromise(
         "questions about the history are answered",
         "Each is answered before the deadline, and those about transactions and subscriptions are not refused."
     )
-    /// The history contains what was sold.
+    /// The promise that the history contains all purchases, and no refused order.
     public static let historyComplete = ContractPromise(
         "the history has what was sold",
         """
@@ -390,32 +390,32 @@ extension ContractPromise {
         it if they are asked for.
         """
     )
-    /// The history is in order.
+    /// The promise that the newest transaction comes first, and among unfinished ones the oldest.
     public static let historyInOrder = ContractPromise(
         "the history is in order",
         "The newest transaction comes first; among those that are unfinished, the oldest."
     )
-    /// The history contains the unfinished transactions.
+    /// The promise that the history's unfinished transactions are those that no queue has finished.
     public static let unfinishedAgrees = ContractPromise(
         "the history knows what is unfinished",
         "The unfinished transactions are those that are purchased or restored, and that no queue has finished."
     )
-    /// Entitlements are products that the account may use.
+    /// The promise that entitlements contain each product that the account may use, once, and no consumable.
     public static let entitlementsAgree = ContractPromise(
         "entitlements are what may be used",
         "A product that is bought, lasts and is not refunded is among them, once; no consumable is."
     )
-    /// Each product has a latest transaction.
+    /// The promise that the latest transaction of a product is the newest in the history.
     public static let latestAgrees = ContractPromise(
         "each product has a latest transaction",
         "It is the newest of those in the history, and there is one for each product that was bought."
     )
-    /// Transactions are found by their identifiers.
+    /// The promise that transactions are found by their identifiers, in the order of these.
     public static let identifiersFound = ContractPromise(
         "transactions are found by their identifiers",
         "They come in the order of the identifiers, and identifiers that no transaction has are left out."
     )
-    /// Revocations are found.
+    /// The promise that refunded transactions are found, in the order of their refunds.
     public static let revocationsFound = ContractPromise(
         "revocations are found",
         """
@@ -423,27 +423,27 @@ extension ContractPromise {
         later ones are found.
         """
     )
-    /// A page has no more than its limit.
+    /// The promise that a page has no more transactions than requested.
     public static let limitKept = ContractPromise(
         "a page keeps to its limit",
         "It has no more transactions than were asked for, be it one."
     )
-    /// Pages cover the answer once.
+    /// The promise that each transaction is on exactly one page, even if the store sells between two pages.
     public static let pagesCoverAll = ContractPromise(
         "pages cover the answer once",
         "Page by page, each transaction comes once, also if the store sells between two pages, and there is a last page."
     )
-    /// Subscriptions are found.
+    /// The promise that a subscription is found by its group and its transactions, and in no other group.
     public static let subscriptionsFound = ContractPromise(
         "subscriptions are found",
         "A subscription that was bought is found by its group, by its transaction and among all, and in no other group."
     )
-    /// Listeners are notified of changes.
+    /// The promise that listeners are notified of sales, finishes and refunds.
     public static let listenersTold = ContractPromise(
         "listeners are told of changes",
         "A listener is told after a sale, a finish and a refund that the answers may have changed."
     )
-    /// The history outlives the process.
+    /// The promise that a reopened store returns the same results, even for cursors of an earlier launch.
     public static let historyRemains = ContractPromise(
         "the history outlives the process",
         "After the store was opened again it gives the same answers, also behind places of an earlier launch."
@@ -454,7 +454,7 @@ extension ContractPromise {
     /// The promises of updates other than transactions.
     static var ofNotices: [ContractPromise] { [noticesTold, noticesShown, noticesEnd, storefrontTold] }
 
-    /// A notice is sent.
+    /// The promise that connected receivers get each notice, as do those with an earlier cursor.
     ///
     /// A notice is a revocation or a purchase that the user began in the store, as in `StoreUpdate.revoked` and
     /// `StoreUpdate.promoted`.
@@ -462,7 +462,7 @@ extension ContractPromise {
         "revocations and promoted purchases are told",
         "A receiver that is connected hears of each, and so does one that connects with a cursor before it."
     )
-    /// A notice is in every snapshot until it is acknowledged.
+    /// The promise that each snapshot contains all notices that are not acknowledged.
     public static let noticesShown = ContractPromise(
         "what was not acknowledged is told again",
         """
@@ -470,7 +470,7 @@ extension ContractPromise {
         after the store was opened again.
         """
     )
-    /// An acknowledged notice is over.
+    /// The promise that no snapshot contains a notice that was acknowledged.
     public static let noticesEnd = ContractPromise(
         "what was acknowledged is over",
         """
@@ -478,7 +478,7 @@ extension ContractPromise {
         acknowledgement includes all before it.
         """
     )
-    /// A change of the storefront is sent.
+    /// The promise that connected receivers are notified of a change of the storefront.
     public static let storefrontTold = ContractPromise(
         "a change of the storefront is told",
         "A receiver that is connected hears of the new country, which the storefront's service names from then on."

@@ -17,7 +17,7 @@ public struct ContractReport: Hashable, Sendable, CustomStringConvertible {
     public struct Entry: Hashable, Sendable {
         /// The promise.
         public let promise: ContractPromise
-        /// Its result.
+        /// The result for the promise.
         public let verdict: Verdict
     }
 
@@ -26,7 +26,7 @@ public struct ContractReport: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether no promise is broken.
     ///
-    /// Some may not have been tried, see ``notTried``. A store that does not open violates a promise.
+    /// Some promises may not have been tested, see ``notTried``. A store that does not open violates a promise.
     public var isKept: Bool { broken.isEmpty }
 
     /// The promises that are broken.

@@ -15,8 +15,8 @@ public struct ContractSubject: Sendable {
     public var deadline: TimeInterval = 60
     /// The seconds by the system's clock in which nothing unexpected may arrive: longer than any work of a server.
     ///
-    /// If the store's time can be advanced, it is advanced by ``deadline`` instead, and this is the time to wait for what is
-    /// missing then: a task may do work that it did not report to the clock's activity.
+    /// If the store's time can be advanced, the suite advances it by ``deadline`` instead. It then waits several
+    /// pauses for anything missing: a task may do work that it did not report to the clock's activity.
     public var pause: TimeInterval = 0.05
     /// The number of purchases that are unfinished at the same time, at least 1.
     ///
@@ -63,7 +63,7 @@ public struct ContractSubject: Sendable {
         ///
         /// Nil if that cannot be done: promoted purchases are then not tested.
         public var promote: (@Sendable (String) throws -> Void)?
-        /// Changes the country that the store sells for.
+        /// Changes the country that the store sells in.
         ///
         /// Nil if that cannot be done: changes of the storefront are then not tested.
         public var changeStorefront: (@Sendable () throws -> Void)?
@@ -77,7 +77,7 @@ public struct ContractSubject: Sendable {
         ///   - refund: refunds a transaction.
         ///   - revoke: ends the access that a transaction grants.
         ///   - promote: begins a purchase in the store itself.
-        ///   - changeStorefront: changes the country that the store sells for.
+        ///   - changeStorefront: changes the country that the store sells in.
         public init(
             _ backend: any StoreBackend,
             reopen: (@Sendable () throws -> any StoreBackend)? = nil,
@@ -103,13 +103,13 @@ public struct ContractSubject: Sendable {
         public var consumable: String
         /// A product that sells and is restored once it is finished; nil if the store has none.
         public var restorable: String?
-        /// A product whose order is refused, for example since the card is declined; nil if the store has none.
+        /// A product whose order is refused, for example because the card is declined; nil if the store has none.
         public var refused: String?
         /// A product whose order stays undecided; nil if the store has none.
         public var waiting: String?
         /// An auto-renewable subscription that sells; nil if the store has none.
         ///
-        /// It is bought only from a store with a history. Every store gets an order for it under an offer that does not exist.
+        /// Bought only if the store has a history; ordered from every store under an offer that does not exist.
         public var subscription: String?
         /// A product that sells and whose transactions come with hosted files; nil if the store has none.
         public var hosted: String?

@@ -62,7 +62,7 @@ struct ChainChecker: Sendable {
         }
         let promise: ContractPromise = isFirst ? .cursorResumes : .chain
         note(promise, "a batch follows \(name(batch.after)) where the receiver had come to \(cursor)")
-        // Added in any case: another check decides whether it may arrive.
+        // Added although it does not follow, since the error is recorded and the updates may still be checked.
         add(batch, number, toSnapshot: false)
     }
 

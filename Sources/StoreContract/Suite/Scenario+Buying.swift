@@ -17,7 +17,7 @@ extension Scenario {
         var orders = [harness.buy(products.consumable)]
         if let restorable = products.restorable { orders.append(harness.buy(restorable)) }
         _ = try harness.sell(orders)
-        // A store may refuse to sell several, but has to report that.
+        // A store may refuse a quantity above 1, but has to report the refusal.
         let tooMany = StorePayment(productIdentifier: products.consumable, quantity: 1_000_000)
         orders = [
             harness.command(.purchase(several)), harness.buy(products.consumable), harness.buy(products.consumable),
@@ -29,7 +29,7 @@ extension Scenario {
 
         var refused = [harness.buy(products.unknown)]
         if let product = products.refused { refused.append(harness.buy(product)) }
-        // Apps have no right to request data.
+        // Store Kit reserves `requestData`: an order with it has to be refused.
         let user = "storecontract-user"
         let data = StorePayment(
             productIdentifier: products.consumable,
@@ -152,6 +152,6 @@ extension TestHarness {
 }
 
 extension UpdateBatch {
-    /// The identifiers of its transactions.
+    /// The identifiers of the batch's transactions.
     var transactions: [String] { updates.compactMap(\.transaction?.identifier) }
 }

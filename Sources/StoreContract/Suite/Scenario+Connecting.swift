@@ -12,7 +12,7 @@ extension Scenario {
         let line = try harness.connect(in: .unique())
         try harness.expectNews(line, .nothingForgotten, "a receiver that connected later")
 
-        // Once more without a cursor, then from the current cursor.
+        // Connects again, first without a cursor, then from the current cursor.
         try harness.quiet()
         try harness.connect(line, after: nil, .beginsAgain)
         try harness.expectNews(line, .beginsAgain, "a receiver that was connected twice")
@@ -86,7 +86,7 @@ extension Scenario {
         guard isBack else { throw Stop(reason: "a receiver cannot call while it is called") }
         harness.leave(line)
         try harness.quiet()
-        // Submitted again, so that both are certainly taken, whatever the replies were.
+        // Submits both again, so that they are certainly taken, whatever the replies were.
         try harness.submit([orders[0]], .repetitionsTaken)
         if submits { try harness.submit([orders[1]], .repetitionsTaken) }
         try harness.expectDecided(submits ? orders : [orders[0]], when: ", submitted while a batch was received,")
@@ -107,7 +107,7 @@ extension TestHarness {
     /// Checks that a connection receives a new sale.
     fileprivate func expectNews(_ line: Line, _ promise: ContractPromise, _ who: String) throws {
         let order = buy(subject.products.consumable)
-        // On the main connection, only this check waits for the order.
+        // `sell` waits for the order on the main connection, which is the one to check here.
         if line === main { try submit([order]) } else { _ = try sell([order]) }
         let isTold = wait { trace in
             line.news(in: trace).contains { $0.transaction?.order == order.id }
@@ -137,7 +137,7 @@ extension TestHarness {
         if isInside { results.hold(.oneAtATime, true, "") }
     }
 
-    /// Acknowledges everything and checks that it is still sent to new receivers.
+    /// Acknowledges all updates, and checks that new receivers still get the same snapshot.
     fileprivate func acknowledgeAll() throws {
         let before = try shownAnew()
         guard let main, let cursor = look({ main.cursor(in: $0) }) else { return }

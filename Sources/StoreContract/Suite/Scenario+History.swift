@@ -52,7 +52,7 @@ extension Scenario {
             try harness.expectNotice(of: "a refund") { try refund(transaction.identifier) }
             try harness.quiet()
             sales.refunded.append(transaction)
-            // Those after the cursor, and all.
+            // Reads all refunds, then those after the cursor.
             var query = HistoryQuery(.revoked)
             harness.expectRevoked(try harness.page(query), are: sales.refunded, " from the beginning")
             query.cursor = place
@@ -88,13 +88,13 @@ extension Scenario {
 
 /// The sales of a scenario, and the expected results of queries.
 private struct Sales {
-    /// Oldest first.
+    /// The transactions that were sold, oldest first.
     var sold: [StoreTransaction] = []
     var finished: Set<String> = []
-    /// In the order of their refunds.
+    /// The refunded transactions, in the order of their refunds.
     var refunded: [StoreTransaction] = []
 
-    /// Returns the history, newest first.
+    /// Returns the expected history without finished consumables, newest first.
     func history(without consumable: String) -> [StoreTransaction] {
         sold.reversed().filter {
             $0.payment.productIdentifier != consumable || !finished.contains($0.identifier)
@@ -118,7 +118,7 @@ private struct Sales {
 }
 
 extension TestHarness {
-    /// Makes the requests for which every result is right.
+    /// Makes the requests that need a result, whatever it is.
     fileprivate func askTheRest() throws {
         let _: Result<SignedValue<AppTransactionPayload>, StoreFailure> = try askHistory("a question about the app") {
             $0.appTransaction(reply: $1)
@@ -158,7 +158,7 @@ extension TestHarness {
             when
         )
         try expect(.latest, are: sales.latest(without: consumable), .latestAgrees, when)
-        // In an order other than the history's, with one identifier that no transaction has.
+        // Requests another order than the history's, and an identifier that no transaction has.
         let chosen = Array(history.dropFirst() + history.prefix(1))
         let identifiers = chosen.map(\.identifier) + ["storecontract-no-such-transaction"]
         let found = try page(HistoryQuery(.transactions(identifiers.reversed()))).transactions
@@ -193,7 +193,7 @@ extension TestHarness {
         var queries = [.all, .unfinished, .entitlements, .latest].map { HistoryQuery($0) }
         var first = HistoryQuery(.all)
         first.limit = 1
-        // From a cursor of this launch.
+        // One of the cursors comes from before the relaunch.
         queries[0].cursor = try page(first).next
         queries.append(HistoryQuery(.all))
         let before = try queries.map { try pages($0) }
@@ -217,7 +217,7 @@ extension TestHarness {
         results.hold(.revocationsFound, page.next != nil, "a page of refunds has no place to go on from")
     }
 
-    /// Checks that a subscription, or none, is found.
+    /// Checks that the subscription that a transaction began is found, or that none is found if it is nil.
     fileprivate func expect(_ found: [SignedSubscription], _ when: String, begins sold: StoreTransaction?) {
         let originals = found.map(\.transaction.payload.originalTransactionId)
         let why = "the subscriptions\(when) are those that \(originals) began"

@@ -16,14 +16,14 @@ extension Scenario {
             harness.results.hold(.noticesTold, isTold, "a receiver did not hear of \(notice.name)")
             guard isTold else { throw Stop(reason: "\(notice.name) is not told") }
         }
-        // From a cursor before the first one.
+        // Connects from a cursor before the first notice.
         let line = try harness.connect(after: places[0])
         let hasAll = harness.wait { trace in notices.allSatisfy { line.news(in: trace).contains(where: $0.isIt) } }
         harness.results.hold(.noticesTold, hasAll, "a receiver that resumed did not hear of what was told meanwhile")
         try harness.disconnect(line)
         try harness.expect(notices, over: [], "")
 
-        // Acknowledged one after another: those after the cursor stay.
+        // Acknowledges one notice after another; those after the cursor must remain.
         for place in places + [nil] {
             guard let main = harness.main, let end = harness.look({ main.cursor(in: $0) }) else { return }
             try harness.call(.noticesEnd, "an acknowledgement") { $0.acknowledge(through: place ?? end) }
@@ -96,7 +96,7 @@ extension TestHarness {
         return notices
     }
 
-    /// Checks which notices a new receiver gets.
+    /// Checks that a new receiver gets some notices, and not those that are over.
     fileprivate func expect(_ notices: [Notice], over: [Notice], _ when: String) throws {
         try quiet()
         let line = try connect(in: .unique())

@@ -10,7 +10,7 @@ extension Scenario {
         try harness.quiet()
         harness.results.hold(.takenOnce, true, "")
 
-        // As if the reply was lost and the app had added a command meanwhile.
+        // Submits a command again with a new one, like a queue that lost a reply.
         let third = harness.buy(products.consumable)
         try harness.submit([first[1], third], .repetitionsTaken)
         try harness.expectDecided([third], when: ", submitted behind a repetition,")
@@ -102,7 +102,7 @@ extension TestHarness {
         }
         try quiet()
         let news = look { $0.mainUpdates.dropFirst(before) }
-        // Known updates may be repeated: a later check finds two transactions for one order.
+        // Known updates may be repeated; two transactions for one order are found by a later check.
         let known = look { $0.mainUpdates.prefix(before) }
         for update in news where !known.contains(update) {
             switch update {

@@ -12,7 +12,7 @@ extension Scenario {
         harness.results.hold(.consumablesStay, true, "")
         guard let restorable = products.restorable else { throw Stop(reason: "the subject names nothing restorable") }
 
-        // Unfinished purchases are not restored; one that is finished in the same submission is, if the finish comes first.
+        // A restore before the finish in the same submission does not return the purchase; one after it does.
         let bought = try harness.sell([harness.buy(restorable), harness.buy(products.consumable)])
         let early = harness.command(.restore(applicationUsername: nil))
         let finish = harness.command(.finish(transaction: bought[0].identifier))
@@ -187,13 +187,13 @@ extension TestHarness {
         }
         try quiet()
         try disconnect(line)
-        // Flaws of the chain are reported when everything is checked.
+        // A flaw of the chain is reported at the end of the scenario.
         guard look({ line.flaw(in: $0) }) == nil else { return }
         let what = "a connection after \(cursor)\(when)"
         let told = look { line.news(in: $0) }
         let toldTransactions = Set(told.compactMap(\.transaction?.identifier))
         if look({ line.snapshot(in: $0) }) != nil {
-            // The store begins with a snapshot, which it may.
+            // A store may begin with a snapshot instead of the changes.
             let missing = unfinished.filter { !toldTransactions.contains($0.identifier) }
             let why = "\(what) began anew without \(missing.first.map(name) ?? "")"
             return results.hold(.cursorResumes, missing.isEmpty, why)

@@ -3,7 +3,7 @@ import StoreCore
 
 /// A part of the suite that runs on a new store.
 struct Scenario: Sendable {
-    /// The promises that it tests, besides those that are always checked.
+    /// The promises that the scenario tests, besides those that are always checked.
     let promises: [ContractPromise]
     let body: @Sendable (TestHarness) throws -> Void
 
@@ -16,7 +16,7 @@ struct Scenario: Sendable {
         ]
     }
 
-    /// Runs the scenario, then checks everything that was sent.
+    /// Runs the scenario, then checks everything that the store has sent.
     func run(_ subject: ContractSubject, _ results: ResultCollector) {
         var reason = "there was no occasion"
         do {
@@ -47,7 +47,7 @@ extension Scenario {
         try harness.expectDecided([order])
         guard let failed = harness.look({ $0.transaction(of: order.id) }) else { return }
 
-        // The failed transaction and one in the middle.
+        // Finishes the failed transaction and one in the middle.
         let middle = sold.remove(at: 1)
         try harness.finish([failed, middle])
         try harness.expectTold([failed, middle], other)
@@ -113,7 +113,7 @@ extension Scenario {
             let why = "an order that was submitted with a long payment, or that payment, was taken and did not end"
             harness.results.hold(.refusalsHoldNothingUp, isDecided, why)
         }
-        // Finished, so that no later scenario receives the long payment.
+        // Finishes the orders, so that no later scenario receives the long payment.
         try harness.finish(taken.compactMap { order in harness.look { $0.result(of: order.id) } })
     }
 

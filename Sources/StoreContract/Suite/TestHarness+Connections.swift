@@ -21,9 +21,9 @@ extension TestHarness {
         throw Stop(reason: "\"\(flaw.promise)\" is broken")
     }
 
-    /// Connects a line's receiver, whether it is connected or not.
+    /// Connects a line's receiver, even if it is connected already.
     ///
-    /// The promise is broken if a snapshot is required and none arrives.
+    /// The promise counts as broken if a snapshot is required and none arrives.
     func connect(_ line: Line, after cursor: UpdateCursor?, _ promise: ContractPromise = .snapshotFirst) throws {
         line.first = trace.read { $0.connections.count }
         try attach(line, after: cursor)
@@ -63,11 +63,11 @@ extension TestHarness {
 
     /// Reconnects the lines whose connection was lost, from their cursors.
     ///
-    /// - Returns: whether there were any.
+    /// - Returns: whether any connection was lost.
     private func reconnectLost() -> Bool {
         var hasLost = false
         for line in lines {
-            // Checked here, since waiting for a connection may have added the next one.
+            // Checked in turn, since this line may have been lost while the previous one was reconnected.
             guard let index = line.connections.last, look({ $0.connections[index].loss != nil }) else { continue }
             hasLost = true
             let walk = trace.change { trace in

@@ -29,7 +29,7 @@ extension TestHarness {
         for (connection, walk) in zip(trace.connections, walks) where walk.flaw == nil {
             var known: Set<String> = []
             for case (let number, .transaction(let transaction)) in walk.updates {
-                // A receiver that was always connected may receive it late, but not again.
+                // A receiver that was always connected may receive a finished transaction late, but not twice.
                 let isNew = transaction.state.isDecided && known.insert(transaction.identifier).inserted
                 guard let end = trace.finished[transaction.identifier], number >= end else { continue }
                 let isLegal = connection.begun < end ? isNew || !transaction.state.isDecided : connection.asked != nil
@@ -68,7 +68,7 @@ extension TestHarness {
             for case (_, .transaction(let transaction)) in walk.updates {
                 let new = transaction.state
                 guard let old = last.updateValue(new, forKey: transaction.identifier), old != new else { continue }
-                // Two results violate another promise.
+                // Two different results violate another promise, which is checked elsewhere.
                 if old.isDecided && new.isDecided { continue }
                 let isLegal = old == .purchasing || old == .deferred && new.isDecided
                 results.hold(.statesInOrder, isLegal, "\(name(transaction)) became \(new) after it was \(old)")
@@ -77,7 +77,7 @@ extension TestHarness {
         results.hold(.statesInOrder, true, "")
     }
 
-    /// Checks what has to hold for a transaction on every connection.
+    /// Checks the promises about a transaction that hold across all connections.
     private func judgeTransactions(_ trace: Trace, _ walks: [ChainChecker]) {
         var states: [String: StoreTransaction.State] = [:]
         var orders: [OrderID: String] = [:]

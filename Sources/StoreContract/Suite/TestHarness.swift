@@ -8,7 +8,7 @@ struct Stop: Error {
 
 /// A new store, and the requests and received updates of a queue in a scenario.
 ///
-/// It is used on one thread. The store is called on another one, so that a call that never returns is detected.
+/// It is used on one thread, and calls the store on another one, so that a call that never returns is detected.
 final class TestHarness {
     let subject: ContractSubject
     let results: ResultCollector
@@ -19,7 +19,7 @@ final class TestHarness {
     private(set) var backend: any StoreBackend
     /// The store's clock, read once.
     private(set) var clock: any StoreClock
-    /// The line that is connected from the beginning to the end.
+    /// The line that stays connected during the whole scenario.
     private(set) var main: Line?
 
     private var lane = DispatchQueue(label: "StoreContract.lane")
@@ -36,23 +36,23 @@ final class TestHarness {
         /// The index of the latest connection that a scenario requested, as opposed to a reconnection after a loss.
         var first = 0
 
-        /// Returns the updates since a scenario connected it last.
+        /// Returns the updates since a scenario connected this line last.
         func news(in trace: Trace) -> [StoreUpdate] {
             connections.filter { $0 >= first }.flatMap { trace.connections[$0].walk.updates.map(\.update) }
         }
 
-        /// Returns the latest complete snapshot since a scenario connected it last.
+        /// Returns the latest complete snapshot since a scenario connected this line last.
         func snapshot(in trace: Trace) -> [StoreTransaction]? {
             connections.filter { $0 >= first }.map { trace.connections[$0].walk }.last(where: \.isSnapshotComplete)?
                 .snapshot
         }
 
-        /// Returns the first flaw in the chain of any of its connections.
+        /// Returns the first flaw in the chain of any of the line's connections.
         func flaw(in trace: Trace) -> (promise: ContractPromise, why: String)? {
             connections.lazy.compactMap { trace.connections[$0].walk.flaw }.first
         }
 
-        /// Returns the cursor that it has reached.
+        /// Returns the cursor that the latest connection has reached.
         func cursor(in trace: Trace) -> UpdateCursor? { connections.last.flatMap { trace.connections[$0].walk.cursor } }
 
         init(_ receiver: TraceReceiver, isMain: Bool) {
@@ -62,7 +62,7 @@ final class TestHarness {
         }
     }
 
-    /// Opens a new store and starts listening.
+    /// Opens a new store and connects the main line to it.
     init(_ subject: ContractSubject, _ results: ResultCollector) throws {
         self.subject = subject
         self.results = results
@@ -109,7 +109,7 @@ final class TestHarness {
 extension TestHarness {
     /// Calls the store, and waits for the reply.
     ///
-    /// The promise is broken if there is none before the deadline. `what` names the call in the report.
+    /// The promise counts as broken if there is no reply before the deadline. `what` names the call in the report.
     func ask<R: Sendable>(
         _ promise: ContractPromise,
         _ what: String,
@@ -179,7 +179,7 @@ extension TestHarness {
 
     /// Submits commands until they are taken.
     ///
-    /// The promise is broken if they are not.
+    /// The promise counts as broken if they are never taken.
     func submit(_ commands: [StoreCommand], _ promise: ContractPromise = .submissionsAnswered) throws {
         trace.change { $0.add(commands) }
         var failure: StoreFailure?

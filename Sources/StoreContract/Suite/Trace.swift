@@ -1,22 +1,22 @@
 import Foundation
 import StoreCore
 
-/// The history of everything sent to a store and everything that it sent, in order of arrival.
+/// The record of all messages to and from a store, in order of arrival.
 struct Trace: Sendable {
     /// The updates of one connection, from one call of `connect` to the next.
     struct Connection: Sendable {
         let journal: JournalID
         /// The cursor that the receiver connected with.
         let asked: UpdateCursor?
-        /// Whether it is connected from the beginning to the end, so that every change must arrive here.
+        /// Whether the receiver stays connected during the whole scenario, so that every change must arrive here.
         let isMain: Bool
-        /// The number of batches that had arrived on all connections when it began.
+        /// The number of batches that had arrived on all connections when this one began.
         let begun: Int
         private(set) var batches: [UpdateBatch] = []
-        /// The checker of its chain of batches.
+        /// The checker of the connection's chain of batches.
         private(set) var walk: ChainChecker
         var loss: StoreFailure?
-        /// Whether it is disconnected.
+        /// Whether the connection has been ended or replaced.
         var isOver = false
 
         init(_ journal: JournalID, asked: UpdateCursor?, isMain: Bool, begun: Int) {
@@ -200,7 +200,7 @@ final class TraceReceiver: StoreUpdateReceiver {
     }
 }
 
-/// A value behind a lock that threads can wait on for changes.
+/// A value under a lock, whose changes threads can wait for.
 final class MonitoredValue<Value>: @unchecked Sendable {  // unchecked: `value` is touched only with `condition` locked
     private let condition = NSCondition()
     private var value: Value
