@@ -1,11 +1,11 @@
 import Foundation
 import StoreCore
 
-/// The clock of a simulated life, for apps that accept a clock.
+/// The clock of a simulated life, for apps that accept a `Clock`.
 ///
-/// Its time is the store's, which only the steps advance.
+/// Its time is that of the store's clock, which only the steps of the simulation advance.
 public struct AppClock: Clock {
-    /// A moment in a life.
+    /// A moment in a simulated life.
     public struct Instant: InstantProtocol {
         /// The time since the beginning of the life.
         public let offset: Duration

@@ -34,11 +34,11 @@ struct AppCoverage: Sendable {
         }
     }
 
-    /// The columns before those of the states.
+    /// The indices of the first columns, before those of the states.
     private static let (drawn, acted, firstState) = (0, 1, 2)
     private static let width = firstState + State.allCases.count
 
-    /// A row for each step, one after another.
+    /// The cells of the table, with one row after another.
     private var cells = [Int](repeating: 0, count: AppStep.Row.allCases.count * Self.width)
     private var kills: [AppProcess.Boundary: Int] = [:]
     /// The number of messages with a fault, by point.
@@ -65,7 +65,7 @@ struct AppCoverage: Sendable {
         states.forEach { cells[start + Self.firstState + $0] += 1 }
     }
 
-    /// The name, among the points of faults, of Store Kit 2 queries about what the user has bought.
+    /// The name for faults of Store Kit 2 queries about the user's purchases, beside the points of other faults.
     static let question = "history"
 
     /// Adds to the number of messages with a fault at a point.

@@ -3,13 +3,13 @@ import StoreCore
 
 /// A launch of a simulated app.
 public final class AppLaunch: Sendable {
-    /// The number of the launch, from 0, whichever device it is on.
+    /// The number of the launch, counted from 0 over all devices.
     public let number: Int
     /// The data that the app stores between launches, on the device on which it is launched.
     public let storage: AppStorage
-    /// The clock of the life, for an app that is given one.
+    /// The clock of the simulated life, for an app that accepts a `Clock`.
     public let clock: AppClock
-    /// The signer of the life's receipts, for an app that verifies them as `AppReceipt(verifying:signer:)` does.
+    /// The signer of the store's receipts, for an app that verifies them as `AppReceipt(verifying:signer:)` does.
     public let receiptSigner: any ReceiptSigner
     private let storeClock: ManualClock
 
@@ -33,7 +33,7 @@ public final class AppLaunch: Sendable {
     public var now: Date { storeClock.now }
 }
 
-/// A launched app, whose type only its simulation knows.
+/// A launched app without its type, so that the simulation's code need not be generic.
 class LaunchedApp {
     /// An asynchronous call of the app's code.
     typealias Call<Answer> = nonisolated(nonsending) @Sendable (LaunchedApp) async -> Answer
@@ -64,7 +64,7 @@ class LaunchedApp {
     }
 }
 
-/// The context and the queue of a launch that has ended, retained as long as code uses them.
+/// Weak references to the context and the queue of a launch that has ended.
 struct EndedLaunch {
     private weak let context: StoreContext?
     private weak let queue: SKPaymentQueue?
@@ -75,7 +75,7 @@ struct EndedLaunch {
         queue = launch.context.defaultQueueIfMade as? SKPaymentQueue
     }
 
-    /// Ends the waits of code for a purchase, an update or the like, and disconnects it from the store.
+    /// Ends the waits of the launch's code, as for a purchase or an update, and disconnects its queue from the store.
     func endWaits() {
         guard let context = context ?? queue?.storeContext else { return }
         context.use(nil)
@@ -86,8 +86,8 @@ struct EndedLaunch {
 
 /// A context without a store, for code whose process has ended.
 ///
-/// Its callbacks are jobs, whose number is limited: nothing else ends a request that its delegate starts again and again.
-/// One thread uses it.
+/// Its callbacks are jobs, whose number is limited: nothing else ends a request that its delegate starts again and
+/// again. Only one thread uses this context.
 final class StorelessContext {
     private var context = StorelessContext.newContext()
 
@@ -96,7 +96,7 @@ final class StorelessContext {
     /// Binds the calling thread to this context.
     func bindToThread() { StoreContext.ofThread = context }
 
-    /// Ends all observation in this context, and binds the calling thread to a new one, where code may observe again.
+    /// Ends all observation in this context, and binds the calling thread to a new context.
     func endWaits() {
         guard let queue = context.defaultQueueIfMade as? SKPaymentQueue else { return }
         let last = context
@@ -107,7 +107,7 @@ final class StorelessContext {
 
     /// Unbinds the calling thread from this context.
     ///
-    /// Code that still waits in it waits forever: on any other thread it would use the process's context.
+    /// Code that still waits in the context waits forever: on any other thread it would use the process's context.
     func leave() {
         if context.defaultQueueIfMade != nil { _ = Unmanaged.passRetained(context) }
         StoreContext.ofThread = nil

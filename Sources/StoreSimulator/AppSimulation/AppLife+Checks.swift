@@ -18,7 +18,7 @@ extension AppLife {
         {
             _ = try take(last)
         }
-        // Sends what was begun for the current user to the store before another one signs in.
+        // Sends the current user's commands to the store before another user signs in.
         try rest(step)
         try await checkLiveness(step)
         if second != nil {
@@ -87,7 +87,7 @@ extension AppLife {
     /// The unfinished transactions of the device's user, as of the last reading of the store.
     private var unfinished: [SandboxTransaction] {
         get throws {
-            // The device is queried only if there are any, since that reads the whole ledger.
+            // The device is queried only if a transaction is unfinished, since the query reads the whole ledger.
             try transactions.contains { !$0.isFinished } ? device.unfinished : []
         }
     }
@@ -117,7 +117,7 @@ extension AppLife {
         case end
     }
 
-    /// Checks the claims.
+    /// Checks the claims that the simulation's author has made about the app.
     nonisolated(nonsending) func check(_ moment: Moment, before step: Int) async throws {
         guard running?.app != nil else {
             if moment == .end { throw Violation(sentence: "the app's launch never ends", step: step) }
@@ -128,7 +128,7 @@ extension AppLife {
         noteHomes()
         // An app's deliveries do not change while none of its code runs.
         let asksForDeliveries = moment != .step || second != nil || settledProgress != checkedProgress
-        // Includes what the app is shown meanwhile, even by a claim.
+        // The purchases shown since the last check, including those that a claim's query shows.
         let shown = asksForDeliveries ? shown.taken() : ShownTransactions.Interval()
         defer { hasWaited = false }
         var hasAsked = false
@@ -170,7 +170,7 @@ extension AppLife {
         _ body: LaunchedApp.Call<Answer>,
         _ step: Int
     ) async throws -> Answer {
-        // A kill during the call would not be the app's fault.
+        // A kill during the query would be the simulation's fault, not the app's.
         running?.process.isSpared = true
         defer { running?.process.isSpared = false }
         guard let answer = try await call(.asking(step), body) else {
@@ -179,7 +179,7 @@ extension AppLife {
         if Task.isCancelled {
             throw Violation(sentence: "the app cancels the task in which it is asked what it has", step: step)
         }
-        // The work that it has begun is part of it.
+        // Work that the query has begun is a part of the query.
         while scheduler.drainHere() {}
         return answer
     }
@@ -211,14 +211,14 @@ extension AppLife {
     }
 }
 
-/// A record of the purchases that an app was shown: it can deliver or take back only what it knows of.
+/// A record of the purchases that an app was shown: an app can deliver or take back only purchases that it knows of.
 final class ShownTransactions: Sendable {
     /// The purchases shown between two calls.
     struct Interval: Sendable {
         fileprivate(set) var transactions: Set<String> = []
         /// The products with a revocation that the app received.
         fileprivate(set) var revokedProducts: Set<String> = []
-        /// Whether it has read a receipt, which contains everything.
+        /// Whether the app has read a receipt, which contains all purchases.
         fileprivate(set) var isEverything = false
     }
 
@@ -255,7 +255,7 @@ final class ShownTransactions: Sendable {
 /// The purchases of a product by the users of the devices.
 ///
 /// The store's transactions are read after each step, and most of them have not changed: only those that can change are
-/// checked again. No step deletes any.
+/// checked again. No step deletes a transaction.
 struct PurchaseList {
     private(set) var purchases: [DeliveryTracker.Purchase] = []
     /// The index among the store's transactions of each purchase.
@@ -288,7 +288,7 @@ struct PurchaseList {
         switch transactions[index].state {
         case .failed, .restored: return
         case .purchasing, .deferred: return undecided.append(index)
-        // An order that an earlier transaction satisfied is no sale.
+        // An order for a product already held is no sale.
         case .purchased: if transactions[index].held != nil { return }
         }
         indices.append(index)

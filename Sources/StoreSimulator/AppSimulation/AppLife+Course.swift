@@ -1,13 +1,13 @@
 import StoreCore
 
 // A life runs in a task that calls the app's code directly: another task for each call would be slower than most calls.
-// If the app's code waits for something, that task is left to it, and the life continues in another.
+// If the app's code waits for something, that task remains with the app's code, and the life continues in another.
 extension AppLife {
     /// The state of a life's task.
     enum Phase {
         /// Between two calls of the app's code.
         case between
-        /// In an action, or left to one that waits.
+        /// In an action of the app, or in another task while an action still waits.
         case acting
         /// In a call that queries the app, after a number of steps.
         case asking(Int)
@@ -15,13 +15,13 @@ extension AppLife {
         case over(Result<Void, any Error>)
     }
 
-    /// Performs all steps, and the end.
+    /// Performs all steps and the final checks.
     func follow(_ course: LifeCourse) throws {
         while true {
             turn += 1
             if scheduler.replenish().isExhausted { throw Self.restlessness(before: course.index) }
             scheduler.run { [self, turn] in
-                // Jobs that never end may have delayed its beginning until the next turn.
+                // Endless jobs may have delayed the beginning of this task until the next turn.
                 if turn != self.turn { return }
                 let result: Result<Void, any Error>
                 do { result = .success(try await goOn(course)) } catch { result = .failure(error) }
@@ -42,7 +42,7 @@ extension AppLife {
         Violation(sentence: "the app never comes to rest", step: step)
     }
 
-    /// Performs the remaining steps and the end; completes the current step first, if its action is in progress.
+    /// Performs the remaining steps and the final checks; completes the current step first, if it is in progress.
     private nonisolated(nonsending) func goOn(_ course: LifeCourse) async throws {
         let isActing = if case .acting = phase { true } else { false }
         (phase, isBound) = (.between, false)
@@ -63,8 +63,8 @@ extension AppLife {
 
     /// Performs the steps to the end of the running launch, or of the life, with the launch's context bound.
     ///
-    /// It binds once for all of them, since binding is as slow as most calls. The step that ends the launch is left to the
-    /// caller: the binding retains its context, whose end notifies the app's tasks.
+    /// The context is bound once for all of these steps, since binding is as slow as most calls. The caller performs
+    /// the step that ends the launch, because the binding retains the context, whose end notifies the app's tasks.
     private nonisolated(nonsending) func takeStepsOfLaunch(_ course: LifeCourse) async throws {
         guard let context = running?.context else { preconditionFailure("a life has a launch until it is over") }
         let turn = turn
@@ -123,9 +123,9 @@ extension AppLife {
         return true
     }
 
-    /// Calls a body as the running app.
+    /// Calls a body with the running app, in the launch's context; returns nil if no app is running.
     ///
-    /// - Throws: `CancellationError` if the life has continued without it.
+    /// - Throws: `CancellationError` if the life has continued without waiting for the call.
     @discardableResult
     nonisolated(nonsending) func call<Answer>(
         _ phase: Phase,

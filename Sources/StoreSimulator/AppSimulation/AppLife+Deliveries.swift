@@ -89,8 +89,8 @@ extension AppLife {
 
 /// A record of the purchases of a product that an app can have delivered, derived from the number that it reports.
 ///
-/// A count alone does not distinguish one purchase delivered twice and another never from each delivered once. But an app can
-/// deliver only what it was shown, and has no reason to deliver a finished purchase late.
+/// A count alone does not show whether one purchase was delivered twice and another never. But an app can deliver only
+/// purchases that it was shown, and has no reason to deliver a finished purchase late.
 struct DeliveryTracker {
     /// A purchase of the product.
     struct Purchase {
@@ -100,11 +100,11 @@ struct DeliveryTracker {
         let quantity: Int
         var isFinished: Bool
         var isRefunded: Bool
-        /// Whether it has to be delivered here; otherwise it may be.
+        /// Whether the purchase has to be delivered on this device; otherwise it may be.
         var isDue = true
     }
 
-    /// The maximum number of explanations.
+    /// The maximum number of sets in ``explanations``.
     private static let limit = 256
 
     /// The possible sets of delivered purchases; nil if there are too many.
@@ -120,7 +120,7 @@ struct DeliveryTracker {
     /// The quantities of the purchases, by their indices.
     private var quantities: [Int] = []
 
-    /// Explains a new count.
+    /// Finds the sets of delivered purchases that explain a new count.
     ///
     /// - Parameters:
     ///   - count: the number that the app reports as delivered.
@@ -142,7 +142,7 @@ struct DeliveryTracker {
         let (isLateGain, isLateLoss) = (isLate && count > self.count, isLate && count < self.count)
         var fresh = PurchaseSet()
         for id in shown.transactions {
-            // Usually it is one of the last.
+            // Searched from the end, since the purchase is usually one of the last.
             if let purchase = purchases.last(where: { $0.id == id }) { fresh.insert(purchase.place) }
         }
         for index in purchases.indices {
@@ -161,7 +161,7 @@ struct DeliveryTracker {
             deliverable.removeAll()
             return count
         }
-        // Usually everything that can be delivered is, at once, which no other set explains.
+        // Usually the app delivers everything deliverable at once, which only this set explains.
         if explanations?.count == 1, returnable.isEmpty, let last = explanations?[0] {
             let all = last.union(deliverable)
             if sum(all) == count {
@@ -190,7 +190,7 @@ struct DeliveryTracker {
             self.explanations = nil
             return nil
         }
-        // Without an explanation, the app has delivered a part or does not see all of it yet; a later count will be explained.
+        // Without an explanation, the app has delivered only a part so far; a later count will have one.
         if next.isEmpty { return most }
         self.explanations = Array(next)
         self.count = count
@@ -209,7 +209,7 @@ struct DeliveryTracker {
     ///
     /// - Parameters:
     ///   - purchases: all purchases of the product.
-    ///   - isTakenBack: whether it must not include refunded ones.
+    ///   - isTakenBack: whether the count must exclude refunded purchases.
     /// - Returns: whether there is such an explanation; true if there are too many.
     func canBe(_ purchases: [Purchase], isTakenBack: Bool) -> Bool {
         guard let explanations else { return true }

@@ -8,7 +8,7 @@ extension AppLife {
     func take(_ step: AppStep) throws -> Bool {
         if step.mayEndWait { hasWaited = true }
         switch step {
-        // Actions may suspend; the life's task calls them.
+        // The life's task performs actions by itself, since they may suspend.
         case .action: return false
         case .kill(let count): arm(after: count)
         case .relaunch: relaunch()
@@ -42,7 +42,7 @@ extension AppLife {
             return attempt { try family.remove(relative) }
         case .storefront(let code): return try move(to: code)
         case .advance(let hours):
-            // Every earlier step has settled, or has no immediate consequences.
+            // Needs no settling: every earlier step has settled, or has no immediate consequences.
             clock.advanceAtRest(by: Double(max(hours, 0)) * 3_600)
             return hours > 0
         case .autoRenew, .billingFails, .gracePeriod, .payBill, .expire, .askForConsent, .consent:
@@ -151,7 +151,7 @@ extension AppLife {
         try relative.buy(product)
     }
 
-    /// Makes a change that the store may refuse in its state; returns whether it did not.
+    /// Makes a change that the store may refuse; returns whether the store accepted it.
     private func attempt(_ change: () throws -> Void) -> Bool {
         do {
             try change()
@@ -166,7 +166,7 @@ extension AppLife {
 }
 
 extension AppStep {
-    /// Whether the step has consequences only for later ones.
+    /// Whether the step has no consequences before the next step.
     var isSilent: Bool {
         switch self {
         case .kill, .user, .failPurchases, .failDownload, .fault, .failHistory, .delayHistory: true
@@ -190,7 +190,7 @@ extension AppStep {
         }
     }
 
-    /// Whether the step disturbs messages between an app and the store, or kills the app there.
+    /// Whether the step disturbs messages between an app and the store, or kills the app at a boundary.
     var disturbs: Bool {
         switch self {
         case .kill, .fault, .loseConnection: true
@@ -208,6 +208,6 @@ extension AppStep {
 }
 
 extension Array {
-    /// The element at a place, counted around; nil in an empty array.
+    /// The element at an index, counted from the beginning again after the end; nil in an empty array.
     fileprivate func at(_ index: Int) -> Element? { isEmpty ? nil : self[abs(index % count)] }
 }

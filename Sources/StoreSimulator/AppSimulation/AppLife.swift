@@ -77,10 +77,10 @@ final class AppLife {
     private(set) var transactions: [SandboxTransaction] = []
     /// The purchases of products that are counted, by the numbers of the claims.
     var purchaseLists: [PurchaseList]
-    /// The transactions sold since the store began to sign wrongly, which never had a valid signature.
+    /// The transactions sold since the store began to sign wrongly; they never had a valid signature.
     var untrusted: Set<String> = []
     var hasSignedWrongly = false
-    /// The transactions that had been sold before.
+    /// The transactions sold before the store began to sign wrongly.
     var trusted: Set<String> = []
     let shown = ShownTransactions()
     /// Whether purchases have been interrupted.
@@ -88,7 +88,7 @@ final class AppLife {
     private let sellsSubscriptions: Bool
     /// The steps that are still to come.
     var coming: ArraySlice<AppStep> = []
-    /// The number of tasks that have run this life; work of an earlier one no longer belongs to it.
+    /// The number of tasks that have run this life; work of an earlier task no longer belongs to the life.
     var turn = 0
     /// The state of the life's task.
     var phase = Phase.between
@@ -142,7 +142,7 @@ final class AppLife {
 
     // MARK: - The life
 
-    /// Performs the steps, and the end.
+    /// Performs the steps and the final checks.
     ///
     /// - Throws: the first violation, or a mistake in the simulation.
     func live(_ steps: [AppStep]) throws {
@@ -175,7 +175,7 @@ final class AppLife {
 
     /// Reads the store's transactions.
     func readTransactions() throws {
-        // Otherwise the reader would have to copy the array before it appends to it.
+        // Releases the array, which the reader would otherwise copy before appending to it.
         transactions = []
         transactions = try reader.transactions()
         position = reader.position
@@ -225,7 +225,7 @@ final class AppLife {
 
     /// Sets the store's authorizer for the user's current reply.
     ///
-    /// For an app that calls the store directly, nothing happens between request and reply: a user who pays is not asked.
+    /// An app that calls the store directly has its reply at once, so a user who pays need not be queried.
     func askUser() {
         let answer = answer
         let asks = !isDirect || answer.withLock { $0 } != .pays
@@ -241,15 +241,15 @@ final class AppLife {
         launch()
     }
 
-    /// Ends the running process: whatever its code does until it waits has no effect.
+    /// Ends the running process: until its code waits, the code continues without any effect.
     ///
-    /// Nothing retains the launch meanwhile, so that its context ends while code without a context is bound to none, and not
-    /// to that of the next launch.
+    /// Nothing may retain the launch, so that its context ends while the thread is bound to ``StorelessContext``, and
+    /// not to the context of the next launch.
     private func end() {
         guard running != nil else { return }
         running?.process.kill()
         running?.backend.close()
-        // Its tasks finish their work before there is another process.
+        // The process's tasks finish their work before there is another process.
         while scheduler.drainHere() {}
         // Tasks that sleep now, or when the app is released, must not wake in the next process.
         scheduler.strandSleepers()
@@ -275,7 +275,7 @@ final class AppLife {
         historyFaults.answerLate()
         scheduler.replenish()
         while scheduler.drainHere() {}
-        // Repeated requests get a reply again, but not without limit.
+        // Code that repeats a request gets three more replies, not any number.
         for _ in 0..<3 {
             scheduler.strandSleepers()
             scheduler.wakeStranded()
@@ -335,9 +335,9 @@ final class AppLife {
             + "task of its own calls, in place of which launch.clock.sleep waits without one)"
     }
 
-    /// Performs everything that needs no clock: the queue's work may cause work of the store, and vice versa.
+    /// Performs all work that is due now: the queue's work may cause work of the store, and vice versa.
     ///
-    /// It happens in the scheduler's jobs, and in the calls that they make.
+    /// The work is done in the scheduler's jobs, and in the calls that the jobs make.
     private func comeToRest() {
         while scheduler.drainHere() {}
         if clock.activity.hasRegisteredWork { waitForThreads() }

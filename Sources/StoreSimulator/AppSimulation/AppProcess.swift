@@ -20,13 +20,13 @@ final class AppProcess: Sendable {
     /// The condition of a process.
     struct Condition {
         fileprivate(set) var isDead = false
-        /// Whether it was killed because it never came to rest.
+        /// Whether the process was killed because its work did not end.
         fileprivate(set) var isExhausted = false
         /// The first invalid operation of the app, in a sentence.
         fileprivate(set) var fault: String?
-        /// The number of boundaries that it has reached, including those after it was killed.
+        /// The number of boundaries that the process has reached, including those after it was killed.
         fileprivate(set) var reached = 0
-        /// The number of calls from threads of the app's own.
+        /// The number of calls from threads that the app created itself.
         fileprivate(set) var escapes = 0
 
         fileprivate mutating func exhaust() { (isDead, isExhausted) = (true, true) }
@@ -36,12 +36,12 @@ final class AppProcess: Sendable {
         var condition = Condition()
         var countdown = 0
         var killedAt: Boundary?
-        /// The remaining number of boundaries at this moment.
+        /// The number of boundaries that are still allowed at this moment.
         var patience = AppProcess.patience
         var moment = Date.distantPast
     }
 
-    /// A limit far above the number of boundaries that an app passes at one moment.
+    /// The number of boundaries allowed at one moment, far above the number that an app passes.
     private static let patience = 10_000
 
     private let state = Locked(State())
@@ -56,7 +56,7 @@ final class AppProcess: Sendable {
 
     /// The replies that killed processes still wait for.
     ///
-    /// They are sent only after the end of the life: code that retries after a failure would retry forever.
+    /// The replies are sent only at the end of the life: code that retries after a failure would retry forever.
     final class Afterlife: Sendable {
         private let replies = Locked<[@Sendable () -> Void]?>([])
 
@@ -81,7 +81,7 @@ final class AppProcess: Sendable {
     /// Stores a reply to a request of a killed process, so that in the end none of its tasks waits.
     func lose(_ reply: @escaping @Sendable () -> Void) { afterlife.add(reply) }
 
-    /// The error in such replies.
+    /// The error in the replies to requests of killed processes.
     static let lost = StoreFailure.network(.networkConnectionLost, "the app was killed")
 
     /// Forwards a request and its reply, as long as the process runs.
@@ -105,13 +105,13 @@ final class AppProcess: Sendable {
         }
     }
 
-    /// Whether it cannot be killed for now, since the simulation queries the app.
+    /// Whether the process cannot be killed now, because the simulation is querying the app.
     var isSpared: Bool {
         get { spared.load(ordering: .relaxed) }
         set { spared.store(newValue, ordering: .relaxed) }
     }
     var isDead: Bool { state.withLock { $0.condition.isDead } }
-    /// The boundary at which it was killed, nil for none.
+    /// The boundary at which the process was killed; nil for none.
     var killedAt: Boundary? { state.withLock { $0.killedAt } }
     /// The process's condition now.
     var condition: Condition { state.withLock { $0.condition } }
@@ -120,18 +120,18 @@ final class AppProcess: Sendable {
         state.withLock { if $0.condition.fault == nil { $0.condition.fault = sentence } }
     }
 
-    /// Has the process killed at the n-th boundary from now, counted from 1.
+    /// Requests that the process is killed at the n-th boundary from now, counted from 1.
     func arm(after count: Int) { state.withLock { $0.countdown = max(count, 1) } }
     func disarm() { state.withLock { $0.countdown = 0 } }
     func kill() { state.withLock { $0.condition.isDead = true } }
-    /// Resets the number of boundaries as for a new moment; returns the process's condition.
+    /// Resets the number of allowed boundaries for a new moment; returns the process's condition.
     func replenish() -> Condition {
         state.withLock { state in
             state.patience = Self.patience
             return state.condition
         }
     }
-    /// Kills the process, which never comes to rest.
+    /// Kills the process, because its work does not end.
     func exhaust() { state.withLock { $0.condition.exhaust() } }
 
     /// Passes a boundary; returns whether the process still runs.

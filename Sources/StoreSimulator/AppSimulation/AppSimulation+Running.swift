@@ -41,7 +41,7 @@ extension AppSimulation {
         StrayCalls.begin()
         defer { StrayCalls.end() }
         var report = AppSimulationReport(runs: 0, coverage: AppCoverage())
-        // One at a time, to find the one that ends the process.
+        // Runs the seeds of a crashed process one at a time, to find the one that ends the process.
         for (seeds, jobs) in crashed.map({ ([$0], 1) }) + [(kept + (0..<UInt64(runs)).map { seed &+ $0 }, jobs)] {
             let plan = AppRunPlan(seeds: seeds, steps: steps, setup: setup, monitor: monitor)
             let (coverage, failure) = try await plan.performed(jobs: jobs)
@@ -67,8 +67,8 @@ extension AppSimulation {
     /// - Parameters:
     ///   - seed: the life's seed, which determines the faults of messages.
     ///   - steps: the steps.
-    /// - Throws: an ``AppSimulationFailure`` if it breaks a rule, and an ``AppSimulationError`` for a mistake in the
-    ///   simulation or in the steps, such as a product that it does not sell.
+    /// - Throws: an ``AppSimulationFailure`` if the life breaks a rule, and an ``AppSimulationError`` for a mistake in
+    ///   the simulation or in the steps, such as a product that the simulation does not sell.
     public func run(seed: UInt64, steps: [AppStep]) async throws {
         try checkClaims()
         try checkNames(in: steps)
@@ -231,7 +231,7 @@ final class RunMonitor: Sendable {
         return try body()
     }
 
-    /// Reports stalled lives; returns the time until the next one may be.
+    /// Reports stalled lives; returns the time until another life may count as stalled.
     private func report() -> Duration {
         let now = ContinuousClock.now
         var (lines, next) = ([String](), limit)
@@ -292,7 +292,7 @@ struct AppRunPlan: Sendable {
         var coverage = AppCoverage()
         /// The coverages of lives that wait for an earlier one.
         var waiting: [Int: AppCoverage] = [:]
-        /// The outcome of the first run that does not count.
+        /// The outcome of the life with the index ``end``, the first that failed.
         var outcome: Outcome?
         var isCanceled = false
 

@@ -19,17 +19,17 @@ import StoreCore
 /// At the end everything is decided, and the app must have delivered what was paid for: each consumable exactly once,
 /// access exactly while there is an entitlement, with no transaction left unfinished.
 ///
-/// The first life that ends otherwise is reduced to the steps that are needed, and thrown as an ``AppSimulationFailure``.
+/// The first life that breaks this rule is reduced to the steps needed, and thrown as an ``AppSimulationFailure``.
 ///
 /// All code of an app runs on one thread, its tasks and the main actor's included, in an order that follows from the seed.
 /// `Task.sleep` uses the simulation's clock, with one exception: in a method of an actor other than the main one, called from
 /// a task that the app has begun, it waits for real, and the code after it runs on a thread of the runtime, so that a correct
 /// app may be misjudged. Use ``AppLaunch/clock``, which has no exception. Threads and dispatch queues of the app's own, the
-/// main queue included, are not simulated. If one of them writes to the storage, or calls the launch's queue or store that it
-/// was handed, that is reported as a violation while its launch runs. Where it uses Store Kit by itself, as in
-/// `SKPaymentQueue.default()` or `Transaction.all`, it uses the process's store and not the launch's: the `hint` of failures
-/// and reports has the number of such calls, from any code of the process. Nothing else on such threads is noticed. Also not
-/// simulated is what differs between two processes: the order of a `Set`, a `UUID()`, a random number.
+/// main queue included, are not simulated. If such a thread writes to the storage, or calls a queue or store of the
+/// running launch that it was passed, the simulation reports a violation. If it uses `SKPaymentQueue.default()`,
+/// `Transaction.all` or the like, it reaches the process's store and not the launch's: the `hint` of failures and
+/// reports has the number of such calls, from any code of the process. Nothing else on such threads is noticed.
+/// Differences between two processes, as in the order of a `Set`, a `UUID()` or a random number, are not simulated.
 public struct AppSimulation<App>: Sendable {
     /// A simulated app's launch.
     public typealias Launch = @Sendable (AppLaunch) async throws -> App
@@ -64,8 +64,8 @@ extension AppSimulation {
     /// Adds an action of the user in the app.
     ///
     /// - Parameters:
-    ///   - name: its name, as failures print it; the last action of a name counts.
-    ///   - body: performs it. It may continue during later steps: a purchase waits for its outcome. Its error is ignored.
+    ///   - name: the action's name, as failures print it; the last action of a name counts.
+    ///   - body: performs the action, even during later steps: a purchase waits for its outcome. Errors are ignored.
     /// - Returns: the simulation with the action.
     public func action(_ name: String, _ body: @escaping @Sendable (App) async throws -> Void) -> Self {
         changed {
@@ -80,13 +80,13 @@ extension AppSimulation {
 extension AppSimulation {
     /// Requires that each purchase of a product is delivered exactly once, even if the app is killed.
     ///
-    /// The product is a consumable or a non-renewing subscription; a purchase of several counts as so many. Purchases that come
+    /// The product is a consumable or a non-renewing subscription; a quantity counts as that many. Purchases that come
     /// while the app runs have to be delivered before it is launched again; this is not checked in lives in which another user
     /// of the device has bought something, or something was signed wrongly.
     ///
-    /// The number itself does not show that one purchase was delivered twice and another never, but the time of its change
-    /// does: an app delivers what it has just been shown, or has not finished yet. The mistake remains hidden if both happen
-    /// between the same two steps; ``delivers(_:_:)`` always distinguishes them.
+    /// The count itself does not show that one purchase was delivered twice and another never, but the time of its
+    /// change does: an app delivers purchases that it has just been shown, or has not finished yet. The mistake remains
+    /// hidden if both happen between the same two steps; ``delivers(_:_:)`` always distinguishes them.
     ///
     /// - Parameters:
     ///   - product: the product.
@@ -100,7 +100,7 @@ extension AppSimulation {
     /// Requires that each purchase of a product is delivered exactly once, as ``holds(_:_:)`` does, but compares each purchase
     /// by itself.
     ///
-    /// For apps that store their deliveries by transaction, which is best.
+    /// Use this for apps that store their deliveries by transaction, which is best.
     ///
     /// - Parameters:
     ///   - product: the product.
@@ -147,7 +147,7 @@ extension AppSimulation {
 
     /// Requires that the app takes back refunded purchases.
     ///
-    /// Otherwise it may do so or not.
+    /// Without this requirement, the app may take them back or not.
     public func takesBackRefunds() -> Self { changed { $0.setup.isTakenBack = true } }
 
     /// Requires that the app delivers nothing with an invalid signature.
@@ -159,7 +159,7 @@ extension AppSimulation {
 // MARK: - What is drawn
 
 extension AppSimulation {
-    /// Leaves kinds of steps out.
+    /// Leaves out kinds of steps, which are then never drawn.
     public func without(_ kinds: AppStep.Kind...) -> Self {
         changed { for kind in kinds { $0.setup.weights[kind] = 0 } }
     }
@@ -182,7 +182,7 @@ extension AppSimulation {
     /// name.
     public func beginning(with steps: [AppStep]) -> Self { changed { $0.setup.beginning = steps } }
 
-    /// Calls back from payment queues and requests before the call that caused it returns.
+    /// Makes payment queues and requests call back before the call that caused the callback returns.
     ///
     /// Otherwise callbacks come on the main actor, as Store Kit's come on the main queue.
     public func callingInline() -> Self { changed { $0.setup.isInline = true } }
@@ -231,7 +231,7 @@ public enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertib
     case unknownFile(String)
     /// A step to a country without a store, or with a code that is not ISO 3166-1 alpha-3.
     case unknownCountry(String)
-    /// Neither a claim about a product nor an invariant.
+    /// The simulation has neither a claim about a product nor an invariant.
     case nothingIsClaimed
     /// A number of runs, steps or threads below 1.
     case wrongNumber(Int)

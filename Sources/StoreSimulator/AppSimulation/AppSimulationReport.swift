@@ -14,7 +14,7 @@ public struct AppSimulationReport: Sendable, CustomStringConvertible {
 
     /// The number of steps of a kind that had an effect.
     ///
-    /// An approval has none if nothing waits for a decision.
+    /// For example, an approval has no effect if nothing waits for a decision.
     public func count(of kind: AppStep.Kind) -> Int { coverage.count(of: kind) }
 
     mutating func add(runs: Int, _ coverage: AppCoverage) {
@@ -36,8 +36,8 @@ public struct AppSimulationReport: Sendable, CustomStringConvertible {
 
     /// A sentence about calls to Store Kit from threads that belong to no launch; nil if there were none.
     ///
-    /// They may come from an app that uses threads of its own, and did not reach the launch's store. The sentence is not part
-    /// of the description, which is the same for the same seed: other code in the process may make such calls, too.
+    /// Such calls, perhaps of an app that uses its own threads, did not reach the launch's store. The sentence is not
+    /// part of the description, which is the same for the same seed: other code in the process may make such calls.
     public var hint: String? { Self.hint(ofStrays: strays) }
 
     /// Returns the possible meaning of calls on threads that belong to no launch.
@@ -81,7 +81,7 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
 
     /// The failure as an HTML page: the sentence, the source to paste, and the timeline.
     ///
-    /// It is `SandboxTimeline.html` with a heading. The report of a test shows it if the test attaches it.
+    /// The page is `SandboxTimeline.html` with a heading. The report of a test shows the page if the test attaches it.
     public var page: String {
         events.html(title: sentence, about: "seed \(seed), \(steps.count) of \(drawn) steps:\n\(source)")
     }
@@ -89,8 +89,8 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     /// The life as a scenario, which reproduces it in a store without the app.
     ///
     /// The app's own actions, its launches and the faults of its messages are comments. Lines that the store may refuse without
-    /// ending the life begin with `try`. Save it as a file for `sandbox-store run`, or perform it with StoreScenario's
-    /// `Scenario` on a store with the simulation's products.
+    /// ending the life begin with `try`. Save the scenario as a file for `sandbox-store run`, or perform it with
+    /// StoreScenario's `Scenario` on a store with the simulation's products.
     public var scenario: String {
         (["# \(sentence.replacing("\n", with: " "))", "# seed \(seed)"] + AppStep.scenarioPreparation
             + AppStep.scenarioLines(of: steps)).map { "\($0)\n" }.joined()

@@ -3,7 +3,7 @@ import StoreCore
 
 /// The configuration of an ``AppSimulation``, independent of the app's type.
 ///
-/// No code that runs a life is generic: unspecialized code is slower than most apps' own.
+/// The code that runs a life is not generic, since unspecialized code would be slower than most apps' own.
 struct AppSimulationSetup: Sendable {
     /// A property of an app that is compared with the store's sales.
     enum Claim: Sendable {
@@ -16,7 +16,7 @@ struct AppSimulationSetup: Sendable {
         /// The app's own invariant, with its name.
         case invariant(String, LaunchedApp.Call<Bool>)
 
-        /// Whether it concerns the app's deliveries.
+        /// Whether the claim concerns the app's deliveries.
         var isOfDeliveries: Bool {
             switch self {
             case .holds, .delivers: true
@@ -27,7 +27,7 @@ struct AppSimulationSetup: Sendable {
 
     let products: [SandboxProduct]
     let launch: @Sendable (AppLaunch) async throws -> LaunchedApp
-    /// The user's actions; like the claims, they call an app of the type that `launch` returns.
+    /// The user's actions, which call an app of the type that `launch` returns, as the claims do.
     var actions: [(name: String, body: LaunchedApp.Call<Void>)] = []
     var claims: [Claim] = []
     var weights: [AppStep.Kind: Int] = [:]
@@ -46,7 +46,7 @@ struct AppSimulationSetup: Sendable {
 
     var choices: AppStepGenerator.Choices {
         var weights = weights
-        // An app that need not verify signatures delivers in any case.
+        // Without the requirement to verify, an app may deliver purchases with any signature.
         if !isVerified { weights[.signature] = 0 }
         return .init(actions: actions.map(\.name), products: products, weights: weights)
     }
@@ -56,7 +56,7 @@ struct AppSimulationSetup: Sendable {
 extension AppSimulationSetup {
     /// Runs a life on the calling thread.
     ///
-    /// Returns the rule that it breaks, nil for none, and then the records of the store.
+    /// Returns the violation, or nil; the life's coverage; and, if there is a violation, the store's records.
     func violation(
         seed: UInt64,
         steps: [AppStep],
@@ -80,7 +80,7 @@ extension AppSimulationSetup {
         return try violation.map { try failure(of: $0, events, seed: seed, steps: steps, monitor) }
     }
 
-    /// Returns the failure of the shortest life that breaks a rule; that of the original life if it does not repeat.
+    /// Returns the failure of the shortest life that breaks a rule; the original's if the violation does not recur.
     func failure(
         of violation: AppLife.Violation,
         _ events: SandboxTimeline,

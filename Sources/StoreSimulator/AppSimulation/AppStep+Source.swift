@@ -158,7 +158,7 @@ extension StoreFailure {
         ("badServerResponse", .badServerResponse),
     ]
 
-    /// The failures that are drawn.
+    /// The failures that simulations draw.
     package static let planned: [StoreFailure] =
         storeKitNames.map { .storeKit($0.code, "") } + networkNames.map { .network($0.code, "") }
 

@@ -22,13 +22,13 @@ public enum AppStep: Hashable, Sendable {
 
     /// The user's reply to payment sheets, from now on.
     case user(UserAnswer)
-    /// Purchases are deferred until a parent decides, from now on, or no longer are.
+    /// From now on, purchases are deferred until a parent decides, or they no longer are.
     case askToBuy(Bool)
     /// A parent approves of one of the deferred purchases.
     case approve(Int)
     /// A parent declines one of the deferred purchases.
     case decline(Int)
-    /// Purchases are interrupted until the user has settled something with the store, from now on, or no longer are.
+    /// From now on, purchases are interrupted until the user settles an issue with the store, or they no longer are.
     case interrupt(Bool)
     /// The user settles what interrupted a purchase, which the store then completes.
     case settleInterruption(Int)
@@ -36,11 +36,11 @@ public enum AppStep: Hashable, Sendable {
     case buyElsewhere(String)
     /// The user has tapped a promoted product in the store.
     case promote(String)
-    /// The user puts the device aside, where the app ends, and takes their second one, or the first one again.
+    /// The user switches to their second device, or back to the first; the app ends on the other device.
     ///
-    /// Each has an ``AppLaunch/storage`` of its own. Later steps about a device concern this one.
+    /// Each device has an ``AppLaunch/storage`` of its own. Later steps about a device concern the one in use.
     case useSecondDevice(Bool)
-    /// Another user signs in on the device, or the first one does again.
+    /// Another user signs in on the device, or the first user does again.
     case signIn(other: Bool)
     /// A member of the user's family buys a product and shares it.
     case familyBuys(String)
@@ -59,13 +59,13 @@ public enum AppStep: Hashable, Sendable {
     case billingFails(Bool)
     /// The store grants a grace period from now on, or does not.
     case gracePeriod(Bool)
-    /// The user pays for what the card was declined for.
+    /// The user pays for the renewal for which the card was declined.
     case payBill
     /// A subscription ends at once.
     case expire
     /// The store asks for consent to a higher price.
     case askForConsent
-    /// The user answers that request.
+    /// The user replies to the request for consent to a higher price.
     case consent(Bool)
 
     // MARK: Offers
@@ -103,7 +103,7 @@ public enum AppStep: Hashable, Sendable {
     case release
     /// The next Store Kit 2 query about what the user has bought fails.
     case failHistory(StoreFailure)
-    /// The result of the next such query is delayed by some seconds of the store's clock.
+    /// The result of the next Store Kit 2 query about the user's purchases is delayed by some seconds of store time.
     case delayHistory(seconds: Int)
 
     /// A user's reply to a payment sheet.

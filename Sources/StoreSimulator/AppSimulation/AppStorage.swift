@@ -21,7 +21,7 @@ public final class AppStorage: Sendable {
 
         fileprivate let entries = Locked<[String: Entry]>([:])
 
-        /// Replaces a plain value with another of its type; returns whether there is one.
+        /// Replaces a plain value with another of its type; returns false if there is no such value.
         ///
         /// This is faster than checking whether a value is plain.
         fileprivate func replace<Value: Sendable>(_ value: Value, for key: String) -> Bool {
@@ -45,13 +45,13 @@ public final class AppStorage: Sendable {
 
     /// A value; nil if there is none of this type under the key.
     ///
-    /// Setting it to nil removes it. A value that cannot be encoded, or cannot be decoded again, breaks a rule of the
-    /// simulation.
+    /// Setting nil removes the value. Storing a value that cannot be encoded, or cannot be decoded again, breaks a rule
+    /// of the simulation.
     public subscript<Value: Codable & Sendable>(key: String) -> Value? {
         get {
             switch disk.entries.withLock({ $0[key] }) {
             case nil: return nil
-            // A stored nil is no value, even if an optional one is requested.
+            // A stored nil counts as no value, even for an optional type.
             case .plain(let value, _): return value as? Value
             case .encoded(let data, let type):
                 guard type == ObjectIdentifier(Value.self) else { return nil }
@@ -134,7 +134,7 @@ extension Array: PlainValue where Element: PlainValue {}
 extension Set: PlainValue where Element: PlainValue {}
 extension Dictionary: PlainValue where Key: PlainValue, Value: PlainValue {}
 
-/// The journal of one launch, on a disk that survives it.
+/// The journal of one launch, on a disk that survives the launch.
 final class LaunchJournal: QueueJournal {
     private struct Killed: Error {}
 

@@ -29,7 +29,7 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
     var clock: any StoreClock { wire.clock }
     var lane: BackendLane { .caller }
 
-    /// The store's services; a killed process can use only those that read.
+    /// The store's services; a killed process has only those that read from the store.
     var services: StoreServices {
         guard process.isDead else { return ownServices }
         var services = ownServices
@@ -38,7 +38,7 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
     }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        // A queue that is not called any more retains the tasks that await a finish.
+        // Stored, since the queue retains the tasks that await a finish until it has a reply.
         let lose = { @Sendable [process] in process.lose { reply(.tryLater(AppProcess.lost)) } }
         guard process.pass(.call) else { return lose() }
         wire.submit(commands) { [process] answer in
@@ -358,7 +358,7 @@ final class HistoryFaults: Sendable {
         }
     }
 
-    /// Delays the result of a query with a fault, of which each has a number.
+    /// Stores the result of a query with a fault, under the query's number, until some seconds have passed.
     private func keep(_ number: Int, for seconds: TimeInterval, _ answer: @escaping @Sendable () -> Void) {
         state.withLock { $0.late[number] = answer }
         clock.schedule(at: clock.now + seconds) { [weak self] in

@@ -32,7 +32,7 @@ struct SeedFile: Sendable {
 
     /// Adds a seed, unless the file contains it.
     ///
-    /// Several tests and processes may do so at a time.
+    /// Several tests and processes may add seeds at the same time.
     func add(_ seed: UInt64) throws {
         let descriptor = open(url.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: url.path]) }
@@ -48,8 +48,8 @@ struct SeedFile: Sendable {
 
 /// The seeds of the lives in progress, in a file beside the file of seeds.
 ///
-/// The file is removed at the end of the run. One that is left belongs to a process that ended in one of these lives: after
-/// a trap, nothing else reveals the seed.
+/// The file is removed at the end of the run. A file that is left over belongs to a process that ended during one of
+/// these lives: after a trap, nothing else reveals the seed.
 final class UnderwaySeeds: Sendable {
     private let path: String
     private let descriptor: Int32
@@ -62,7 +62,7 @@ final class UnderwaySeeds: Sendable {
     ///   - first: the seeds whose lives have not begun.
     init?(beside file: URL, first: [UInt64]) {
         path = "\(Self.prefix(file))\(UUID().uuidString)"
-        // It gets its name only after it is locked.
+        // The file gets its name only after it is locked, so that no other process takes its seeds.
         let temporary = "\(file.path).new-\(UUID().uuidString)"
         descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         seeds = Locked(first)
@@ -116,7 +116,7 @@ final class UnderwaySeeds: Sendable {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
-            // A running process holds the lock.
+            // A process that is still running holds the lock.
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
             let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
             for seed in text.split(separator: "\n").compactMap({ UInt64($0) }) where !seeds.contains(seed) {

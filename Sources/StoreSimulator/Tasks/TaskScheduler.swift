@@ -31,9 +31,9 @@ final class TaskScheduler: ActivityMember, Sendable {
 
     private let state = Locked(State())
     private let clock: ManualClock
-    /// Ends the cause of endless jobs.
+    /// A closure that ends the cause of endless jobs.
     ///
-    /// Called once for each ``replenish()``; after as many jobs again, none runs any more.
+    /// Called once for each ``replenish()``. After as many jobs again, no job runs any more.
     private let stop: @Sendable () -> Void
     /// The executor of tasks without an actor, and of all actors but the main one, where no task prefers another.
     let general = TaskSchedulerLane.next()
@@ -186,14 +186,15 @@ extension TaskScheduler {
         return key
     }()
 
-    /// The calling thread's scheduler, nil for the runtime's own.
+    /// The calling thread's scheduler; nil if the runtime schedules the thread's tasks as usual.
     static var current: TaskScheduler? {
         pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// Calls a body on the calling thread, and schedules the tasks that begin on it until the body returns.
     ///
-    /// - Throws: ``TaskSchedulerError`` if the runtime has no such hooks or other code has replaced them, and the body's error.
+    /// - Throws: ``TaskSchedulerError`` if the runtime lacks such hooks or other code replaced them, and the body's
+    ///   error.
     func bind<R>(_ body: () throws -> R) throws -> R {
         try RuntimeHooks.check()
         let before = pthread_getspecific(Self.key)
@@ -225,7 +226,7 @@ enum TaskSchedulerError: Error, CustomStringConvertible {
 final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor {
     private struct WeakScheduler { weak var scheduler: TaskScheduler? }
 
-    // Jobs that come later than the scheduler's last are lost.
+    // Jobs that arrive after the release of the scheduler are lost.
     private let scheduler = Locked(WeakScheduler())
 
     private init() { _ = Unmanaged.passRetained(self) }
@@ -237,7 +238,7 @@ final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor 
     }
 
     private static let pool = Locked(Pool())
-    /// The number of lanes that wait, so that late jobs of one scheduler do not reach the next.
+    /// The number of retired lanes that are not reused yet, so that late jobs of one scheduler do not reach the next.
     private static let waiting = 4_096
 
     /// Returns a lane that belongs to no scheduler.
@@ -291,9 +292,9 @@ final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor 
 
 /// The hooks of Swift's runtime by which a thread schedules the tasks that begin on it.
 ///
-/// They are process-wide: a thread without a ``TaskScheduler`` is served by the hooks that were set before, or by the
-/// runtime as usual. The runtime finds the general executor and the main actor's through them; actors' executors run on the
-/// general one.
+/// The hooks are process-wide: a thread without a ``TaskScheduler`` uses the hooks that were set before, or the
+/// runtime's own scheduling. The runtime finds the general executor and that of the main actor through the hooks; the
+/// executors of other actors run on the general one.
 enum RuntimeHooks {
     private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
     private typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
@@ -314,13 +315,13 @@ enum RuntimeHooks {
         var isSet: Bool { variable.load(as: UInt.self) == hook }
     }
 
-    // Set once, before the hooks that read it.
+    // Set once, before the hooks that read them are set.
     nonisolated(unsafe) private static var olderEnqueue: EnqueueHook?
     nonisolated(unsafe) private static var olderMainExecutor: MainExecutorHook?
 
     /// The addresses of the hooks, which are set on first use; nil if the runtime does not have them.
     private static let places: [Place]? = {
-        // Before these hooks, which call it: a hook that is set later would replace them.
+        // `DetachedTasks` sets its hook first, so that these hooks call it; a later one would replace them.
         DetachedTasks.begin()
         guard let process = dlopen(nil, RTLD_NOW),
             let enqueue = dlsym(process, "swift_task_enqueueGlobal_hook"),
