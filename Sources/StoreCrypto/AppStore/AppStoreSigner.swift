@@ -41,7 +41,7 @@ public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
     private let appReceipts: LeafCache<PKCS7Signer>
     private let transactionReceipts: LeafCache<TransactionReceiptSigner>
     private let payloads: LeafCache<JWSSigner>
-    /// Created when it is first needed, since a store may never verify.
+    /// The verifier, created when it is first needed, since a store may never verify.
     private let knownVerifier = Locked<AppStoreVerifier?>(nil)
 
     /// Creates a signer.
@@ -120,8 +120,8 @@ extension AppStoreSigner {
 extension AppStoreSigner {
     /// The certificate in app receipts of Xcode's form, in DER, which verifiers trust directly.
     ///
-    /// Nil in the App Store's form, whose verifiers trust the authority's root, and if the authority has none that is valid
-    /// now.
+    /// Nil in the App Store's form, whose verifiers trust the authority's root, and if the authority has no certificate
+    /// that is valid now.
     public var xcodeReceiptCertificate: Data? {
         guard form == .xcode else { return nil }
         return try? authority.certified(.xcodeReceipt, at: clock.now).certificate.data
@@ -175,13 +175,13 @@ extension AppStoreSigner {
 // MARK: - Transaction receipts
 
 extension AppStoreSigner {
-    /// The version's number.
+    /// The number of the version of transaction receipts' signatures.
     public var signatureVersion: UInt8 { transactionReceiptVersion.rawValue }
 
     /// The number of bytes of every signature in a transaction receipt.
     public var signatureLength: Int { transactionReceiptVersion.signatureLength }
 
-    /// The certificate in transaction receipts, which changes when it is renewed; empty if the authority has none now.
+    /// The certificate in transaction receipts, which changes when it is renewed; empty if none can be valid now.
     public var certificate: Data { (try? transactionReceipts.signer(at: clock.now).certificate) ?? Data() }
 
     /// Signs the message of a transaction receipt.
@@ -220,7 +220,7 @@ extension AppStoreSigner {
     }
 }
 
-/// A signer with its own leaf.
+/// A signer with a leaf certificate of its own.
 protocol LeafSigner: Sendable {
     /// The dates at which all of its certificates are valid.
     var validity: Range<Date> { get }
@@ -255,7 +255,7 @@ extension CertificateAuthority {
     /// Retain it while its ``JWSSigner/validity`` contains the dates to sign at.
     ///
     /// - Parameters:
-    ///   - date: the signing date. A leaf that is not valid then is renewed.
+    ///   - date: the signing date. A leaf that is not valid at that date is renewed.
     ///   - form: the App Store's form, or Xcode's.
     ///   - defect: the defect of the chain, for tests of verifiers. Only in the App Store's form.
     /// - Returns: the signer.
@@ -274,7 +274,7 @@ extension CertificateAuthority {
     /// Retain it while its ``PKCS7Signer/validity`` contains the dates to sign at.
     ///
     /// - Parameters:
-    ///   - date: the signing date. A leaf that is not valid then is renewed.
+    ///   - date: the signing date. A leaf that is not valid at that date is renewed.
     ///   - digest: SHA-256, or SHA-1 as the App Store until 2023. Xcode's form is always SHA-256.
     ///   - form: the App Store's form, or Xcode's.
     ///   - defect: the defect of the chain, for tests of verifiers. Only in the App Store's form.
@@ -294,10 +294,10 @@ extension CertificateAuthority {
     /// Returns a signer of transaction receipts, the form of 2009 to 2013.
     ///
     /// - Parameters:
-    ///   - date: the signing date. A leaf that is not valid then is renewed.
+    ///   - date: the signing date. A leaf that is not valid at that date is renewed.
     ///   - version: the signature's version.
     ///   - environment: the environment's name in receipts, `Sandbox` by default.
-    ///   - defect: the defect of the certificate, for tests of verifiers: an expired leaf, a missing leaf's marker, a
+    ///   - defect: the defect of the certificate, for tests of verifiers: an expired leaf, a leaf without its marker, a
     ///     foreign root or a wrong key.
     /// - Returns: the signer.
     /// - Throws: a ``CryptoError`` if the root is not valid at the date, if the form cannot have the defect, and if no key

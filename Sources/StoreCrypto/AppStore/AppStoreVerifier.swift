@@ -10,8 +10,8 @@ import StoreCore
 /// }
 /// ```
 ///
-/// It needs no network. Certificates have to be valid at the signing date. Every byte counts: data with a single changed
-/// bit is refused. A verifier may be used on any thread.
+/// A verifier needs no network. Certificates have to be valid at the signing date. Data with a single changed bit is
+/// refused. A verifier may be used on any thread.
 public struct AppStoreVerifier: Sendable {
     let appReceipts: PKCS7Verifier
     let transactionReceipts: TransactionReceiptVerifier
@@ -20,8 +20,8 @@ public struct AppStoreVerifier: Sendable {
     /// Creates a verifier.
     ///
     /// - Parameters:
-    ///   - root: the certificate to trust, in PEM or DER. One with an extended key usage is Xcode's: it has to be the one
-    ///     in the receipt or the JWS. Transaction receipts need the issuer of their certificate.
+    ///   - root: the certificate to trust, in PEM or DER. A certificate with an extended key usage counts as Xcode's,
+    ///     and has to be the one in the receipt or the JWS. Transaction receipts need the issuer of their certificate.
     ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; nil for none.
     /// - Throws: a ``CryptoError`` if a certificate or the list is unreadable.
     public init(root: Data, revocationList: Data? = nil) throws(CryptoError) {
@@ -124,18 +124,18 @@ extension AppStoreVerifier {
     ///
     /// An app receipt is verified as of its creation date, a JWS as of its `signedDate`, or the `receiptCreationDate` of an
     /// app transaction. A transaction receipt has no signing date, and is verified as of its purchase: see
-    /// ``TransactionReceiptVerifier/verify(_:over:)``. It must have the form that ``AppStoreSigner`` writes: the pod 100,
-    /// and an environment that is one of the App Store's or Xcode's.
+    /// ``TransactionReceiptVerifier/verify(_:over:)``. A transaction receipt must have the form that ``AppStoreSigner``
+    /// writes: a `pod` of 100, and an environment that is one of the App Store's or Xcode's.
     ///
     /// - Parameters:
     ///   - data: the data itself, not its Base64 form: untrusted input, of any content and length.
-    ///   - now: the moment at which the subscription in a transaction receipt may have expired.
+    ///   - now: the date for deciding whether the subscription in a transaction receipt has expired.
     /// - Returns: the content.
     /// - Throws: the reason for the refusal.
     public func verify(_ data: Data, at now: Date) throws(VerificationFailure) -> Content {
         switch data.first {
         case UInt8(ascii: "{"): try transactionReceipt(data, at: now)
-        // The tag of a sequence.
+        // The tag of a DER sequence, with which app receipts begin.
         case 0x30: try appReceipt(data)
         default: try jws(data)
         }
@@ -176,7 +176,7 @@ extension AppStoreVerifier.Subject {
         case notificationType, receiptType, autoRenewProductId, transactionId
     }
 
-    /// The presence of text in the fields that identify the subject; a field with another value is ignored.
+    /// The fields of a payload that identify its subject and contain text; fields with other values are ignored.
     private struct Fields: Decodable {
         let texts: Set<Field>
 

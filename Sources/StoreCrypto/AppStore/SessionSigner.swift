@@ -15,7 +15,7 @@ enum SessionSigner {
     }
 }
 
-// The module StoreKitTest binds both by their symbols, for the reason that `makeDefaultSigner` names.
+// The module StoreKitTest binds both functions by their symbols, for the reason that `makeDefaultSigner` names.
 
 /// Returns the initial signer of a test session; nil without libcrypto.
 ///
@@ -25,7 +25,7 @@ package func makeSessionSigner(clock: any StoreClock) throws -> (any ReceiptSign
     Libcrypto.isAvailable ? try AppStoreSigner(SessionSigner.authority.get(), clock: clock, form: .xcode) : nil
 }
 
-/// Returns the certificate in a signer's app receipts; nil for one of another form than Xcode's.
+/// Returns the certificate in a signer's app receipts; nil for a signer of another form than Xcode's.
 @_silgen_name("StoreCrypto_sessionCertificate")
 package func sessionCertificate(of signer: any ReceiptSigner) -> Data? {
     (signer as? AppStoreSigner)?.xcodeReceiptCertificate
@@ -68,8 +68,8 @@ final class DefaultSigner: PayloadSigner {
 
 /// Returns the default signer of a sandbox store of Store Kit 2; nil without libcrypto.
 ///
-/// The module StoreKit binds it by its symbol and does not import this module: an importer needs the module maps of all
-/// transitive imports, and a target that can see StoreKit without depending on it does not have that of libcrypto.
+/// The module StoreKit binds the function by its symbol and does not import this module: an importer needs the module
+/// maps of all transitive imports, and a target that can see StoreKit without depending on it lacks libcrypto's.
 @_silgen_name("StoreCrypto_makeDefaultSigner")
 package func makeDefaultSigner(clock: any StoreClock, start: Date) -> (any PayloadSigner)? {
     Libcrypto.isAvailable ? DefaultSigner(clock: clock, start: start) : nil

@@ -22,7 +22,7 @@ public final class CertificateAuthority: Sendable {
     ///
     /// The root's lifetime begins an hour before its creation, for verifiers whose clocks are behind. Every other
     /// certificate, even a renewed one, is valid from the beginning of the root, and expires its lifetime after its
-    /// creation. So a sale from before a leaf's renewal that is signed after it is accepted as of its date.
+    /// creation. So a verifier accepts, as of its date, a sale from before the renewal of the leaf that signs it.
     public struct Lifetimes: Hashable, Sendable {
         /// The lifetime of the root, which Xcode's self-signed certificates share.
         ///
@@ -99,7 +99,7 @@ public final class CertificateAuthority: Sendable {
     /// The root certificate in PEM.
     public var rootPEM: String { PEMBlock(.certificate, rootCertificate).text }
 
-    /// Returns a key and a certificate that is valid at a date, and creates what is missing.
+    /// Returns a key and a certificate that is valid at a date, and creates them if they are missing.
     func certified(_ role: CertificateRole, at date: Date) throws(CryptoError) -> CertifiedKey {
         try requireValidity(at: date)
         if role == .root { return root }
@@ -134,7 +134,7 @@ public final class CertificateAuthority: Sendable {
             try folder.replace(new.certificate, role)
             return new
         }
-        // Verifiers trust the certificate itself: it is never replaced, and another process may have created it first.
+        // Verifiers trust this certificate directly: it is never replaced, even if another process has created it.
         try folder.add(new.certificate, role)
         return try folder.certificate(role, of: key, issuer: nil) ?? new
     }
@@ -165,7 +165,7 @@ public final class CertificateAuthority: Sendable {
 extension CertificateAuthority {
     /// A single defect of a chain of certificates, for tests of verifiers.
     ///
-    /// Everything else is correct.
+    /// All other properties of the chain are correct.
     public enum Defect: String, CaseIterable, Hashable, Sendable {
         /// The leaf expired a day before the signing date.
         case expiredLeaf
@@ -188,7 +188,7 @@ extension CertificateAuthority {
     /// Returns the key and the certificates to sign with, for a leaf's role.
     func chain(_ role: CertificateRole, at date: Date, _ defect: Defect?) throws(CryptoError) -> SigningChain {
         let leaf = try certified(role, at: date)
-        // Only an intermediate is sent with its leaf, and the root with it.
+        // A leaf that the intermediate issues is sent with the intermediate and the root.
         var issuers: [Certificate] = []
         if role.issuer == .intermediate {
             issuers = [try certified(.intermediate, at: date).certificate, root.certificate]
@@ -244,7 +244,7 @@ extension CertificateRole {
 extension CertificateAuthority {
     /// Returns the list of revoked certificates (CRL) of the intermediate, in DER.
     ///
-    /// It lists the leaves of ``Defect/revoked``, whose serial numbers are reserved for them, and no others. The list is
+    /// The list contains exactly the leaves of ``Defect/revoked``, whose serial numbers are reserved for them, and is
     /// valid as long as a leaf.
     ///
     /// - Parameter date: the date of the list.
@@ -310,9 +310,9 @@ public struct ServerIdentity: Sendable {
 }
 
 extension ServerIdentity: CustomStringConvertible, CustomReflectable {
-    /// The type's name.
+    /// The type's name, without the key.
     public var description: String { "ServerIdentity" }
-    /// A mirror without children.
+    /// A mirror without children, which would show the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

@@ -10,7 +10,7 @@ struct CertificateFolder: Sendable {
     ///
     /// This is the state after a process ended while it filled the folder. A file system's root also contains `lost+found`.
     ///
-    /// - Throws: a ``CryptoError`` if it is not a folder, or cannot be read.
+    /// - Throws: a ``CryptoError`` if the path is not a folder's, or the folder cannot be read.
     func isUnfilled() throws(CryptoError) -> Bool {
         let beginnings = [keyFile(.root).lastPathComponent, certificateFile(.root).lastPathComponent + "."]
         return try files.names().allSatisfy { name in
@@ -44,7 +44,7 @@ extension CertificateFolder {
         if try has(role) { return try readKey(role) }
         let text = PEMBlock(.privateKey, try Key.generated(role.kind).privateKey).text
         try files.put(text, to: keyFile(role), mode: 0o600, isReplacing: false)
-        // Another process may have created it first.
+        // Reads the file, since another process may have created the key first.
         return try readKey(role)
     }
 
@@ -62,14 +62,14 @@ extension CertificateFolder {
     /// - Throws: a ``CryptoError`` that names the invalid file.
     func certified(below root: CertifiedKey) throws(CryptoError) -> [CertificateRole: CertifiedKey] {
         var found: [CertificateRole: CertifiedKey] = [:]
-        // An issuer precedes what it issues.
+        // In the order of all cases, an issuer precedes the certificates that it issues.
         for role in CertificateRole.allCases where role != .root {
             guard try has(role) else { continue }
             let key = try readKey(role)
             var issuer: CertifiedKey?
             if let issuerRole = role.issuer {
                 issuer = issuerRole == .root ? root : found[issuerRole]
-                // An issuer with a key is reissued when it is needed, and its certificates are checked then.
+                // An issuer that has a key alone is reissued when needed, and its certificates are checked then.
                 if issuer == nil, try has(issuerRole) { continue }
                 if issuer == nil, try files.exists(certificateFile(role)) {
                     throw files.failure(certificateFile(role), Self.foreign)

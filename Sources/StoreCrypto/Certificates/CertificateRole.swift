@@ -1,6 +1,6 @@
 import Foundation
 
-/// A certificate of an authority; the raw value names its files.
+/// The role of a certificate in an authority; the raw value names its files.
 enum CertificateRole: String, CaseIterable {
     case root
     case intermediate
@@ -20,7 +20,7 @@ enum CertificateRole: String, CaseIterable {
         }
     }
 
-    /// The certificate that issues it; nil if it is self-signed.
+    /// The role of the certificate's issuer; nil if the certificate is self-signed.
     var issuer: CertificateRole? {
         switch self {
         case .root, .xcodeJWS, .xcodeReceipt: nil
@@ -58,7 +58,7 @@ enum CertificateRole: String, CaseIterable {
                 use: .content,
                 marker: marker
             )
-        // The names of Xcode's own (A15).
+        // The same names as in Xcode's certificates (A15).
         case .xcodeJWS: Self.xcode(named: "StoreKit Testing in Xcode", validity)
         case .xcodeReceipt: Self.xcode(named: "StoreKit", validity)
         }

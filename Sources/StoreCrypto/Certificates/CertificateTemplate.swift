@@ -6,19 +6,19 @@ struct CertificateTemplate {
     var commonName: String
     var organization = "StoreCore"
     var validity: Range<Date>
-    /// Positive, without a leading zero.
+    /// The serial number, positive and without a leading zero.
     var serialNumber = Self.randomSerialNumber()
     var use: Use
     var marker: ObjectID?
 
     /// The permitted use of a certificate's key.
     enum Use {
-        /// Certificates, with at most this many further authorities below it; unlimited if nil.
+        /// To sign certificates, with at most this many further authorities below it; unlimited if nil.
         case authority(below: Int64?)
         case content
-        /// Content and itself, as in Xcode's certificates.
+        /// To sign content and the certificate itself, as in Xcode's certificates.
         case contentAndItself
-        /// The handshake of a server's secure connections; the alternative names of the subject in DER.
+        /// To authenticate a TLS server; with the alternative names of the subject in DER.
         case server(names: [UInt8])
     }
 
@@ -42,7 +42,7 @@ struct CertificateTemplate {
             DER.element(.integer, serialNumber),
             issuer.kind.certificateAlgorithm.identifier,
             name.map { [UInt8]($0) } ?? subject,
-            // The last second is included (RFC 5280, 4.1.2.5).
+            // A certificate is still valid in its last second (RFC 5280, 4.1.2.5).
             DER.sequence(try validity.lowerBound.der(), try (validity.upperBound - 1).der()),
             subject,
             [UInt8](key.publicKey),
@@ -125,7 +125,7 @@ struct CertifiedKey: Sendable {
         _ lifetimes: CertificateAuthority.Lifetimes
     ) throws(CryptoError) {
         var validity = try role.validity(at: date, lifetimes)
-        // It begins with its issuer, so that content that is signed after its own signing date is accepted as of that date.
+        // Valid from its issuer's date on: content that is signed after its own date is accepted as of that date.
         if let start = issuer?.certificate.validity.lowerBound, start < validity.lowerBound {
             validity = start..<validity.upperBound
         }

@@ -87,7 +87,7 @@ struct VerifiedChain: Sendable {
         validities = [(.leaf, leaf.validity)] + issuers.map { ($0.key, $0.value.validity) }
     }
 
-    /// Throws for the first certificate that had expired by a date, the earliest possible signing date.
+    /// Throws for the first certificate that had expired before a date, the earliest possible signing date.
     func requireValidity(since date: Date) throws(VerificationFailure) {
         for (member, dates) in validities where date >= dates.upperBound { throw .expired(member) }
     }

@@ -14,7 +14,7 @@ public enum VerificationFailure: Error, Hashable, Sendable, CustomStringConverti
     case unreadableCertificate
     /// The chain ends in a certificate other than the trusted root.
     case foreignRoot
-    /// A certificate was not issued by the next one in the chain, or may not be used for this.
+    /// A certificate was not issued by the next one in the chain, or may not be used for this purpose.
     case untrustedChain
     /// A certificate lacks the extension with which the App Store marks its own.
     case missingMarker(ChainMember)

@@ -22,7 +22,7 @@ struct JWSHeader: Codable {
 
     /// Reads a header in Base64.
     ///
-    /// It is read before it is verified, so the sender must not determine its length or how much of it is stored.
+    /// The header is read before it is verified, so its length and the stored part are limited.
     init(_ text: ArraySlice<UInt8>) throws(VerificationFailure) {
         guard text.count <= Self.maximumLength, let json = Base64URL.decode(text).map({ Data($0) }),
             let header = try? UntrustedJSON.decode(Self.self, from: json),

@@ -23,9 +23,9 @@ package struct KeyFolder: Sendable {
 
     /// Returns the names of the folder's files; none if it does not exist.
     ///
-    /// - Throws: a ``CryptoError`` if it is not a folder, or cannot be read.
+    /// - Throws: a ``CryptoError`` if the path is not a folder's, or the folder cannot be read.
     package func names() throws(CryptoError) -> [String] {
-        // In this order, since another process may create it in between.
+        // Existence is checked first, since another process may create the folder in between.
         guard try exists(url) else { return [] }
         guard let directory = opendir(path) else { throw failure(url, "the folder cannot be read: \(Self.reason)") }
         defer { closedir(directory) }
@@ -84,14 +84,14 @@ package struct KeyFolder: Sendable {
         }
     }
 
-    /// Writes a file atomically; an existing file is replaced or stays.
+    /// Writes a file atomically; `isReplacing` decides whether an existing file is replaced.
     ///
-    /// The file has its mode from the beginning.
+    /// The file has its mode from its creation on.
     package func put(_ text: String, to file: URL, mode: mode_t, isReplacing: Bool) throws(CryptoError) {
         try put(Data(text.utf8), to: file, mode: mode, isReplacing: isReplacing)
     }
 
-    /// Writes a file in the same way.
+    /// Writes data to a file, as the method for text does.
     package func put(_ data: Data, to file: URL, mode: mode_t, isReplacing: Bool) throws(CryptoError) {
         let place = file.path(percentEncoded: false)
         let draft = "\(place).\(UUID())"

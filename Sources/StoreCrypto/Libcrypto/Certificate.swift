@@ -7,7 +7,7 @@
     final class Certificate: @unchecked Sendable {
         /// The encoded certificate as it was read.
         let data: Data
-        /// The public key of its subject.
+        /// The subject's public key.
         let key: Key
         /// The dates of validity; the upper bound is the first date after its end.
         let validity: Range<Date>
@@ -16,7 +16,7 @@
         /// Reads a certificate in DER.
         init(_ data: Data) throws(CryptoError) {
             let pointer = Libcrypto.decoded(data, d2i_X509, free: X509_free)
-            // Its signature covers everything except the encoding around the signed part.
+            // The bytes are compared because the signature does not cover the encoding around the signed part.
             guard let pointer, Libcrypto.encoded({ i2d_X509(pointer, $0) }) == data,
                 let start = Self.date(X509_get0_notBefore(pointer)),
                 let end = Self.date(X509_get0_notAfter(pointer)), start <= end
@@ -30,7 +30,7 @@
                 X509_free(pointer)
                 throw error
             }
-            // The last second is included (RFC 5280, 4.1.2.5).
+            // A certificate is still valid in its last second (RFC 5280, 4.1.2.5).
             (self.data, self.pointer, validity) = (data, pointer, start..<(end + 1))
         }
 
@@ -52,17 +52,17 @@
                 + Libcrypto.encoded { i2d_ASN1_INTEGER(X509_get0_serialNumber(pointer), $0) }
         }
 
-        /// Returns whether it has an extension, given an object identifier with dots.
+        /// Returns whether the certificate has an extension, given an object identifier with dots.
         func has(_ identifier: String) -> Bool {
             let object = OBJ_txt2obj(identifier, 1)
             defer { ASN1_OBJECT_free(object) }
             return X509_get_ext_by_OBJ(pointer, object, -1) >= 0
         }
 
-        /// Whether it may issue certificates.
+        /// Whether the certificate may issue others.
         var isAuthority: Bool { X509_check_ca(pointer) == 1 }
 
-        /// Whether it is signed with its own key.
+        /// Whether the certificate is signed with its own key.
         var isSelfSigned: Bool {
             defer { ERR_clear_error() }
             return X509_self_signed(pointer, 1) == 1
@@ -89,7 +89,7 @@
                 && Int(OPENSSL_sk_num(X509_STORE_CTX_get0_chain(context))) == others.count + 2
         }
 
-        /// Returns whether it is on its issuer's revocation list; nil if the list is not its issuer's.
+        /// Returns whether the certificate is on a revocation list; nil if the list is not that of its issuer.
         func isRevoked(by list: RevocationList, issuer: Certificate) -> Bool? {
             guard list.issuer == issuer.subject, X509_CRL_verify(list.pointer, issuer.key.pointer) == 1 else {
                 ERR_clear_error()
@@ -109,7 +109,7 @@
     }
 
     /// A list of revoked certificates (CRL).
-    // unchecked: as for a certificate.
+    // unchecked: libcrypto lets threads share a list that is not modified, and it is immutable once read.
     final class RevocationList: @unchecked Sendable {
         let pointer: OpaquePointer
 

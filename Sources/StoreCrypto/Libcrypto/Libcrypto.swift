@@ -12,7 +12,7 @@ public enum Libcrypto {
 
 /// An error when signing, or when reading a key.
 ///
-/// It contains no part of a key.
+/// An error contains no part of a key.
 public struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence that describes the error.
     ///

@@ -3,15 +3,15 @@ import StoreCore
 
 /// A signer of offers in Store Kit's format: ECDSA over P-256 with SHA-256, the signature in DER, or in a JWS as ES256.
 ///
-/// It uses the key in a `.storekit` file, one from App Store Connect, or a new one:
+/// The key is that of a `.storekit` file, one from App Store Connect, or a new one:
 ///
 /// ```swift
 /// let signer = try P256OfferSigner(keyIdentifier: "ABC123")
 /// store.offerSigners = [signer]
 /// ```
 ///
-/// A store that verifies signatures of another server needs only the public key. A signer may be used on any thread. Throws
-/// ``CryptoError`` if the module was built without libcrypto, see ``Libcrypto``.
+/// A store that verifies signatures of another server needs only the public key. A signer may be used on any thread.
+/// The initializers throw ``CryptoError`` if the module was built without libcrypto, see ``Libcrypto``.
 public struct P256OfferSigner: OfferSigner {
     /// The identifier of the key, as in signed offers.
     public let keyIdentifier: String
@@ -91,7 +91,7 @@ public struct P256OfferSigner: OfferSigner {
     /// ES256, ECDSA over P-256 with SHA-256.
     public var jwsAlgorithm: String? { JWSHeader.algorithm }
 
-    /// Signs the beginning of a JWS: the result is r followed by s, 64 bytes, different each time.
+    /// Signs the header and payload of a JWS: the result is r followed by s, 64 bytes, different each time.
     ///
     /// - Throws: a ``CryptoError`` if only the public key is known.
     public func jwsSignature(of input: Data) throws -> Data {
@@ -101,7 +101,7 @@ public struct P256OfferSigner: OfferSigner {
         return Data(signature)
     }
 
-    /// Returns whether the signature, of 64 bytes, is this key's for the beginning of a JWS.
+    /// Returns whether the signature, of 64 bytes, is this key's for the header and payload of a JWS.
     public func isValid(jwsSignature signature: Data, of input: Data) -> Bool {
         signature.count == 2 * ECDSASignature.size
             && context.isValid(ECDSASignature.der(Array(signature)), for: input)

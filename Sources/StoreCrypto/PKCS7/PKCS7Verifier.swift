@@ -2,7 +2,7 @@ import Foundation
 
 /// A verifier of PKCS #7 messages in the form of app receipts, without a network.
 ///
-/// It reads DER, and BER as Xcode writes it. Every byte counts: a message with a single changed bit is refused. A chain is
+/// A verifier reads DER, and BER as Xcode writes it. A message with a single changed bit is refused. A chain is
 /// verified once and cached. A verifier may be used on any thread.
 public struct PKCS7Verifier: Sendable {
     private let form: SigningForm

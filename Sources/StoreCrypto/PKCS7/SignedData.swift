@@ -95,7 +95,7 @@ extension SignedData {
 
     /// Reads a message in DER, or in BER with an indefinite length; nil for anything else.
     ///
-    /// Every field must have the value that is written above, and nothing may follow.
+    /// Every field must have the value that ``der`` or ``ber`` writes, and nothing may follow.
     init?(_ data: Data) {
         var reader = BERReader([UInt8](data))
         guard reader.enter(.sequence), reader.reads(ObjectID.signedData.der, .objectIdentifier),
@@ -109,7 +109,7 @@ extension SignedData {
             let signatureAlgorithm = SignatureAlgorithm.allCases.first(where: { algorithm.elementsEqual($0.identifier) }
             ),
             let signature = reader.read(.octetString),
-            // The signer, the set of signers, the signed data, its explicit tag, and the whole.
+            // Leaves the signer, the set of signers, the signed data, its explicit tag, and the whole message.
             (0..<5).allSatisfy({ _ in reader.leave() }), reader.isAtEnd
         else { return nil }
         self.init(

@@ -3,7 +3,7 @@ import StoreCore
 
 /// A verifier of the signatures in transaction receipts from 2009 to 2013, without a network.
 ///
-/// Every byte counts: a receipt with a single changed bit is refused. A verifier may be used on any thread.
+/// A receipt with a single changed bit is refused. A verifier may be used on any thread.
 public struct TransactionReceiptVerifier: Sendable {
     private let chains: ChainVerifier
 
@@ -31,8 +31,8 @@ public struct TransactionReceiptVerifier: Sendable {
 
     /// Verifies a signature as of the purchase date, the earliest possible date of the signature.
     ///
-    /// A receipt does not contain its signing date: a store signs it when it is read. So a certificate that was issued
-    /// after the purchase is accepted, and one that had expired before is not.
+    /// A receipt does not contain its signing date, since a store signs a receipt whenever it is read. So a certificate
+    /// that was issued after the purchase is accepted, and one that had expired before the purchase is not.
     ///
     /// - Parameters:
     ///   - blob: the receipt's `signature`, decoded from Base64. Untrusted input, of any content and length.
