@@ -8,7 +8,7 @@ extension RemoteStore: AvailabilityService {
     /// Returns the result of the last look-up of an identifier; nil if there was none since the last change in the store.
     public func sells(_ productIdentifier: String) -> Bool? { known.sells(productIdentifier) }
 
-    /// Whether no stream of updates has come from the store since the last one was lost.
+    /// Whether no open stream has received anything from the store.
     public var isOutOfReach: Bool { !known.hasStream }
 }
 
@@ -16,7 +16,7 @@ extension RemoteStore: AsyncStorefrontService {
     /// The country that the store sells for, as last reported; nil before the first exchange.
     public var storefront: StoreStorefront? { known.status.storefront }
 
-    /// Sends the app's decision, once; a lost one counts as no decision.
+    /// Sends the app's decision without a retry; the store counts a lost decision as none.
     public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async {
         let decision = StorefrontDecision(transaction: identifier, shouldContinue: shouldContinue)
         let _: Nothing? = try? await ask(.decideStorefront, decision)
@@ -27,7 +27,7 @@ extension RemoteStore: AsyncReceiptService {
     /// Returns the receipt that came with an unfinished transaction; nil without ``Configuration/carriesReceipts``.
     public func receipt(forTransaction identifier: String) -> Data? { known.receipt(forTransaction: identifier) }
 
-    /// The device's app receipt, as it came before the last transaction that it lists; nil without
+    /// The device's app receipt, which arrives before the transactions that it lists are delivered; nil without
     /// ``Configuration/carriesReceipts``.
     public var appReceipt: Data? { known.appReceipt }
 
@@ -58,7 +58,7 @@ extension RemoteStore: AsyncContentService {
 }
 
 extension RemoteStore: AsyncPromotionService {
-    /// The app's changes on the device, as last reported by the store.
+    /// The app's changes to promotions on the device, as last reported by the store.
     public var promotionOverrides: PromotionOverrides { known.status.promotionOverrides }
 
     /// Changes how the store promotes products on the device.
@@ -83,7 +83,7 @@ extension RemoteStore: AsyncPriceConsentService {
     /// Whether a request for consent is pending, as last reported by the store.
     public var isPriceConsentPending: Bool { known.status.isPriceConsentPending }
 
-    /// Shows the request for consent; a lost call may be repeated.
+    /// Shows the request for consent; failures are ignored, and the call may be repeated.
     public func showPriceConsent() async {
         let _: Nothing? = try? await ask(.showConsent, Nothing())
     }
@@ -115,7 +115,7 @@ extension RemoteStore: AsyncHistoryService {
         try value(try await ask(.appTransaction, Nothing()))
     }
 
-    /// Succeeds if the store can be reached and a user is signed in.
+    /// Checks that the store can be reached and that a user is signed in.
     ///
     /// - Throws: a `StoreFailure`.
     public func synchronize() async throws { let _: Nothing = try await ask(.synchronize, Nothing()) }

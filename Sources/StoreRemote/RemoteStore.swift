@@ -12,9 +12,9 @@ import StoreCore
 /// let queue = SKPaymentQueue(backend: store.asStoreBackend())
 /// ```
 ///
-/// The server is a `StoreServer`, and the token the device's, by `SandboxDevice.makeToken()`. Nothing is sent
-/// before the first request. Queues retain what the store has not acknowledged, send it again after a pause, and reconnect
-/// from their cursors: a purchase survives network failures, and is charged once.
+/// The server is a `StoreServer`, and `SandboxDevice.makeToken()` returns the device's token. Nothing is sent before
+/// the first request. Queues retain the commands that the store has not acknowledged, send them again after a pause,
+/// and reconnect from their cursors: a purchase survives network failures, and is charged once.
 ///
 /// All services are offered, and fail with the store's own failure if the store refuses. Synchronous values, such as
 /// ``canMakePayments`` and ``storefront``, are the last that the store has reported: in the first exchange, and on the open
@@ -39,13 +39,13 @@ public final class RemoteStore: AsyncStoreBackend {
         self.configuration = configuration
     }
 
-    /// The clock of ``Configuration/clock``.
+    /// The clock for the pauses of queues, as configured.
     public var clock: any StoreClock { configuration.clock }
 
     /// Performs the first exchange with the store, unless it has been performed.
     ///
-    /// Every other request does so too. Call it to check before the first purchase that the store can be reached and accepts
-    /// the token, and to have the values of synchronous services.
+    /// Every other request does so too. Call it before the first purchase to check that the store can be reached and
+    /// accepts the token, and to load the values of synchronous services.
     ///
     /// - Throws: a `StoreFailure` if the store cannot be reached, refuses the token or supports no common version.
     public func prepare() async throws { _ = try await welcome() }
@@ -57,9 +57,9 @@ public final class RemoteStore: AsyncStoreBackend {
     /// Many commands are sent in several requests, in order.
     ///
     /// - Parameter commands: the commands, in the order of their numbers.
-    /// - Throws: a `RefusedCommandsError` for commands that are too long for the store or that it cannot decode, after it has
-    ///   taken all others. Otherwise a `StoreFailure`; then some may have been taken, which the store recognizes when they
-    ///   are repeated.
+    /// - Throws: a `RefusedCommandsError` for commands that are too long for the store or that it cannot decode, after
+    ///   the store has taken all others. Otherwise a `StoreFailure`: the store may have taken some of the commands,
+    ///   which it recognizes when they are repeated.
     public func submit(_ commands: [StoreCommand]) async throws {
         let limit = try await welcome().bodySize
         let commandSender = CommandSender(destination: sender.destination, limit: limit) { [self] body in
@@ -78,7 +78,7 @@ public final class RemoteStore: AsyncStoreBackend {
         if !refused.isEmpty { throw RefusedCommandsError(refused) }
     }
 
-    /// Sends updates from a stream of the store until the task is canceled or the connection is lost.
+    /// Passes updates from a stream of the store to a feed, until the task is canceled or the connection is lost.
     ///
     /// - Throws: a `StoreFailure`, also if the store sent nothing for three times its heartbeat.
     public func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {
@@ -200,14 +200,14 @@ public final class RemoteStore: AsyncStoreBackend {
 }
 
 extension StoreUpdate {
-    /// The transaction that is removed; nil for every other update.
+    /// The transaction that the update removes; nil for every other update.
     fileprivate var finishedTransaction: String? {
         if case .finished(let transaction, _) = self { transaction } else { nil }
     }
 }
 
 extension StoreFailure {
-    /// The failure of two sides without a common version, which names the side to update.
+    /// The failure of a store and a device without a common version; its text names the one to update.
     package static func otherVersion(of store: VersionRange, here device: VersionRange) -> StoreFailure {
         let side = store.newest < device.oldest ? "update the store's server" : "update the device's software"
         return .network(.unsupportedURL, "the store speaks \(store) of the protocol and the device \(device): \(side)")
@@ -223,7 +223,7 @@ extension RemoteStore {
         /// Whether receipts are sent with the updates, true unless set: the app receipt whenever it has changed, and that of
         /// each purchased or restored transaction.
         ///
-        /// Otherwise, the store has no receipts for the app. An app that reads none saves signatures and traffic.
+        /// If false, the app has no receipts. An app that reads none saves signatures and traffic in this way.
         public var carriesReceipts = true
         /// The verifier of signed transactions; nil, unless set, to trust the store because of its connection and token.
         public var verifier: (any PayloadSigner)?

@@ -11,7 +11,7 @@ struct CommandSender {
 
     /// Sends commands in order, in as many requests as needed.
     ///
-    /// - Returns: the commands that the store refuses permanently. It has taken all others.
+    /// - Returns: the commands that the store refuses permanently. The store has taken all others.
     /// - Throws: a temporary failure.
     func submit(_ commands: [StoreCommand]) async throws -> [RefusedCommand] {
         var refused: [RefusedCommand] = []
@@ -68,7 +68,7 @@ struct EncodedCommand {
 }
 
 extension ArraySlice<EncodedCommand> {
-    /// The body of the request that submits them: a JSON array.
+    /// The body of the request that submits the commands: a JSON array.
     var body: Data {
         var body = Data("[".utf8)
         for command in self {
@@ -88,7 +88,7 @@ struct SubmissionParts: Sequence, IteratorProtocol {
     /// Returns the commands of the next request; a command that exceeds a request's size is sent alone.
     mutating func next() -> ArraySlice<EncodedCommand>? {
         guard let first = commands.first else { return nil }
-        // With the brackets, and a comma for each command.
+        // The size includes the brackets, and a comma for each further command.
         var size = first.json.count + 2
         var count = 1
         while count < commands.count, count < DeviceProtocol.mostCommands {

@@ -1,18 +1,18 @@
 import Foundation
 import StoreCore
 
-/// The last known state of a store, for services that must not wait for a network.
+/// The last known state of a store, for synchronous services, which cannot wait for a network.
 ///
-/// It comes with the stream of each connected queue and with responses to requests. A response that is older than what a
-/// stream has already reported changes nothing.
+/// The state arrives on the stream of each connected queue, and with responses to requests. A response that is older
+/// than a stream's last report changes nothing.
 final class KnownAnswers: Sendable {
     fileprivate struct State {
         var status = DeviceStatus()
         var appReceipt: Data?
-        /// The ledger's position at which the receipt was read, and the stream that reported it or was then the latest; nil
-        /// once that stream has ended.
+        /// The ledger's position at which the receipt was read, and the stream that reported the receipt, or that was
+        /// the latest when a response did; nil once that stream has ended.
         ///
-        /// A store that has lost records continues at a lower position, but not on the same stream.
+        /// A store that has lost records continues at a lower position, but on another stream.
         var receiptVersion: (position: Int, stream: Int)?
         /// The receipts of unfinished transactions, by identifier.
         var receipts: [String: Data] = [:]
@@ -27,9 +27,9 @@ final class KnownAnswers: Sendable {
     }
 
     fileprivate struct Stream {
-        /// Whether it has received a line: from then on, it reports each change of the status.
+        /// Whether a line has arrived: from then on, the stream reports each change of the status.
         var hasTold = false
-        /// The transactions finished since it was opened, which its snapshot may still contain; nil after the snapshot.
+        /// The transactions finished since the opening, which the snapshot may contain; nil after the snapshot.
         var finished: Set<String>? = []
     }
 
@@ -45,10 +45,10 @@ final class KnownAnswers: Sendable {
     func sells(_ identifier: String) -> Bool? { state.withLock { $0.sells[identifier] } }
     /// Whether the store has sent a line on an open stream.
     var hasStream: Bool { state.withLock { $0.streams.values.contains(where: \.hasTold) } }
-    /// The number of changes so far, which a look-up reads at its beginning.
+    /// The number of changes so far, by which a look-up notices a change while it is in progress.
     var changes: Int { state.withLock { $0.changes } }
 
-    /// Applies the response to a greeting.
+    /// Applies the store's response to the device's greeting.
     func take(_ status: DeviceStatus, _ receipt: ReceiptUpdate?) {
         state.withLock { state in
             if !state.streams.values.contains(where: \.hasTold) { state.status = status }
@@ -60,7 +60,7 @@ final class KnownAnswers: Sendable {
 
     func take(_ change: PromotionChange) { state.withLock { $0.status.promotionOverrides.apply(change) } }
 
-    /// Applies the response to a look-up, unless anything has changed since it began.
+    /// Applies the response to a look-up, unless the store has changed since the look-up began.
     func take(_ answer: ProductsAnswer, since changes: Int) {
         state.withLock { state in
             guard state.changes == changes else { return }
@@ -87,7 +87,7 @@ final class KnownAnswers: Sendable {
         }
     }
 
-    /// Applies a stream's line, apart from its batch.
+    /// Applies a line of a stream, except the batch of updates in it.
     func take(_ line: UpdateLine, fromStream number: Int) {
         state.withLock { state in
             if let status = line.status { state.status = status }

@@ -23,8 +23,8 @@ final class RequestSender: Sendable {
 
     /// No request is pending here, since each retains its sender.
     ///
-    /// Abandoned tasks are about to be canceled. Canceling them here would wait for the session's queue, on which the last
-    /// reference may be released.
+    /// Abandoned tasks are already about to be canceled. Canceling them here would wait for the session's queue, on
+    /// which this deinitializer may run.
     deinit { session.finishTasksAndInvalidate() }
 
     /// Posts a body and returns the response, whatever its status.
@@ -71,7 +71,7 @@ extension URLSessionTask {
 
 /// The requests in progress.
 ///
-/// On Linux, the session calls it on its own queue: it must neither block nor wait for the session.
+/// On Linux, the session calls this delegate on its own queue, so that it must neither block nor wait for the session.
 private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
     typealias Answer = CheckedContinuation<(status: Int, body: Data), any Error>
 
@@ -100,7 +100,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
             state.exchanges[task.taskIdentifier] = Exchange(task: task, answer: answer)
             if state.watch == nil { state.watch = watch() }
         }
-        // A task that was canceled before it was registered is not reported otherwise.
+        // Nothing else resumes a task that was canceled before it was registered.
         if Task.isCancelled {
             let exchange = state.withLock { $0.exchanges.removeValue(forKey: task.taskIdentifier) }
             exchange?.answer.resume(throwing: URLError(.cancelled))
@@ -138,7 +138,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
             state.exchanges[number]?.body += data
             state.exchanges[number]?.lastSign = .now
             guard state.exchanges[number]?.body.count ?? 0 > DeviceProtocol.answerSize else { return nil }
-            // Data that arrives before the cancellation is dropped.
+            // Removed, so that data that arrives before the cancellation is dropped.
             return state.exchanges.removeValue(forKey: number)
         }
         guard let tooLong else { return }
@@ -223,7 +223,7 @@ struct RemoteAnswer {
     /// The host and the port of the server.
     let place: String
 
-    /// The body of a success.
+    /// The body of a successful response.
     ///
     /// - Throws: a `StoreFailure` for any other status.
     var content: Data {
@@ -256,9 +256,9 @@ struct RemoteAnswer {
 #if canImport(FoundationNetworking)
     /// A queue that runs a URL session's callbacks synchronously on the session's own queue.
     ///
-    /// Foundation on Linux makes four callbacks for each request. As operations, they cost as much as a fifth of the request
-    /// and wake threads, and while no thread is free, all data that arrives stays in memory.
-    private final class CallbackQueue: OperationQueue, @unchecked Sendable {  // unchecked: nothing of its own changes
+    /// Foundation on Linux makes four callbacks for each request. Run as operations, they take up to a fifth of the
+    /// request's time and wake threads, and while no thread is free, all data that arrives stays in memory.
+    private final class CallbackQueue: OperationQueue, @unchecked Sendable {  // unchecked: it adds no state
         override init() {
             super.init()
             maxConcurrentOperationCount = 1

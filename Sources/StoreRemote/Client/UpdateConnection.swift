@@ -7,11 +7,11 @@ import StoreCore
 
 /// A stream of updates, from its request to its end.
 ///
-/// Lines are handled in order, on a queue of its own: no other stream waits for a slow receiver. The session's own queue,
-/// which calls the delegate, only stores what arrives and never waits, since Foundation cannot stop reading.
+/// Lines are handled in order, on the connection's own queue, so that no other stream waits for a slow receiver. The
+/// delegate, on the session's queue, only stores data and never waits, since Foundation cannot stop reading.
 final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     private struct State {
-        /// The body of a refusal.
+        /// The body of a response that refuses the stream.
         var refusal = Data()
         /// The bytes that have arrived and are not being handled.
         var pending = Data()
@@ -27,7 +27,7 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
         let opening: URLSessionDataTask
         let stream: URLSessionDataTask
 
-        /// Cancels both tasks: a session waits for its tasks, including those that never begin.
+        /// Cancels both tasks: a session waits even for a task that never begins.
         func cancel() {
             opening.cancelElsewhere()
             stream.cancelElsewhere()
@@ -91,13 +91,13 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     /// Ends the connection, unless it has ended.
     private func finish(_ end: Result<Void, any Error>) {
         let (waiter, tasks, watch) = state.withLock { state in
-            // The first end has already taken whatever there was.
+            // A second call finds nothing, since the first has taken the waiter and the tasks.
             if state.end == nil { state.end = end }
             return (state.waiter.take(), state.tasks.take(), state.watch.take())
         }
         watch?.cancel()
         tasks?.cancel()
-        // After the line that is being handled: a receiver is called by one thread at a time.
+        // Resumed after the line that is being handled, so that one thread at a time calls the receiver.
         if let waiter { queue.async { waiter.resume(with: end) } }
     }
 
@@ -171,8 +171,8 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let status = dataTask.status
         let (begins, end) = state.withLock { state -> (Bool, StoreFailure?) in
-            // Drops data that arrives before the cancellation, and the response to the opening, which is no heartbeat: it may
-            // not go on forever.
+            // Drops data that arrives before the cancellation, and the response to the opening request, which does not
+            // count as a heartbeat: an endless one must time out.
             guard state.end == nil, dataTask === state.tasks?.stream else { return (false, nil) }
             state.lastSign = .now
             if status != 200 {
@@ -199,7 +199,7 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let status = task.status
-        // Nothing more arrives, however long the handling of the lines takes.
+        // Stops the timer: nothing more arrives, however long the handling of the lines takes.
         state.withLock { task === $0.tasks?.stream ? $0.watch.take() : nil }?.cancel()
         queue.async { [self] in
             if let error { return finish(.failure(destination.failure(error))) }
@@ -231,9 +231,9 @@ struct LineSplitter {
 
     init(limit: Int = DeviceProtocol.answerSize) { self.limit = limit }
 
-    /// Appends data, and calls the body with each line that it completes, without its end.
+    /// Appends data, and calls `body` with each line that is now complete, without the line end.
     ///
-    /// - Throws: what the body throws, and ``TooLong``.
+    /// - Throws: the error that `body` throws, and ``TooLong``.
     mutating func take(_ piece: Data, _ body: (Data) throws -> Void) throws {
         rest += piece
         var start = rest.startIndex

@@ -36,7 +36,7 @@ package struct VersionRange: Hashable, Codable, Sendable {
 
     package init(oldest: Int, newest: Int) { (self.oldest, self.newest) = (oldest, newest) }
 
-    /// Returns the newest version that both sides support; nil for none.
+    /// Returns the newest version that both ranges contain; nil for none.
     package func common(with other: VersionRange) -> Int? {
         let version = min(newest, other.newest)
         return version >= max(oldest, other.oldest) ? version : nil
@@ -99,7 +99,7 @@ package struct DeviceStatus: Hashable, Codable, Sendable {
 /// The current app receipt; nil if there is none.
 package struct ReceiptUpdate: Hashable, Codable, Sendable {
     package var receipt: Data?
-    /// The ledger's position at which it was read.
+    /// The ledger's position at which the receipt was read.
     package var position: Int?
 
     package init(_ receipt: Data?, position: Int? = nil) { (self.receipt, self.position) = (receipt, position) }
