@@ -22,6 +22,10 @@ import StoreCore
 /// replaced or truncated; if one was, everything fails with ``SQLiteDatabaseError/Code/fileLost`` from then on. A copy of
 /// an open file is complete only with a copy of its log, taken at the same moment.
 ///
+/// A damaged file is refused with ``SQLiteDatabaseError/Code/damaged``, when it is opened or when the damaged part is read,
+/// and left as it is. Nothing of it is repaired or skipped, because later records depend on earlier ones: restore a backup.
+/// Only a snapshot, which costs time but no data, is passed over.
+///
 /// All methods may be called from any thread. Concurrent writes are committed together, with one wait for the disk.
 public final class SQLiteDatabase: Sendable {
     /// The event that a commit waits for.
@@ -50,7 +54,7 @@ public final class SQLiteDatabase: Sendable {
     ///   - patience: the time to wait for another process that has it open, in seconds, from 0.
     ///   - lane: the lane on which a queue calls a store on this ledger. By default not the app's calling thread, so that
     ///     no app waits for the disk, and commands that are added while the disk is busy are committed together.
-    ///   - log: receives a line for every record that could not be read, and for files that were lost. It may call the
+    ///   - log: receives a line for a snapshot that could not be read, and for files that were lost. It may call the
     ///     database, but no store on its ledger and no queue on its journal: they wait for their reads and writes
     ///     meanwhile.
     /// - Throws: ``SQLiteDatabaseError``.
@@ -78,14 +82,9 @@ public final class SQLiteDatabase: Sendable {
         journal = SQLiteJournal(core)
     }
 
-    /// Returns all unreadable records that were set apart in the file, oldest first.
-    ///
-    /// - Throws: ``SQLiteDatabaseError``.
-    public func damage() throws -> [DamagedRecord] { try core.damage() }
-
     /// Reads the whole file, and returns its inconsistencies: a line for each, none in a sound file.
     ///
-    /// A table with a damaged page that was set aside is reported every time.
+    /// Call it on a database that was just opened: once damage was found, everything is refused.
     ///
     /// The time is proportional to the size of the file; all other users of the file wait.
     ///

@@ -3,7 +3,7 @@ import Foundation
 /// An error when opening, writing or reading a database.
 ///
 /// The failed operation has changed nothing, and the database works again once the cause is removed, except after
-/// ``Code/newer``, ``Code/fileLost`` and ``Code/closed``.
+/// ``Code/newer``, ``Code/damaged``, ``Code/fileLost`` and ``Code/closed``.
 ///
 /// ```swift
 /// do {
@@ -40,6 +40,8 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
         /// The disk failed.
         public static let inputOutput = Code(rawValue: "inputOutput")
         /// The content of the file is inconsistent.
+        ///
+        /// Everything is refused from then on, and the file is left as it is. Restore a backup.
         public static let damaged = Code(rawValue: "damaged")
         /// The file or its log was deleted, moved, replaced or truncated while the database was open.
         ///
@@ -65,6 +67,11 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
     init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description
+    }
+
+    /// Creates the error for a damaged part of a file.
+    init(damaged name: String, _ part: String) {
+        self.init(.damaged, "\(name) is damaged: \(part). Nothing in it was changed: restore a backup")
     }
 
     package static let unavailable = SQLiteDatabaseError(.unavailable, SQLite.advice)
@@ -94,7 +101,7 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
                 self.init(.readOnly, "\(name) may not be written: its file system can only be read")
             case SQLITE_READONLY, SQLITE_PERM: self.init(.readOnly, "\(name) may not be written: \(words)")
             case SQLITE_IOERR: self.init(.inputOutput, "\(name) could not be read or written: \(words)")
-            case SQLITE_CORRUPT: self.init(.damaged, "\(name) is damaged: \(words)")
+            case SQLITE_CORRUPT: self.init(damaged: name, "a page of it is corrupt, \(words)")
             case SQLITE_NOTADB: self.init(.foreign, "\(name) is not a database")
             default: self.init(.other, "\(name): \(words)")
             }

@@ -34,8 +34,6 @@
             try check(status)
         }
 
-        func bindNull(at index: Int32) throws(SQLiteDatabaseError) { try check(sqlite3_bind_null(handle, index)) }
-
         /// Steps to the next row.
         ///
         /// Returns false after the last.

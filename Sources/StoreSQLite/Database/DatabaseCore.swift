@@ -51,7 +51,8 @@ import StoreCore
 
         /// Reads, or runs exclusive work.
         ///
-        /// After it finds a file that a newer version wrote, or that was lost, everything fails: see `giveUp(_:after:)`.
+        /// After it finds a file that is damaged or lost, or that a newer version wrote, everything fails: see
+        /// `giveUp(_:after:)`.
         func use<R>(_ body: (Connection) throws(SQLiteDatabaseError) -> R) throws(SQLiteDatabaseError) -> R {
             var lines: [String] = []
             defer { for line in lines { log(line) } }
@@ -76,7 +77,8 @@ import StoreCore
         @discardableResult
         private func giveUp(_ connection: Connection, after error: SQLiteDatabaseError) -> Bool {
             switch error.code {
-            case .newer: try? connection.keepLog(true)
+            // SQLite could overwrite sound pages of a damaged file.
+            case .newer, .damaged: try? connection.keepLog(true)
             case .fileLost: connection.abandon(because: error).forEach(note)
             default: return false
             }
@@ -164,28 +166,13 @@ import StoreCore
             throw .unavailable
         }
 
-        func damage() throws(SQLiteDatabaseError) -> [DamagedRecord] { throw .unavailable }
         func check() throws(SQLiteDatabaseError) -> [String] { throw .unavailable }
         func close() {}
     }
 #endif
 
 #if canImport(CSQLite)
-    // Unreadable records are set apart and reported; all others remain available.
     extension DatabaseCore {
-        func damage() throws(SQLiteDatabaseError) -> [DamagedRecord] {
-            try use { connection throws(SQLiteDatabaseError) in
-                let rows = try connection.statement("SELECT place, number, reason FROM damaged ORDER BY id")
-                defer { rows.reset() }
-                var damage: [DamagedRecord] = []
-                while try rows.step() {
-                    guard let place = DamagedRecord.Place(rawValue: rows.text(0) ?? "") else { continue }
-                    damage.append(DamagedRecord(place: place, number: rows.integer(1), reason: rows.text(2) ?? ""))
-                }
-                return damage
-            }
-        }
-
         func check() throws(SQLiteDatabaseError) -> [String] {
             try use { connection throws(SQLiteDatabaseError) in
                 let rows = try connection.statement("PRAGMA integrity_check")
@@ -194,57 +181,6 @@ import StoreCore
                 while try rows.step() { lines.append(rows.text(0) ?? "") }
                 return lines == ["ok"] ? [] : lines
             }
-        }
-
-        /// Reports unreadable records, and moves their data to the table of damaged records; `remove` deletes each from its
-        /// own table.
-        ///
-        /// If that cannot be written they stay, to be found again.
-        func setApart(
-            _ damaged: [(record: DamagedRecord, data: Data)],
-            on connection: Connection,
-            remove: (DamagedRecord) throws(SQLiteDatabaseError) -> Void
-        ) {
-            if damaged.isEmpty { return }
-            for (record, _) in damaged {
-                note(
-                    "record \(record.number) of the \(record.place.rawValue) cannot be read and is set apart: \(record.reason)"
-                )
-            }
-            do {
-                try connection.transaction { () throws(SQLiteDatabaseError) in
-                    for (record, data) in damaged {
-                        try keep(record, data, on: connection)
-                        try remove(record)
-                    }
-                }
-            } catch { note("what cannot be read could not be set apart: \(error)") }
-        }
-
-        /// Stores the data of an unreadable record in the table of damaged records.
-        func keep(_ record: DamagedRecord, _ data: Data, on connection: Connection) throws(SQLiteDatabaseError) {
-            let insert = try connection.statement(
-                "INSERT INTO damaged (place, number, reason, payload) VALUES (?1, ?2, ?3, ?4)"
-            )
-            try insert.bind(record.place.rawValue, at: 1)
-            try insert.bind(record.number, at: 2)
-            try insert.bind(record.reason, at: 3)
-            try insert.bind(data, at: 4)
-            try insert.run()
-        }
-
-        /// Renames a table that SQLite cannot read completely, and creates an empty one in its place.
-        ///
-        /// - Returns: the new name of the old table, which is retained for inspection.
-        @discardableResult
-        func setAside(_ table: String, on connection: Connection) throws(SQLiteDatabaseError) -> String {
-            let sql = try connection.text("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = '\(table)'")
-            let count = try connection.number(
-                "SELECT count(*) FROM sqlite_master WHERE name GLOB '\(table)_damaged_*'"
-            )
-            let name = "\(table)_damaged_\((count ?? 0) + 1)"
-            try connection.execute("ALTER TABLE \(table) RENAME TO \(name); \(sql ?? "")")
-            return name
         }
     }
 #endif
@@ -261,29 +197,6 @@ struct CommitPolicy {
     static let full = CommitPolicy(pragmas: "PRAGMA synchronous = FULL;", checkpointInterval: 128)
     /// Waits for the system only.
     static let normal = CommitPolicy(pragmas: "PRAGMA synchronous = NORMAL;", checkpointInterval: 1000)
-}
-
-/// A record that could not be read.
-///
-/// It is retained unchanged for inspection: in the table `damaged`, or, if SQLite cannot read its page, in the renamed
-/// original table, which then has a name such as `record_damaged_1`.
-public struct DamagedRecord: Hashable, Sendable {
-    /// The part of the file that held the record.
-    public enum Place: String, Hashable, Sendable {
-        /// The store's ledger.
-        case ledger
-        /// The queue's journal.
-        case journal
-        /// The snapshot of the ledger's older records, whose loss costs only time.
-        case snapshot
-    }
-
-    /// The part of the file that held it.
-    public let place: Place
-    /// The record's number in that part.
-    public let number: Int
-    /// The damage, in one line.
-    public let reason: String
 }
 
 #if canImport(CSQLite)

@@ -6,9 +6,14 @@
     /// before they read anything.
     struct Migration {
         let name: String
+        /// A query for the position of a record that the SQL would lose; nil where it loses none.
+        var loss: String?
         let sql: String
 
         /// All steps: a file with format number 2 has the first two.
+        ///
+        /// The table `damaged`, and tables such as `record_damaged_1`, remain for inspection: earlier versions moved unreadable
+        /// records there.
         static let all = [
             Migration(
                 name: "records and commands",
@@ -46,6 +51,15 @@
             Migration(name: "records of what servers change, and of requests for refunds", sql: ""),
             Migration(name: "records of the tokens of devices elsewhere", sql: ""),
             Migration(name: "records of orders that are answered by what is held", sql: ""),
+            Migration(
+                name: "no second copies of records",
+                // Where a record and its copy differ, the copy may be the readable one.
+                loss: """
+                    SELECT position FROM spare LEFT JOIN record USING (position)
+                    WHERE record.checksum IS NOT spare.checksum OR record.payload IS NOT spare.payload
+                    """,
+                sql: "DROP TABLE spare; DROP TABLE reserve;"
+            ),
         ]
 
         /// Creates a new file, or migrates an older one, in one transaction.
@@ -64,6 +78,12 @@
                     if version == all.count { return false }
                 }
                 for (index, migration) in all.enumerated().dropFirst(version) {
+                    if let loss = migration.loss, let position = try connection.number(loss) {
+                        throw SQLiteDatabaseError(
+                            damaged: name,
+                            "record \(position) of its ledger differs from its second copy"
+                        )
+                    }
                     try connection.execute(migration.sql)
                     let note = try connection.statement("INSERT INTO migration (number, name) VALUES (?1, ?2)")
                     try note.bind(index + 1, at: 1)

@@ -32,27 +32,23 @@ import StoreCore
         }
 
         private func read(_ connection: Connection) throws(SQLiteDatabaseError) -> [StoreCommand] {
-            let sound = try CommandRow.all(on: connection)
-            let rows = if let sound { sound } else { try JournalSalvage(core, connection).rescue() }
-            var commands: [StoreCommand] = []
-            var damaged: [(record: DamagedRecord, data: Data)] = []
-            for row in rows {
-                do throws(StoredPayload.Unreadable) { commands.append(try row.command) } catch {
+            let rows = try CommandRow.all(on: connection)
+            let count = "SELECT count(*) FROM command INDEXED BY sqlite_autoindex_command_1"
+            guard try connection.number(count) == rows.count else {
+                throw SQLiteDatabaseError(
+                    damaged: core.name,
+                    "the commands of its journal are not those of their index"
+                )
+            }
+            return try rows.map { row throws(SQLiteDatabaseError) -> StoreCommand in
+                do throws(StoredPayload.Unreadable) { return try row.command } catch {
+                    let command = "command \(row.sequence) of its journal"
                     if error.isWhole {
-                        let sentence =
-                            "\(core.name) was written by a newer version: see command \(row.sequence) of its journal"
-                        throw SQLiteDatabaseError(.newer, sentence)
+                        throw SQLiteDatabaseError(.newer, "\(core.name) was written by a newer version: see \(command)")
                     }
-                    let record = DamagedRecord(place: .journal, number: row.sequence, reason: error.reason)
-                    damaged.append((record, row.payload))
+                    throw SQLiteDatabaseError(damaged: core.name, "\(command) cannot be read, \(error.reason)")
                 }
             }
-            core.setApart(damaged, on: connection) { record throws(SQLiteDatabaseError) in
-                let delete = try connection.statement("DELETE FROM command WHERE sequence = ?1")
-                try delete.bind(record.number, at: 1)
-                try delete.run()
-            }
-            return commands
         }
 
         func record(_ commands: [StoreCommand]) throws {
@@ -105,9 +101,6 @@ import StoreCore
         let checksum: Int
         let payload: Data
 
-        /// The columns that the statements select for rows.
-        static let columns = "sequence, journal, number, checksum, payload"
-
         init(_ statement: Statement) {
             sequence = statement.integer(0)
             journal = statement.integer(1)
@@ -116,19 +109,15 @@ import StoreCore
             payload = statement.data(4)
         }
 
-        /// Returns all rows in order; nil if a page of the table or of its index is damaged.
-        static func all(on connection: Connection) throws(SQLiteDatabaseError) -> [CommandRow]? {
-            do throws(SQLiteDatabaseError) {
-                let select = try connection.statement("SELECT \(columns) FROM command ORDER BY sequence")
-                defer { select.reset() }
-                var rows: [CommandRow] = []
-                while try select.step() { rows.append(CommandRow(select)) }
-                let count = "SELECT count(*) FROM command INDEXED BY sqlite_autoindex_command_1"
-                return try connection.number(count) == rows.count ? rows : nil
-            } catch {
-                guard error.code == .damaged else { throw error }
-                return nil
-            }
+        /// Returns all rows in order.
+        static func all(on connection: Connection) throws(SQLiteDatabaseError) -> [CommandRow] {
+            let select = try connection.statement(
+                "SELECT sequence, journal, number, checksum, payload FROM command ORDER BY sequence"
+            )
+            defer { select.reset() }
+            var rows: [CommandRow] = []
+            while try select.step() { rows.append(CommandRow(select)) }
+            return rows
         }
 
         var command: StoreCommand {
@@ -141,14 +130,6 @@ import StoreCore
                 }
                 return command
             }
-        }
-
-        /// Binds the row to the five parameters of a statement.
-        func bind(to statement: Statement) throws(SQLiteDatabaseError) {
-            for (index, value) in [sequence, journal, number, checksum].enumerated() {
-                try statement.bind(value, at: Int32(index + 1))
-            }
-            try statement.bind(payload, at: 5)
         }
     }
 #endif

@@ -11,35 +11,26 @@ import StoreCore
         let core: DatabaseCore
         private let condition = NSCondition()
         private var committed: Int
-        /// The highest number of records that the file announces so far.
-        private var reserved = 0
         /// The records that are appended but not committed.
-        private var staged: [Entry] = []
+        private var staged: [(position: Int, payload: StoredPayload)] = []
         private var stagedRecords: [LedgerRecord] = []
         /// The records of the last commit, if there were many, to avoid reading them back.
         private var recent: ArraySlice<LedgerRecord> = []
 
-        private struct Entry {
-            let position: Int
-            let payload: StoredPayload
-            /// Whether later records depend on it, so that it needs a second copy.
-            let isCountedOn: Bool
-        }
-
         /// The number of recent records that a store gets without a read.
         private static let atHand = 64
-
-        /// The number of future records that the file announces.
-        ///
-        /// If the page with the last records is damaged, the next record is placed after all that may have existed.
-        private static let reserve = 1024
 
         init(_ core: DatabaseCore, lane: BackendLane) throws(SQLiteDatabaseError) {
             self.core = core
             self.lane = lane
             committed = try core.use { connection throws(SQLiteDatabaseError) in
-                // Records in a snapshot existed, whatever their state now.
-                max(try LedgerSalvage.end(core, connection), try Self.endOfSnapshot(core, connection))
+                let end = try connection.number("SELECT max(position) FROM record") ?? 0
+                let snapshotted = try connection.number("SELECT max(position) FROM snapshot") ?? 0
+                // Records in a sound snapshot existed, and their numbers must not be given again.
+                if snapshotted > end, try Self.row(on: connection)?.snapshot != nil {
+                    throw core.missing(end + 1)
+                }
+                return end
             }
         }
 
@@ -54,19 +45,10 @@ import StoreCore
             }
         }
 
-        /// Corrects the number of records after a snapshot proved invalid.
-        func correctHead(_ head: Int) {
-            condition.withLock { if staged.isEmpty { (committed, recent) = (head, []) } }
-        }
-
         func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
             let entries = try records.enumerated().map { offset, record in
                 let position = head + offset + 1
-                return Entry(
-                    position: position,
-                    payload: try StoredPayload(under: position) { try record.packed() },
-                    isCountedOn: record.isCountedOn
-                )
+                return (position: position, payload: try StoredPayload(under: position) { try record.packed() })
             }
             return condition.withLock {
                 // Only the thread that staged the records sees them; all others wait until they are committed or dropped.
@@ -79,55 +61,29 @@ import StoreCore
         }
 
         func commit() throws {
-            let (entries, reserved, end) = condition.withLock { (staged, self.reserved, committed) }
-            guard let last = entries.last else { return }
+            let entries = condition.withLock { staged }
+            if entries.isEmpty { return }
             var isWritten = false
-            let bound = last.position > reserved ? last.position + Self.reserve : reserved
             defer {
                 condition.withLock {
                     if isWritten {
-                        (committed, self.reserved) = (committed + entries.count, bound)
+                        committed += entries.count
                         recent = stagedRecords.count > Self.atHand ? stagedRecords[...] : []
                     }
                     (staged, stagedRecords) = ([], [])
                     condition.broadcast()
                 }
             }
-            do { try write(entries, bound: bound == reserved ? nil : bound) } catch {
-                guard error.code == .damaged, try mend(through: end) else { throw error }
-                try write(entries, bound: bound)
-            }
-            isWritten = true
-        }
-
-        /// Replaces unreadable tables other than that of the records.
-        ///
-        /// Returns false if there are none.
-        private func mend(through end: Int) throws(SQLiteDatabaseError) -> Bool {
-            let isReserveNew = try LedgerSalvage.replaceReserve(core)
-            return try SpareSalvage.replace(core, through: end) || isReserveNew
-        }
-
-        private func write(_ entries: [Entry], bound: Int?) throws(SQLiteDatabaseError) {
             try core.write { connection throws(SQLiteDatabaseError) in
                 let insert = try connection.statement(
                     "INSERT INTO record (position, checksum, payload) VALUES (?1, ?2, ?3)"
                 )
-                for entry in entries {
-                    try entry.payload.bind(to: insert, under: entry.position)
+                for (position, payload) in entries {
+                    try payload.bind(to: insert, under: position)
                     try insert.run()
-                    if !entry.isCountedOn { continue }
-                    let spare = try connection.statement(
-                        "INSERT INTO spare (position, checksum, payload) VALUES (?1, ?2, ?3)"
-                    )
-                    try entry.payload.bind(to: spare, under: entry.position)
-                    try spare.run()
                 }
-                guard let bound else { return }
-                let reserve = try connection.statement("UPDATE reserve SET position = ?1")
-                try reserve.bind(bound, at: 1)
-                try reserve.run()
             }
+            isWritten = true
         }
     }
 #else
@@ -154,129 +110,67 @@ import StoreCore
             guard position < end else { return [] }
             if let records = recentRecords(after: position, through: end) { return records }
             return try core.use { connection throws(SQLiteDatabaseError) in
-                var reading = Reading(next: position + 1)
-                let (rows, isPageDamaged) = try Row.read(position + 1...end, of: "record", on: connection)
-                let reason = isPageDamaged ? Row.damagedPage : "it is missing"
-                for row in rows {
-                    while reading.next < row.position { try lose(reason, Data(), connection, &reading) }
-                    try take(row, connection, &reading)
-                }
-                while reading.next <= end { try lose(reason, Data(), connection, &reading) }
-                if isPageDamaged, LedgerSalvage(core, connection).rescue(through: head) {
-                    // The records of the page have been reported and moved.
-                    reading.damaged.removeAll { $0.record.reason == Row.damagedPage }
-                }
-                setApart(reading.damaged, connection)
-                return reading.records
-            }
-        }
-
-        private struct Reading {
-            /// The number of the next record.
-            var next: Int
-            var records: [LedgerRecord] = []
-            var damaged: [(record: DamagedRecord, data: Data)] = []
-        }
-
-        private func take(
-            _ row: Row,
-            _ connection: Connection,
-            _ reading: inout Reading
-        ) throws(SQLiteDatabaseError) {
-            guard let data = row.payload else {
-                // It was set apart earlier.
-                reading.records.append(.unreadable)
-                reading.next += 1
-                return
-            }
-            let record: LedgerRecord
-            do throws(StoredPayload.Unreadable) { record = try row.record(data) } catch {
-                if error.isWhole { throw newer(row.position) }
-                return try lose(error.reason, data, connection, &reading)
-            }
-            reading.records.append(record)
-            reading.next += 1
-        }
-
-        /// Handles an unreadable next record: it has a second copy, or no other record depends on it.
-        private func lose(
-            _ reason: String,
-            _ data: Data,
-            _ connection: Connection,
-            _ reading: inout Reading
-        ) throws(SQLiteDatabaseError) {
-            let number = reading.next
-            let (rows, isPageDamaged) = try Row.read(number...number, of: "spare", on: connection)
-            if let spare = rows.first {
-                do throws(StoredPayload.Unreadable) {
-                    reading.records.append(try spare.record(spare.payload ?? Data()))
-                } catch {
-                    throw error.isWhole ? newer(number) : lostTwice(number)
-                }
-                core.note("record \(number) of the ledger was read from its second copy: of the first, \(reason)")
-            } else if isPageDamaged {
-                // Whether there was a copy is unknown.
-                throw lostTwice(number)
-            } else {
-                reading.records.append(.unreadable)
-                reading.damaged.append((DamagedRecord(place: .ledger, number: number, reason: reason), data))
-            }
-            reading.next += 1
-        }
-
-        private func lostTwice(_ number: Int) -> SQLiteDatabaseError {
-            let sentence = "record \(number) of the ledger, on which later ones count, cannot be read, twice over"
-            return SQLiteDatabaseError(.damaged, sentence)
-        }
-
-        private func newer(_ number: Int) -> SQLiteDatabaseError {
-            SQLiteDatabaseError(
-                .newer,
-                "\(core.name) was written by a newer version: see record \(number) of its ledger"
-            )
-        }
-
-        private func setApart(_ damaged: [(record: DamagedRecord, data: Data)], _ connection: Connection) {
-            core.setApart(damaged, on: connection) { record throws(SQLiteDatabaseError) in
-                // An empty row preserves its position.
-                let empty = try connection.statement(
-                    "INSERT OR REPLACE INTO record (position, checksum, payload) VALUES (?1, 0, NULL)"
+                let select = try connection.statement(
+                    "SELECT position, checksum, payload FROM record WHERE position BETWEEN ?1 AND ?2 ORDER BY position"
                 )
-                try empty.bind(record.number, at: 1)
-                try empty.run()
+                defer { select.reset() }
+                try select.bind(position + 1, at: 1)
+                try select.bind(end, at: 2)
+                var records: [LedgerRecord] = []
+                for number in position + 1...end {
+                    guard try select.step() else { throw core.missing(number) }
+                    let row = Row(select)
+                    guard row.position == number else { throw core.missing(number) }
+                    records.append(try record(row))
+                }
+                return records
             }
+        }
+
+        private func record(_ row: Row) throws(SQLiteDatabaseError) -> LedgerRecord {
+            guard let data = row.payload else { return .unreadable }
+            let number = row.position
+            do throws(StoredPayload.Unreadable) {
+                return try StoredPayload.read(data, checksum: row.checksum, under: number) {
+                    try LedgerRecord(unpacking: $0)
+                }
+            } catch {
+                if error.isWhole {
+                    throw SQLiteDatabaseError(
+                        .newer,
+                        "\(core.name) was written by a newer version: see record \(number) of its ledger"
+                    )
+                }
+                throw SQLiteDatabaseError(
+                    damaged: core.name,
+                    "record \(number) of its ledger cannot be read, \(error.reason)"
+                )
+            }
+        }
+    }
+
+    extension DatabaseCore {
+        fileprivate func missing(_ number: Int) -> SQLiteDatabaseError {
+            SQLiteDatabaseError(damaged: name, "record \(number) of its ledger is missing")
         }
     }
 
     extension Row {
-        /// Decodes a record's payload.
-        func record(_ data: Data) throws(StoredPayload.Unreadable) -> LedgerRecord {
-            try StoredPayload.read(data, checksum: checksum, under: position) { try LedgerRecord(unpacking: $0) }
+        /// The row as a snapshot; nil if its checksum does not match.
+        fileprivate var snapshot: LedgerSnapshot? {
+            let data = payload ?? Data()
+            guard StoredPayload(data, under: position).checksum == checksum else { return nil }
+            return LedgerSnapshot(position: position, state: data)
         }
     }
 
-    // Only an optimization: an unreadable snapshot costs only time.
+    // Only an optimization: an unreadable snapshot costs only time, and the next one replaces it.
     extension SQLiteLedger {
         func snapshot() throws -> LedgerSnapshot? {
             try core.use { connection throws(SQLiteDatabaseError) in
-                let row: Row?
-                do throws(SQLiteDatabaseError) { row = try Self.row(on: connection) } catch {
-                    guard error.code == .damaged else { throw error }
-                    Self.setAside(core, connection)
-                    correctHead(try LedgerSalvage.end(core, connection))
-                    return nil
-                }
-                guard let row else { return nil }
-                let (position, data) = (row.position, row.payload ?? Data())
-                if StoredPayload(data, under: position).checksum == row.checksum {
-                    return LedgerSnapshot(position: position, state: data)
-                }
-                let damage = DamagedRecord(place: .snapshot, number: position, reason: "its checksum does not match")
-                core.setApart([(damage, data)], on: connection) { record throws(SQLiteDatabaseError) in
-                    try connection.execute("DELETE FROM snapshot")
-                }
-                // Its number of records is not reliable either.
-                correctHead(try LedgerSalvage.end(core, connection))
+                guard let row = try Self.row(on: connection) else { return nil }
+                if let snapshot = row.snapshot { return snapshot }
+                core.note("the snapshot of the ledger cannot be read: its checksum does not match")
                 return nil
             }
         }
@@ -285,25 +179,6 @@ import StoreCore
             let row = try connection.statement("SELECT position, checksum, payload FROM snapshot")
             defer { row.reset() }
             return try row.step() ? Row(row) : nil
-        }
-
-        /// Returns the number of records that the snapshot contains.
-        static func endOfSnapshot(_ core: DatabaseCore, _ connection: Connection) throws(SQLiteDatabaseError) -> Int {
-            do throws(SQLiteDatabaseError) {
-                return try connection.number("SELECT max(position) FROM snapshot") ?? 0
-            } catch {
-                guard error.code == .damaged else { throw error }
-                setAside(core, connection)
-                return 0
-            }
-        }
-
-        /// Sets aside the snapshots, whose page is damaged.
-        private static func setAside(_ core: DatabaseCore, _ connection: Connection) {
-            let damage = DamagedRecord(place: .snapshot, number: 0, reason: Row.damagedPage)
-            core.setApart([(damage, Data())], on: connection) { _ throws(SQLiteDatabaseError) in
-                try core.setAside("snapshot", on: connection)
-            }
         }
 
         func keep(_ snapshot: LedgerSnapshot) throws {

@@ -23,8 +23,8 @@
             try folder.open().close()
             let raw = try RawDatabase(folder.file)
             #expect(try raw.texts("PRAGMA application_id") == ["\(0x5374_4352)"])
-            #expect(try raw.texts("PRAGMA user_version") == ["6"])
-            #expect(try raw.texts("SELECT count(*) FROM migration") == ["6"])
+            #expect(try raw.texts("PRAGMA user_version") == ["7"])
+            #expect(try raw.texts("SELECT count(*) FROM migration") == ["7"])
             #expect(try raw.texts("PRAGMA journal_mode") == ["wal"])
         }
 
@@ -35,7 +35,7 @@
             #expect(error.code == .newer)
             #expect(
                 error.description
-                    == "store.sqlite was written by a newer version: it has format 99, known here are 1 to 6"
+                    == "store.sqlite was written by a newer version: it has format 99, known here are 1 to 7"
             )
         }
 
@@ -170,7 +170,7 @@
             try RawDatabase(folder.file).run(
                 """
                 PRAGMA journal_mode = DELETE;
-                DROP TABLE spare; DROP TABLE snapshot; DROP TABLE damaged; DROP TABLE reserve;
+                DROP TABLE snapshot; DROP TABLE damaged;
                 DELETE FROM migration WHERE number > 1; PRAGMA user_version = 1;
                 """
             )
@@ -179,7 +179,7 @@
             #expect(shop.queue.transactions.count == 2)
             #expect(shop.shopper.history.last == "season purchased")
             database.close()
-            #expect(try RawDatabase(folder.file).texts("PRAGMA user_version") == ["6"])
+            #expect(try RawDatabase(folder.file).texts("PRAGMA user_version") == ["7"])
         }
 
         @Test func `Who comes second is refused with a sentence, and let in when the first has closed`() throws {
@@ -233,7 +233,7 @@
             let shop = try Shop(database)
             database.close()
             database.close()
-            let error = try #require(throws: SQLiteDatabaseError.self) { try database.damage() }
+            let error = try #require(throws: SQLiteDatabaseError.self) { try database.check() }
             #expect(error.code == .closed)
             #expect(error.description == "store.sqlite has been closed")
             #expect(throws: SQLiteDatabaseError.self) { try shop.store.register(.consumable("axe", price: "1")) }

@@ -1,5 +1,4 @@
 #if canImport(CSQLite)
-    import CSQLite
     import Foundation
     import SQLiteFaults
     import StoreCore
@@ -22,93 +21,79 @@
 
         private func spoil(_ sql: String) throws { try RawDatabase(folder.file).run(sql) }
 
-        @Test func `A purchase that cannot be read is set apart and reported, and the rest is served`() throws {
-            // Four products come first.
-            try spoil("UPDATE record SET payload = substr(payload, 1, 20) WHERE position = 6")
+        /// Shows that a damaged part is refused with this sentence, as is everything else then, and that the file is left.
+        private func refuses(
+            _ part: String,
+            _ read: (SQLiteDatabase) throws -> Void
+        ) throws {
+            let before = try folder.contents
             let database = try folder.open(log: log.log)
-            let store = try SandboxStore(products: Shop.products, ledger: database.ledger)
-            #expect(try store.transactions.map(\.productIdentifier) == ["sword", "full.game"])
-            let damage = try database.damage()
-            #expect(damage.map(\.place) == [.ledger])
-            #expect(damage.map(\.number) == [6])
-            #expect(damage.map(\.reason) == ["its checksum does not match"])
-            #expect(log.lines.count == 1)
-            #expect(log.lines.first?.contains("record 6 of the ledger") == true)
-            let queue = SKPaymentQueue(backend: store, delivery: .inline, log: .silent)
-            let shopper = Shopper(finishes: true)
-            queue.add(shopper)
-            queue.add(SKPayment(productIdentifier: "season"))
+            let error = try #require(throws: SQLiteDatabaseError.self) { try read(database) }
+            #expect(error.code == .damaged)
             #expect(
-                shopper.history.filter { $0.hasSuffix("removed") }.sorted() == [
-                    "full.game removed", "season removed", "sword removed",
-                ]
+                error.description
+                    == "store.sqlite is damaged: \(part). Nothing in it was changed: restore a backup"
             )
-            #expect(Set(try store.transactions.map(\.id)).count == 3)
+            #expect(throws: error) { try SandboxStore(products: Shop.products, ledger: database.ledger) }
+            #expect(throws: error) { try database.journal.open {} }
+            #expect(throws: error) { try database.journal.forget([]) }
+            #expect(throws: error) { try database.check() }
             database.close()
-            let next = try folder.open(log: log.log)
-            #expect(try SandboxStore(ledger: next.ledger).transactions.allSatisfy(\.isFinished))
-            #expect(try next.damage() == damage)
-            #expect(log.lines.count == 1)
+            #expect(log.lines.isEmpty)
+            #expect(try folder.contents == before)
         }
 
-        @Test func `What a lost record made is not made again under the same number`() throws {
-            try spoil("UPDATE record SET checksum = checksum + 1 WHERE position = (SELECT max(position) FROM record)")
+        @Test(arguments: [
+            // A product, of which there are four, and a purchase.
+            (
+                "UPDATE record SET payload = 'nonsense' WHERE position = 2",
+                "2 of its ledger cannot be read, its checksum does not match"
+            ),
+            (
+                "UPDATE record SET checksum = checksum + 1 WHERE position = 6",
+                "6 of its ledger cannot be read, its checksum does not match"
+            ),
+            ("DELETE FROM record WHERE position = 5", "5 of its ledger is missing"),
+        ])
+        func `A record that is changed or missing is refused with a sentence, and nothing is changed`(
+            sql: String,
+            part: String
+        ) throws {
+            try spoil(sql)
+            try refuses("record \(part)") { _ = try SandboxStore(ledger: $0.ledger) }
+        }
+
+        @Test func `A command that is changed is refused with a sentence, and nothing is changed`() throws {
+            try spoil("UPDATE command SET payload = '{}' WHERE sequence = 1")
+            try refuses("command 1 of its journal cannot be read, its checksum does not match") {
+                _ = try $0.journal.open {}
+            }
+        }
+
+        @Test func `A queue on a damaged journal refuses payments, and leaves the file as it is`() throws {
+            try spoil("UPDATE command SET payload = '{}' WHERE sequence = 1")
+            let before = try folder.contents
             let database = try folder.open()
             let store = try SandboxStore(ledger: database.ledger)
-            try store.account.buy("sword")
-            let numbers = try store.transactions.map(\.id)
-            #expect(numbers.prefix(2) == ["1", "2"])
-            #expect(Int(numbers[2]) ?? 0 > 3)
+            let queue = SKPaymentQueue(backend: store, journal: database.journal, delivery: .inline, log: .silent)
+            let shopper = Shopper()
+            queue.add(shopper)
+            queue.add(SKPayment(productIdentifier: "sword"))
+            #expect(shopper.history.filter { $0.hasPrefix("sword") }.last == "sword failed")
+            database.close()
+            #expect(try folder.contents == before)
         }
 
-        @Test func `A record that is missing is reported, and the rest is served`() throws {
-            try spoil("DELETE FROM record WHERE position = 5")
-            let database = try folder.open(log: log.log)
-            let store = try SandboxStore(ledger: database.ledger)
-            #expect(try store.transactions.map(\.productIdentifier) == ["season", "full.game"])
-            #expect(try database.damage().map(\.reason) == ["it is missing"])
-        }
-
-        @Test(arguments: 1...4) func `A product that cannot be read is read from its second copy`(number: Int) throws {
-            try spoil("UPDATE record SET payload = 'nonsense' WHERE position = \(number)")
-            let database = try folder.open(log: log.log)
-            let store = try SandboxStore(ledger: database.ledger)
-            #expect(try store.transactions.map(\.productIdentifier) == ["sword", "season", "full.game"])
-            #expect(store.sells("gold") == true)
-            #expect(try database.damage().isEmpty)
-            #expect(log.lines.isEmpty == false)
-        }
-
-        @Test func `A product whose copies both cannot be read stops the opening with a sentence`() throws {
+        @Test func `What an earlier version has set apart is passed over, and its numbers are not given again`() throws
+        {
             try spoil(
-                "UPDATE record SET payload = '' WHERE position = 2; UPDATE spare SET payload = '' WHERE position = 2"
+                "UPDATE record SET checksum = 0, payload = NULL WHERE position IN (6, (SELECT max(position) FROM record))"
             )
-            let database = try folder.open(log: log.log)
-            let error = try #require(throws: SQLiteDatabaseError.self) { try SandboxStore(ledger: database.ledger) }
-            #expect(error.code == .damaged)
-            #expect(error.description.contains("record 2 of the ledger"))
-        }
-
-        @Test func `A command that cannot be read is set apart and reported, and the others are sent`() throws {
-            try spoil("UPDATE command SET payload = '{}' WHERE sequence = 1")
-            let database = try folder.open(log: log.log)
-            #expect(try database.journal.open {}.commands.map(\.id.number) == [5])
-            #expect(try database.damage().map(\.place) == [.journal])
-            #expect(log.lines.count == 1)
-            #expect(try database.journal.open {}.commands.count == 1)
-            #expect(log.lines.count == 1)
-        }
-
-        @Test func `A disk that cannot be written does not keep the readable rest from being served`() throws {
-            try spoil("UPDATE record SET payload = '' WHERE position = 5")
-            let system = FaultFileSystem()
-            let database = try folder.open(log: log.log, fileSystem: system.name)
-            system.plan(.fail(SQLITE_FULL), isLasting: true)
-            #expect(try SandboxStore(ledger: database.ledger).transactions.count == 2)
-            system.repair()
-            #expect(try database.damage().isEmpty)
-            #expect(try SandboxStore(ledger: database.ledger).transactions.count == 2)
-            #expect(try database.damage().count == 1)
+            let store = try SandboxStore(ledger: folder.open(log: log.log).ledger)
+            #expect(try store.transactions.map(\.productIdentifier) == ["sword"])
+            try store.account.buy("sword")
+            #expect(Int(try #require(try store.transactions.last?.id)) ?? 0 > 3)
+            #expect(log.lines.isEmpty)
         }
 
         /// Puts something in the place of a payload, with the checksum that belongs to it.
@@ -147,36 +132,33 @@
             #expect(try folder.contents == before)
         }
 
-        @Test func `What hears of damage may ask the database about it`() throws {
-            try spoil("UPDATE command SET payload = '{}' WHERE sequence = 1")
+        /// Lets the log of a snapshot that cannot be read do something with the database.
+        private func read(fileSystem: String? = nil, log body: @escaping @Sendable (SQLiteDatabase) -> Void) throws {
+            try spoil("INSERT INTO snapshot VALUES (1, 0, '')")
             let database = Locked<SQLiteDatabase?>(nil)
-            let found = Locked<[DamagedRecord]>([])
-            let log = StoreLog { _ in
-                let damage = try? database.withLock { $0 }?.damage()
-                found.withLock { $0 = damage ?? [] }
-            }
-            let opened = try folder.open(log: log)
+            let log = StoreLog { _ in database.withLock { $0 }.map(body) }
+            let opened = try folder.open(log: log, fileSystem: fileSystem)
             database.withLock { $0 = opened }
-            _ = try opened.journal.open {}
-            #expect(found.withLock { $0 }.map(\.place) == [.journal])
+            let ledger = try #require(opened.ledger as? any DurableLedger)
+            #expect(try ledger.snapshot() == nil)
             database.withLock { $0 = nil }
         }
 
+        @Test func `What hears of damage may ask the database about it`() throws {
+            let flaws = Locked<[String]?>(nil)
+            try read { database in flaws.withLock { $0 = try? database.check() } }
+            #expect(flaws.withLock { $0 } == [])
+        }
+
         @Test func `The file is free when closing it returns, even to whoever still reads`() throws {
-            try spoil("UPDATE command SET payload = '{}' WHERE sequence = 1")
             let system = FaultFileSystem()
-            let database = Locked<SQLiteDatabase?>(nil)
             let openFiles = Locked<Int?>(nil)
             // Called by the thread that reads, before the reading returns.
-            let log = StoreLog { _ in
-                database.withLock { $0 }?.close()
+            try read(fileSystem: system.name) { database in
+                database.close()
                 openFiles.withLock { $0 = system.openFiles }
             }
-            let opened = try folder.open(log: log, fileSystem: system.name)
-            database.withLock { $0 = opened }
-            #expect(try opened.journal.open {}.commands.count == 1)
             #expect(openFiles.withLock { $0 } == 0)
-            database.withLock { $0 = nil }
         }
     }
 #endif

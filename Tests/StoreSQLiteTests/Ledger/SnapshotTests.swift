@@ -80,27 +80,26 @@ import Testing
     }
 
     #if canImport(CSQLite)
-        @Test func `A snapshot that cannot be read is set apart, and everything is read`() throws {
+        @Test(arguments: ["checksum = 0", "position = position + 1000000"])
+        func `A snapshot that cannot be read is reported, and everything is read`(change: String) throws {
             try fill(1000) { $0.buy("full.game") }
             #expect(try RawDatabase(folder.file).texts("SELECT count(*) FROM snapshot") == ["1"])
-            try RawDatabase(folder.file).run("UPDATE snapshot SET checksum = 0")
+            try RawDatabase(folder.file).run("UPDATE snapshot SET \(change)")
             let log = LogRecorder()
             let database = try folder.open(durability: .normal, log: log.log)
             let store = try SandboxStore(ledger: database.ledger)
             #expect(try store.transactions.count == 1001)
-            #expect(try database.damage().map(\.place) == [.snapshot])
-            #expect(log.lines.count == 1)
+            #expect(log.lines == ["the snapshot of the ledger cannot be read: its checksum does not match"])
         }
 
-        @Test func `A snapshot that says that it took in more than there is is set apart, and nothing is missed`()
-            throws
-        {
-            try fill(1000) { $0.buy("full.game") }
-            try RawDatabase(folder.file).run("UPDATE snapshot SET position = position + 1000000")
-            let database = try folder.open(durability: .normal, log: .silent)
-            let store = try SandboxStore(ledger: database.ledger)
-            #expect(try store.transactions.count == 1001)
-            #expect(try database.damage().map(\.place) == [.snapshot])
+        @Test func `A ledger that ends before its snapshot is refused`() throws {
+            try fill(1000)
+            try RawDatabase(folder.file).run("DELETE FROM record WHERE position > 100")
+            let before = try folder.contents
+            let error = try #require(throws: SQLiteDatabaseError.self) { try folder.open() }
+            #expect(error.code == .damaged)
+            #expect(error.description.contains("record 101 of its ledger is missing"))
+            #expect(try folder.contents == before)
         }
 
         @Test func `A snapshot of another version is no harm`() throws {

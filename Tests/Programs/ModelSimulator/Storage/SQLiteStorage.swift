@@ -27,7 +27,7 @@ import StoreSQLite
             system.cut(when: isOver)
             let database = try open()
             self.database = database
-            let flaws = try database.check() + database.damage().map { "\($0.place) \($0.number): \($0.reason)" }
+            let flaws = try database.check()
             guard flaws.isEmpty else { throw Flaws(lines: flaws) }
             return (database.ledger, database.journal)
         }
