@@ -9,17 +9,6 @@ import StoreCore
     /// Statements are sent at once, in libpq's pipeline mode, in one transaction. A connection that broke, or whose server
     /// was silent for too long, remains broken.
     final class Connection {
-        /// A statement with its parameters.
-        struct Request {
-            let sql: String
-            let parameters: [Parameter]
-
-            init(_ sql: String, _ parameters: [Parameter] = []) {
-                self.sql = sql
-                self.parameters = parameters
-            }
-        }
-
         let pointer: OpaquePointer
         /// A number assigned by its owner: a check on an earlier connection has to be repeated on this one.
         let number: Int
@@ -233,61 +222,6 @@ import StoreCore
         }
     }
 
-    /// A parameter of a statement, in PostgreSQL's binary format.
-    enum Parameter {
-        case integer(Int)
-        case boolean(Bool)
-        case text(String)
-        case bytes(Data)
-        case integers([Int])
-        case booleans([Bool])
-        case byteStrings([Data])
-        case texts([String])
-
-        /// Appends the bytes in the server's format.
-        func append(to bytes: inout [UInt8]) {
-            switch self {
-            case .integer(let value): Self.append(Int64(value), to: &bytes)
-            case .boolean(let value): bytes.append(value ? 1 : 0)
-            case .text(let value): bytes.append(contentsOf: value.utf8)
-            case .bytes(let value): Self.append(value, to: &bytes)
-            case .integers(let values):
-                Self.append(values, of: 20, to: &bytes) { Self.append(Int64($0), to: &$1) }
-            case .booleans(let values): Self.append(values, of: 16, to: &bytes) { $1.append($0 ? 1 : 0) }
-            case .byteStrings(let values): Self.append(values, of: 17, to: &bytes) { Self.append($0, to: &$1) }
-            case .texts(let values): Self.append(values, of: 25, to: &bytes) { $1.append(contentsOf: $0.utf8) }
-            }
-        }
-
-        private static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
-            withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
-        }
-
-        private static func append(_ value: Data, to bytes: inout [UInt8]) {
-            value.withUnsafeBytes { bytes.append(contentsOf: $0) }
-        }
-
-        /// Appends a one-dimensional array: its header with the type's object identifier, then the length and content of
-        /// each element.
-        private static func append<Element>(
-            _ elements: [Element],
-            of type: Int32,
-            to bytes: inout [UInt8],
-            _ appendElement: (Element, inout [UInt8]) -> Void
-        ) {
-            for number in [1, 0, type, Int32(elements.count), 1] { append(number, to: &bytes) }
-            for element in elements {
-                let start = bytes.count
-                append(Int32(0), to: &bytes)
-                appendElement(element, &bytes)
-                let length = Int32(bytes.count - start - 4)
-                withUnsafeBytes(of: length.bigEndian) { bytes.replaceSubrange(start..<start + 4, with: $0) }
-            }
-        }
-    }
-
-    import CPostgres
-
     /// The result of a statement: its rows, in binary format, or the number of rows that it changed.
     final class ResultRows {
         private let result: OpaquePointer
@@ -321,49 +255,150 @@ import StoreCore
             return UnsafeRawBufferPointer(start: PQgetvalue(result, Int32(row), Int32(column)), count: count)
         }
     }
+#else
+    /// The placeholder for a connection without libpq: never created, as its property of type Never ensures.
+    struct Connection {
+        private let never: Never
 
-    /// A thread that waits for a socket to become readable.
-    ///
-    /// With a dispatch source, one thread would wait and another would handle the event; waking the second takes about as
-    /// long as a notification.
-    final class SocketWatch: Sendable {
-        private let socket: Int32
-        private let isEnded = Locked(false)
-
-        /// Begins to watch a socket, even if its descriptor is closed meanwhile.
-        ///
-        /// - Parameters:
-        ///   - socket: the descriptor.
-        ///   - readable: reads the available data, on the watch's thread. It is called again at once if data remains.
-        ///   - ended: releases the reader. It is called once, at the end.
-        init(_ socket: Int32, readable: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void) {
-            // A duplicate, since libpq closes its own descriptor when a connection breaks.
-            let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
-            let socket = copy < 0 ? socket : copy
-            self.socket = socket
-            let thread = Thread { [isEnded] in
-                var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-                while !isEnded.withLock({ $0 }) {
-                    if poll(&entry, 1, -1) > 0, !isEnded.withLock({ $0 }) { readable() }
-                }
-                isEnded.withLock { _ in if copy >= 0 { close(copy) } }
-                ended()
-            }
-            thread.name = "StorePostgres.SocketWatch"
-            thread.start()
+        init(_ settings: ConnectionSettings, number: Int, patience: TimeInterval) throws(PostgresDatabaseError) {
+            throw .unavailable
         }
 
-        /// Ends the watch; may be called on any thread, and repeatedly.
-        func end() {
-            isEnded.withLock { isEnded in
-                if isEnded { return }
-                isEnded = true
-                // Under the lock, so that the descriptor is still this socket's. Written data is still sent.
-                shutdown(socket, Int32(SHUT_RD))
-            }
+        var number: Int { switch never {} }
+        var backend: Int32 { switch never {} }
+        var isBroken: Bool { switch never {} }
+        func takeWarning() -> Bool { switch never {} }
+        func run(
+            _ requests: [Request],
+            followedBy followers: [Request] = []
+        ) throws(PostgresDatabaseError) -> [ResultRows] { switch never {} }
+        func run(_ sql: String, _ parameters: Parameter...) throws(PostgresDatabaseError) -> ResultRows {
+            switch never {}
         }
+        func post(_ request: Request) throws(PostgresDatabaseError) { switch never {} }
+        func execute(_ script: [String]) throws(PostgresDatabaseError) { switch never {} }
+    }
+
+    /// The placeholder for a result without libpq: never created.
+    struct ResultRows {
+        private let never: Never
+
+        var count: Int { switch never {} }
+        var changes: Int { switch never {} }
+        func isNull(_ row: Int, _ column: Int) -> Bool { switch never {} }
+        func bytes(_ row: Int, _ column: Int) -> Data { switch never {} }
+        func integer(_ row: Int, _ column: Int) -> Int { switch never {} }
+        func text(_ row: Int, _ column: Int) -> String { switch never {} }
     }
 #endif
+
+extension Connection {
+    /// A statement with its parameters.
+    struct Request {
+        let sql: String
+        let parameters: [Parameter]
+
+        init(_ sql: String, _ parameters: [Parameter] = []) {
+            self.sql = sql
+            self.parameters = parameters
+        }
+    }
+}
+
+/// A parameter of a statement, in PostgreSQL's binary format.
+enum Parameter {
+    case integer(Int)
+    case boolean(Bool)
+    case text(String)
+    case bytes(Data)
+    case integers([Int])
+    case booleans([Bool])
+    case byteStrings([Data])
+    case texts([String])
+
+    /// Appends the bytes in the server's format.
+    func append(to bytes: inout [UInt8]) {
+        switch self {
+        case .integer(let value): Self.append(Int64(value), to: &bytes)
+        case .boolean(let value): bytes.append(value ? 1 : 0)
+        case .text(let value): bytes.append(contentsOf: value.utf8)
+        case .bytes(let value): Self.append(value, to: &bytes)
+        case .integers(let values):
+            Self.append(values, of: 20, to: &bytes) { Self.append(Int64($0), to: &$1) }
+        case .booleans(let values): Self.append(values, of: 16, to: &bytes) { $1.append($0 ? 1 : 0) }
+        case .byteStrings(let values): Self.append(values, of: 17, to: &bytes) { Self.append($0, to: &$1) }
+        case .texts(let values): Self.append(values, of: 25, to: &bytes) { $1.append(contentsOf: $0.utf8) }
+        }
+    }
+
+    private static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    private static func append(_ value: Data, to bytes: inout [UInt8]) {
+        value.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    }
+
+    /// Appends a one-dimensional array: its header with the type's object identifier, then the length and content of
+    /// each element.
+    private static func append<Element>(
+        _ elements: [Element],
+        of type: Int32,
+        to bytes: inout [UInt8],
+        _ appendElement: (Element, inout [UInt8]) -> Void
+    ) {
+        for number in [1, 0, type, Int32(elements.count), 1] { append(number, to: &bytes) }
+        for element in elements {
+            let start = bytes.count
+            append(Int32(0), to: &bytes)
+            appendElement(element, &bytes)
+            let length = Int32(bytes.count - start - 4)
+            withUnsafeBytes(of: length.bigEndian) { bytes.replaceSubrange(start..<start + 4, with: $0) }
+        }
+    }
+}
+
+/// A thread that waits for a socket to become readable.
+///
+/// With a dispatch source, one thread would wait and another would handle the event; waking the second takes about as
+/// long as a notification.
+final class SocketWatch: Sendable {
+    private let socket: Int32
+    private let isEnded = Locked(false)
+
+    /// Begins to watch a socket, even if its descriptor is closed meanwhile.
+    ///
+    /// - Parameters:
+    ///   - socket: the descriptor.
+    ///   - readable: reads the available data, on the watch's thread. It is called again at once if data remains.
+    ///   - ended: releases the reader. It is called once, at the end.
+    init(_ socket: Int32, readable: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void) {
+        // A duplicate, since libpq closes its own descriptor when a connection breaks.
+        let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+        let socket = copy < 0 ? socket : copy
+        self.socket = socket
+        let thread = Thread { [isEnded] in
+            var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            while !isEnded.withLock({ $0 }) {
+                if poll(&entry, 1, -1) > 0, !isEnded.withLock({ $0 }) { readable() }
+            }
+            isEnded.withLock { _ in if copy >= 0 { close(copy) } }
+            ended()
+        }
+        thread.name = "StorePostgres.SocketWatch"
+        thread.start()
+    }
+
+    /// Ends the watch; may be called on any thread, and repeatedly.
+    func end() {
+        isEnded.withLock { isEnded in
+            if isEnded { return }
+            isEnded = true
+            // Under the lock, so that the descriptor is still this socket's. Written data is still sent.
+            shutdown(socket, Int32(SHUT_RD))
+        }
+    }
+}
 
 /// A deadline for a wait.
 struct Deadline: Sendable {

@@ -92,40 +92,47 @@ import Foundation
             return body(keywords.map { UnsafePointer($0) }, values.map { UnsafePointer($0) })
         }
     }
+#else
+    /// The placeholder for settings without libpq: never created, as its property of type Never ensures.
+    struct ConnectionSettings: Sendable {
+        private let never: Never
 
-    /// libpq's password file: a line has host, port, database, role and password, separated by colons.
-    struct PasswordFile {
-        let path: String
-        let database: String
-        let role: String
-
-        /// Returns the passwords of the role for the database, on any server; none without a file.
-        var passwords: [String] {
-            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
-            return text.split(whereSeparator: \.isNewline).compactMap { line in
-                let fields = Self.fields(line)
-                guard fields.count >= 5, ["*", database].contains(fields[2]), ["*", role].contains(fields[3]) else {
-                    return nil
-                }
-                return fields[4]
-            }
-        }
-
-        /// Returns the fields of a line, in which a backslash escapes a colon or a backslash.
-        private static func fields(_ line: Substring) -> [String] {
-            var fields = [""]
-            var characters = line.makeIterator()
-            while let character = characters.next() {
-                switch character {
-                case ":": fields.append("")
-                case "\\": fields[fields.count - 1].append(characters.next() ?? "\\")
-                default: fields[fields.count - 1].append(character)
-                }
-            }
-            return fields
-        }
+        init(_ text: String) throws(PostgresDatabaseError) { throw .unavailable }
     }
 #endif
+
+/// libpq's password file: a line has host, port, database, role and password, separated by colons.
+struct PasswordFile {
+    let path: String
+    let database: String
+    let role: String
+
+    /// Returns the passwords of the role for the database, on any server; none without a file.
+    var passwords: [String] {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
+        return text.split(whereSeparator: \.isNewline).compactMap { line in
+            let fields = Self.fields(line)
+            guard fields.count >= 5, ["*", database].contains(fields[2]), ["*", role].contains(fields[3]) else {
+                return nil
+            }
+            return fields[4]
+        }
+    }
+
+    /// Returns the fields of a line, in which a backslash escapes a colon or a backslash.
+    private static func fields(_ line: Substring) -> [String] {
+        var fields = [""]
+        var characters = line.makeIterator()
+        while let character = characters.next() {
+            switch character {
+            case ":": fields.append("")
+            case "\\": fields[fields.count - 1].append(characters.next() ?? "\\")
+            default: fields[fields.count - 1].append(character)
+            }
+        }
+        return fields
+    }
+}
 
 /// The exit handler with which libcrypto, which libpq uses for passwords and TLS, frees its memory.
 package enum LibcryptoCleanup {

@@ -1,545 +1,514 @@
 import Foundation
+import StoreCore
 
-#if canImport(CPostgres)
-    import StoreCore
+/// The connection that a database's ledgers and journals share, and the order of its users.
+///
+/// Every write may be repeated: if a lost connection leaves one in doubt, it is repeated on the next connection, which
+/// waits for the first attempt if that is still under way, and finds its result.
+// unchecked: `connection` and what belongs to it are touched only during a turn.
+final class DatabaseCore: @unchecked Sendable {
+    /// A write of one ledger or journal.
+    struct Write {
+        /// The statements, of which each may be run again.
+        let requests: [Connection.Request]
+        /// The order in which the writes of one transaction take locks; the same in every process.
+        let order: Int
+        /// Checks on a new connection that it is the writer's database.
+        let verify: (Connection) throws(PostgresDatabaseError) -> Void
+        /// The notification sent to other processes after the commit.
+        var announcement: Announcement?
+    }
 
-    /// The connection that a database's ledgers and journals share, and the order of its users.
-    ///
-    /// Every write may be repeated: if a lost connection leaves one in doubt, it is repeated on the next connection, which
-    /// waits for the first attempt if that is still under way, and finds its result.
-    // unchecked: `connection` and what belongs to it are touched only during a turn.
-    final class DatabaseCore: @unchecked Sendable {
-        /// A write of one ledger or journal.
-        struct Write {
-            /// The statements, of which each may be run again.
-            let requests: [Connection.Request]
-            /// The order in which the writes of one transaction take locks; the same in every process.
-            let order: Int
-            /// Checks on a new connection that it is the writer's database.
-            let verify: (Connection) throws(PostgresDatabaseError) -> Void
-            /// The notification sent to other processes after the commit.
-            var announcement: Announcement?
-        }
+    /// The outcome of a write.
+    struct Outcome {
+        let results: [ResultRows]
+        /// Whether an earlier attempt may have been committed.
+        let wasRepeated: Bool
+    }
 
-        /// The outcome of a write.
-        struct Outcome {
-            let results: [ResultRows]
-            /// Whether an earlier attempt may have been committed.
-            let wasRepeated: Bool
-        }
+    /// A transaction begun by ``beginTransaction(verify:_:)``.
+    private struct OpenTransaction {
+        let thread: ObjectIdentifier
+        /// The number of its connection; nil once it is committed.
+        var connection: Int?
+    }
 
-        /// A transaction begun by ``beginTransaction(verify:_:)``.
-        private struct OpenTransaction {
-            let thread: ObjectIdentifier
-            /// The number of its connection; nil once it is committed.
-            var connection: Int?
-        }
+    private typealias Answer = Result<Outcome, PostgresDatabaseError>
 
-        private typealias Answer = Result<Outcome, PostgresDatabaseError>
+    let tables: Tables
+    let statements: LedgerStatements
+    let options: PostgresDatabase.Options
+    /// The identifier with which this object's records are found again.
+    let writer = Int.random(in: .min ... .max)
+    let listener: NotificationListener
+    let statistics = Locked(PostgresDatabase.Statistics())
+    private let settings: ConnectionSettings
+    private let log: StoreLog
+    private let turns = TurnQueue<Write, Answer>()
+    private let batches = Locked(0)
+    private let closing = Closing()
+    private let transaction = Locked<OpenTransaction?>(nil)
 
-        let tables: Tables
-        let statements: LedgerStatements
-        let options: PostgresDatabase.Options
-        /// The identifier with which this object's records are found again.
-        let writer = Int.random(in: .min ... .max)
-        let listener: NotificationListener
-        let statistics = Locked(PostgresDatabase.Statistics())
-        private let settings: ConnectionSettings
-        private let log: StoreLog
-        private let turns = TurnQueue<Write, Answer>()
-        private let batches = Locked(0)
-        private let closing = Closing()
-        private let transaction = Locked<OpenTransaction?>(nil)
+    private var connection: Connection?
+    private var policy = ReconnectPolicy()
+    private var nextAttempt: Deadline?
+    private var lastError: PostgresDatabaseError?
+    private let rights = Locked(false)
 
-        private var connection: Connection?
-        private var policy = ReconnectPolicy()
-        private var nextAttempt: Deadline?
-        private var lastError: PostgresDatabaseError?
-        private let rights = Locked(false)
-
-        init(
-            _ settings: String,
-            _ options: PostgresDatabase.Options,
-            log: StoreLog
-        ) throws(PostgresDatabaseError) {
-            self.settings = try ConnectionSettings(settings)
-            self.options = options
-            self.log = log
-            tables = Tables(schema: options.schema)
-            statements = LedgerStatements(tables)
-            listener = NotificationListener(self.settings, options, statistics)
-            try turns.exclusively { () throws(PostgresDatabaseError) in
-                try open(creates: true)
-            }
-        }
-
-        /// Returns the number of a new batch of records.
-        func nextBatch() -> Int {
-            batches.withLock { last in
-                last += 1
-                return last
-            }
-        }
-
-        /// Whether the role may delete obsolete rows.
-        var mayDelete: Bool { rights.withLock { $0 } }
-
-        func note(_ line: String) { log(line) }
-
-        /// Reads, and retries if the connection is lost meanwhile.
-        func read<R>(
-            verify: (Connection) throws(PostgresDatabaseError) -> Void = { _ in },
-            _ body: (Connection) throws(PostgresDatabaseError) -> R
-        ) throws(PostgresDatabaseError) -> R {
-            let deadline = Deadline(after: options.patience)
-            if hasTransaction {
-                if let connection, let result = try? body(connection) { return result }
-                // The error recurs without the transaction, or is resolved.
-                endTransaction()
-            }
-            return try turns.exclusively { () throws(PostgresDatabaseError) in
-                while true {
-                    let connection = try connect(until: deadline)
-                    do throws(PostgresDatabaseError) {
-                        try verify(connection)
-                        return try body(connection)
-                    } catch {
-                        guard isLost(connection, error), deadline.seconds > 0 else { throw error }
-                    }
-                }
-            }
-        }
-
-        /// Commits all statements of a write or none, together with the concurrent writes of other threads.
-        ///
-        /// Returns once it is committed.
-        func write(_ write: Write) throws(PostgresDatabaseError) -> Outcome {
-            if hasTransaction {
-                defer { endTransaction() }
-                return try serve([write])[0].get()
-            }
-            return try turns.serve(write) { group in serve(group) }.get()
-        }
-
-        /// Closes the connections.
-        ///
-        /// Calls that wait for the database fail at once.
-        func close() {
-            closing.close()
-            turns.exclusively { connection = nil }
-            listener.close()
+    init(
+        _ settings: String,
+        _ options: PostgresDatabase.Options,
+        log: StoreLog
+    ) throws(PostgresDatabaseError) {
+        self.settings = try ConnectionSettings(settings)
+        self.options = options
+        self.log = log
+        tables = Tables(schema: options.schema)
+        statements = LedgerStatements(tables)
+        listener = NotificationListener(self.settings, options, statistics)
+        try turns.exclusively { () throws(PostgresDatabaseError) in
+            try open(creates: true)
         }
     }
 
-    // MARK: - Writing
+    /// Returns the number of a new batch of records.
+    func nextBatch() -> Int {
+        batches.withLock { last in
+            last += 1
+            return last
+        }
+    }
 
-    extension DatabaseCore {
-        /// Commits a group in one transaction, or each write in its own if the group fails.
-        private func serve(_ group: [Write]) -> [Answer] {
-            let deadline = Deadline(after: options.patience)
-            var answers = [Answer?](repeating: nil, count: group.count)
-            var wasRepeated = false
+    /// Whether the role may delete obsolete rows.
+    var mayDelete: Bool { rights.withLock { $0 } }
+
+    func note(_ line: String) { log(line) }
+
+    /// Reads, and retries if the connection is lost meanwhile.
+    func read<R>(
+        verify: (Connection) throws(PostgresDatabaseError) -> Void = { _ in },
+        _ body: (Connection) throws(PostgresDatabaseError) -> R
+    ) throws(PostgresDatabaseError) -> R {
+        let deadline = Deadline(after: options.patience)
+        if hasTransaction {
+            if let connection, let result = try? body(connection) { return result }
+            // The error recurs without the transaction, or is resolved.
+            endTransaction()
+        }
+        return try turns.exclusively { () throws(PostgresDatabaseError) in
             while true {
-                // In a fixed order, so that no two processes wait for each other.
-                let open = group.indices.filter { answers[$0] == nil }.sorted { group[$0].order < group[$1].order }
-                if open.isEmpty { break }
+                let connection = try connect(until: deadline)
                 do throws(PostgresDatabaseError) {
-                    let connection = try connect(until: deadline)
-                    do throws(PostgresDatabaseError) {
-                        let sound = try verified(open, of: group, on: connection, &answers)
-                        try commit(sound, of: group, on: connection, wasRepeated, &answers)
-                    } catch {
-                        guard isLost(connection, error) else { throw error }
-                        wasRepeated = true
-                        guard deadline.seconds > 0 else { throw error }
-                    }
+                    try verify(connection)
+                    return try body(connection)
                 } catch {
-                    for index in open where answers[index] == nil { answers[index] = .failure(error) }
+                    guard isLost(connection, error), deadline.seconds > 0 else { throw error }
                 }
             }
-            return answers.map { answer in
-                let answer = answer ?? .failure(PostgresDatabaseError(.other, "a write was forgotten"))
-                // An attempt whose reply was lost may have been committed, whatever the result of the next.
-                return wasRepeated ? answer.mapError(\.inDoubt) : answer
-            }
         }
+    }
 
-        /// Returns the writes that belong to this database.
-        private func verified(
-            _ open: [Int],
-            of group: [Write],
-            on connection: Connection,
-            _ answers: inout [Answer?]
-        ) throws(PostgresDatabaseError) -> [Int] {
-            var sound: [Int] = []
-            for index in open {
-                do throws(PostgresDatabaseError) {
-                    try group[index].verify(connection)
-                    sound.append(index)
-                } catch {
-                    if Self.endsConnection(error) { throw error }
-                    answers[index] = .failure(error)
-                }
-            }
-            return sound
+    /// Commits all statements of a write or none, together with the concurrent writes of other threads.
+    ///
+    /// Returns once it is committed.
+    func write(_ write: Write) throws(PostgresDatabaseError) -> Outcome {
+        if hasTransaction {
+            defer { endTransaction() }
+            return try serve([write])[0].get()
         }
+        return try turns.serve(write) { group in serve(group) }.get()
+    }
 
-        private func commit(
-            _ indices: [Int],
-            of group: [Write],
-            on connection: Connection,
-            _ wasRepeated: Bool,
-            _ answers: inout [Answer?]
-        ) throws(PostgresDatabaseError) {
-            if indices.isEmpty { return }
+    /// Closes the connections.
+    ///
+    /// Calls that wait for the database fail at once.
+    func close() {
+        closing.close()
+        turns.exclusively { connection = nil }
+        listener.close()
+    }
+}
+
+// MARK: - Writing
+
+extension DatabaseCore {
+    /// Commits a group in one transaction, or each write in its own if the group fails.
+    private func serve(_ group: [Write]) -> [Answer] {
+        let deadline = Deadline(after: options.patience)
+        var answers = [Answer?](repeating: nil, count: group.count)
+        var wasRepeated = false
+        while true {
+            // In a fixed order, so that no two processes wait for each other.
+            let open = group.indices.filter { answers[$0] == nil }.sorted { group[$0].order < group[$1].order }
+            if open.isEmpty { break }
             do throws(PostgresDatabaseError) {
-                let isOpen = transaction.withLock { $0?.connection == connection.number }
-                var results = try connection.run(
-                    indices.flatMap { group[$0].requests } + (isOpen ? [Connection.Request("COMMIT")] : []),
-                    followedBy: indices.compactMap { group[$0].announcement?.request(in: tables) }
-                )[...]
-                if isOpen { transaction.withLock { $0?.connection = nil } }
-                try confirm(connection)
-                statistics.withLock {
-                    $0.commits += 1
-                    $0.writes += indices.count
+                let connection = try connect(until: deadline)
+                do throws(PostgresDatabaseError) {
+                    let sound = try verified(open, of: group, on: connection, &answers)
+                    try commit(sound, of: group, on: connection, wasRepeated, &answers)
+                } catch {
+                    guard isLost(connection, error) else { throw error }
+                    wasRepeated = true
+                    guard deadline.seconds > 0 else { throw error }
                 }
-                for index in indices {
-                    let count = group[index].requests.count
-                    answers[index] = .success(Outcome(results: Array(results.prefix(count)), wasRepeated: wasRepeated))
-                    results = results.dropFirst(count)
-                }
+            } catch {
+                for index in open where answers[index] == nil { answers[index] = .failure(error) }
+            }
+        }
+        return answers.map { answer in
+            let answer = answer ?? .failure(PostgresDatabaseError(.other, "a write was forgotten"))
+            // An attempt whose reply was lost may have been committed, whatever the result of the next.
+            return wasRepeated ? answer.mapError(\.inDoubt) : answer
+        }
+    }
+
+    /// Returns the writes that belong to this database.
+    private func verified(
+        _ open: [Int],
+        of group: [Write],
+        on connection: Connection,
+        _ answers: inout [Answer?]
+    ) throws(PostgresDatabaseError) -> [Int] {
+        var sound: [Int] = []
+        for index in open {
+            do throws(PostgresDatabaseError) {
+                try group[index].verify(connection)
+                sound.append(index)
             } catch {
                 if Self.endsConnection(error) { throw error }
-                guard indices.count > 1 else { return answers[indices[0]] = .failure(error) }
-                // A failing write must not affect the others.
-                for index in indices { try commit([index], of: group, on: connection, wasRepeated, &answers) }
+                answers[index] = .failure(error)
             }
         }
+        return sound
+    }
 
-        /// Waits until a commit is on the standbys, if the server has warned that it is not.
-        ///
-        /// A commit that waited for a standby in vain is still committed on its server. A later commit that reaches a
-        /// standby covers it.
-        private func confirm(_ connection: Connection) throws(PostgresDatabaseError) {
-            guard connection.takeWarning() else { return }
-            do throws(PostgresDatabaseError) { try Self.reachStandby(on: connection) } catch {
-                // Reported as unreachable whatever the cause: the write is committed, and will be found again.
-                throw PostgresDatabaseError(.unreachable, error.description)
+    private func commit(
+        _ indices: [Int],
+        of group: [Write],
+        on connection: Connection,
+        _ wasRepeated: Bool,
+        _ answers: inout [Answer?]
+    ) throws(PostgresDatabaseError) {
+        if indices.isEmpty { return }
+        do throws(PostgresDatabaseError) {
+            let isOpen = transaction.withLock { $0?.connection == connection.number }
+            var results = try connection.run(
+                indices.flatMap { group[$0].requests } + (isOpen ? [Connection.Request("COMMIT")] : []),
+                followedBy: indices.compactMap { group[$0].announcement?.request(in: tables) }
+            )[...]
+            if isOpen { transaction.withLock { $0?.connection = nil } }
+            try confirm(connection)
+            statistics.withLock {
+                $0.commits += 1
+                $0.writes += indices.count
             }
-        }
-
-        /// Commits an unused message, to ensure that everything visible has reached the standbys.
-        ///
-        /// Without a message there would be nothing in the log to wait for.
-        static func reachStandby(on connection: Connection) throws(PostgresDatabaseError) {
-            _ = connection.takeWarning()
-            _ = try connection.run("SELECT pg_logical_emit_message(true, 'StoreCore', '')")
-            guard !connection.takeWarning() else {
-                throw PostgresDatabaseError(.unreachable, "a commit has reached no standby")
+            for index in indices {
+                let count = group[index].requests.count
+                answers[index] = .success(Outcome(results: Array(results.prefix(count)), wasRepeated: wasRepeated))
+                results = results.dropFirst(count)
             }
+        } catch {
+            if Self.endsConnection(error) { throw error }
+            guard indices.count > 1 else { return answers[indices[0]] = .failure(error) }
+            // A failing write must not affect the others.
+            for index in indices { try commit([index], of: group, on: connection, wasRepeated, &answers) }
         }
     }
 
-    // MARK: - Transactions of a thread
-
-    extension DatabaseCore {
-        /// Begins a transaction for the calling thread, which has exclusive use of the connection until it writes or ends
-        /// the transaction.
-        ///
-        /// - Parameters:
-        ///   - verify: checks on a new connection that it is the caller's database.
-        ///   - requests: the first statements of the transaction.
-        /// - Returns: their results; nil if one fails, or the database is unavailable.
-        func beginTransaction(
-            verify: (Connection) throws(PostgresDatabaseError) -> Void,
-            _ requests: [Connection.Request]
-        ) -> [ResultRows]? {
-            endTransaction()
-            turns.begin()
-            guard let connection else {
-                turns.end()
-                return nil
-            }
-            do throws(PostgresDatabaseError) {
-                try verify(connection)
-                let results = try connection.run([Connection.Request("BEGIN")] + requests)
-                let thread = ObjectIdentifier(Thread.current)
-                transaction.withLock { $0 = OpenTransaction(thread: thread, connection: connection.number) }
-                return Array(results.dropFirst())
-            } catch {
-                if !isLost(connection, error) { try? connection.post(Connection.Request("ROLLBACK")) }
-                turns.end()
-                return nil
-            }
+    /// Waits until a commit is on the standbys, if the server has warned that it is not.
+    ///
+    /// A commit that waited for a standby in vain is still committed on its server. A later commit that reaches a
+    /// standby covers it.
+    private func confirm(_ connection: Connection) throws(PostgresDatabaseError) {
+        guard connection.takeWarning() else { return }
+        do throws(PostgresDatabaseError) { try Self.reachStandby(on: connection) } catch {
+            // Reported as unreachable whatever the cause: the write is committed, and will be found again.
+            throw PostgresDatabaseError(.unreachable, error.description)
         }
+    }
 
-        /// Ends the calling thread's transaction, if any, and rolls it back unless it is committed.
-        func endTransaction() {
-            guard hasTransaction else { return }
-            let open = transaction.withLock { $0.take() }
-            if let connection, connection.number == open?.connection {
-                try? connection.post(Connection.Request("ROLLBACK"))
-            }
+    /// Commits an unused message, to ensure that everything visible has reached the standbys.
+    ///
+    /// Without a message there would be nothing in the log to wait for.
+    static func reachStandby(on connection: Connection) throws(PostgresDatabaseError) {
+        _ = connection.takeWarning()
+        _ = try connection.run("SELECT pg_logical_emit_message(true, 'StoreCore', '')")
+        guard !connection.takeWarning() else {
+            throw PostgresDatabaseError(.unreachable, "a commit has reached no standby")
+        }
+    }
+}
+
+// MARK: - Transactions of a thread
+
+extension DatabaseCore {
+    /// Begins a transaction for the calling thread, which has exclusive use of the connection until it writes or ends
+    /// the transaction.
+    ///
+    /// - Parameters:
+    ///   - verify: checks on a new connection that it is the caller's database.
+    ///   - requests: the first statements of the transaction.
+    /// - Returns: their results; nil if one fails, or the database is unavailable.
+    func beginTransaction(
+        verify: (Connection) throws(PostgresDatabaseError) -> Void,
+        _ requests: [Connection.Request]
+    ) -> [ResultRows]? {
+        endTransaction()
+        turns.begin()
+        guard let connection else {
             turns.end()
+            return nil
         }
-
-        private var hasTransaction: Bool {
-            guard let open = transaction.withLock({ $0 }) else { return false }
-            return open.thread == ObjectIdentifier(Thread.current)
+        do throws(PostgresDatabaseError) {
+            try verify(connection)
+            let results = try connection.run([Connection.Request("BEGIN")] + requests)
+            let thread = ObjectIdentifier(Thread.current)
+            transaction.withLock { $0 = OpenTransaction(thread: thread, connection: connection.number) }
+            return Array(results.dropFirst())
+        } catch {
+            if !isLost(connection, error) { try? connection.post(Connection.Request("ROLLBACK")) }
+            turns.end()
+            return nil
         }
     }
 
-    // MARK: - Connecting
-
-    extension DatabaseCore {
-        /// Returns whether an error has broken the connection, so that the next attempt needs another one.
-        private func isLost(_ connection: Connection, _ error: PostgresDatabaseError) -> Bool {
-            let isLost = connection.isBroken || Self.endsConnection(error)
-            if isLost { lose(error) }
-            return isLost
+    /// Ends the calling thread's transaction, if any, and rolls it back unless it is committed.
+    func endTransaction() {
+        guard hasTransaction else { return }
+        let open = transaction.withLock { $0.take() }
+        if let connection, connection.number == open?.connection {
+            try? connection.post(Connection.Request("ROLLBACK"))
         }
+        turns.end()
+    }
 
-        /// Returns whether a failed operation may succeed on another connection.
-        static func endsConnection(_ error: PostgresDatabaseError) -> Bool {
-            // After a failover the old server may be read only.
-            error.code == .unreachable || error.code == .readOnly
+    private var hasTransaction: Bool {
+        guard let open = transaction.withLock({ $0 }) else { return false }
+        return open.thread == ObjectIdentifier(Thread.current)
+    }
+}
+
+// MARK: - Connecting
+
+extension DatabaseCore {
+    /// Returns whether an error has broken the connection, so that the next attempt needs another one.
+    private func isLost(_ connection: Connection, _ error: PostgresDatabaseError) -> Bool {
+        let isLost = connection.isBroken || Self.endsConnection(error)
+        if isLost { lose(error) }
+        return isLost
+    }
+
+    /// Returns whether a failed operation may succeed on another connection.
+    static func endsConnection(_ error: PostgresDatabaseError) -> Bool {
+        // After a failover the old server may be read only.
+        error.code == .unreachable || error.code == .readOnly
+    }
+
+    private func lose(_ error: PostgresDatabaseError) {
+        guard connection != nil else { return }
+        connection = nil
+        lastError = error
+        statistics.withLock { $0.isConnected = false }
+        note("the database is away: \(error)")
+    }
+
+    /// Returns the existing connection, or a new one.
+    ///
+    /// - Throws: the last attempt's error, if none succeeds before the deadline.
+    private func connect(until deadline: Deadline) throws(PostgresDatabaseError) -> Connection {
+        while true {
+            if closing.isClosed { throw PostgresDatabaseError(.closed, "the database has been closed") }
+            if let connection { return connection }
+            let pause = nextAttempt?.seconds ?? 0
+            if pause > 0 {
+                guard pause < deadline.seconds else { throw lastError ?? Self.away }
+                closing.wait(pause)
+                continue
+            }
+            do throws(PostgresDatabaseError) { try open(creates: false) } catch {
+                lastError = error
+                nextAttempt = Deadline(after: policy.pauseAfterFailure())
+                guard Self.endsConnection(error) else { throw error }
+            }
         }
+    }
 
-        private func lose(_ error: PostgresDatabaseError) {
-            guard connection != nil else { return }
-            connection = nil
-            lastError = error
-            statistics.withLock { $0.isConnected = false }
-            note("the database is away: \(error)")
+    private static let away = PostgresDatabaseError(.unreachable, "the database is away")
+
+    /// Connects, and prepares the session.
+    private func open(creates: Bool) throws(PostgresDatabaseError) {
+        let number = statistics.withLock { $0.connections } + 1
+        let new = try Connection(settings, number: number, patience: options.responseTime)
+        try new.execute(Self.session)
+        let isReadOnly = "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean"
+        if try new.run(isReadOnly).integer(0, 0) == 1 {
+            throw PostgresDatabaseError(
+                .readOnly,
+                "the server is a standby or set to read only: name the others too, with target_session_attrs=read-write"
+            )
         }
+        try Migration.run(tables, creates: creates, on: new)
+        let obsolete = [tables.snapshot, tables.command, tables.forgotten, tables.opening]
+        let mayDelete = "SELECT bool_and(has_table_privilege(name, 'DELETE')) FROM unnest($1::text[]) AS name"
+        // After the migration, which releases all locks.
+        let answers = try new.run([
+            Connection.Request(mayDelete, [.texts(obsolete)]), Announcement.presenceLock(in: tables),
+        ])
+        rights.withLock { $0 = answers[0].integer(0, 0) == 1 }
+        // After a crash of the server, visible records may not have reached a standby.
+        try Self.reachStandby(on: new)
+        connection = new
+        listener.ignore(new.backend)
+        nextAttempt = nil
+        policy.succeeded()
+        let isBack = statistics.withLock { statistics in
+            statistics.isConnected = true
+            statistics.connections = number
+            return number > 1
+        }
+        guard isBack else { return }
+        note("the database is back")
+        // Meanwhile, other processes may not have notified this one.
+        listener.tellAllSoon()
+    }
+}
 
-        /// Returns the existing connection, or a new one.
-        ///
-        /// - Throws: the last attempt's error, if none succeeds before the deadline.
-        private func connect(until deadline: Deadline) throws(PostgresDatabaseError) -> Connection {
-            while true {
-                if closing.isClosed { throw PostgresDatabaseError(.closed, "the database has been closed") }
-                if let connection { return connection }
-                let pause = nextAttempt?.seconds ?? 0
-                if pause > 0 {
-                    guard pause < deadline.seconds else { throw lastError ?? Self.away }
-                    closing.wait(pause)
-                    continue
+extension DatabaseCore {
+    /// The session settings that correctness and speed depend on, which override the role's and the server's.
+    static let session = [
+        "SET client_min_messages = warning",
+        "SET default_transaction_isolation = 'read committed'",
+        "SET idle_in_transaction_session_timeout = '60s'",
+        "SET standard_conforming_strings = on",
+        // Every statement has an index for its rows and their order. So one plan serves all values, whatever the
+        // server's statistics.
+        "SET plan_cache_mode = force_generic_plan",
+        "SET enable_indexscan = on",
+        "SET enable_indexonlyscan = on",
+        "SET enable_seqscan = off",
+        "SET enable_bitmapscan = off",
+        "SET jit = off",
+        // A server detects within half a minute that this process's machine is gone, and releases its locks.
+        "SET tcp_keepalives_idle = 10",
+        "SET tcp_keepalives_interval = 5",
+        "SET tcp_keepalives_count = 3",
+    ]
+}
+
+extension DatabaseCore {
+    /// Returns the number of a store or journal, which is added if there is none with that name.
+    func number(of name: String, in table: String, _ kind: String) throws(PostgresDatabaseError) -> Int {
+        let query = "SELECT id FROM \(table) WHERE name = $1::text"
+        return try read(name, in: table, kind, by: [query]) { found, _ in found[0].integer(0, 0) }
+    }
+
+    /// Reads the results of queries about the name of a store or journal, which is added if it does not exist.
+    ///
+    /// The first query has a row for it. The others are omitted if they fail. `body` also receives the number of the
+    /// connection.
+    func read<R>(
+        _ name: String,
+        in table: String,
+        _ kind: String,
+        by queries: [String],
+        _ body: ([ResultRows], Int) -> R
+    ) throws(PostgresDatabaseError) -> R {
+        guard 1...200 ~= name.utf8.count, !name.utf8.contains(0) else {
+            throw PostgresDatabaseError(.settings, "the name of a \(kind) has from 1 to 200 bytes, and none is 0")
+        }
+        return try read { connection throws(PostgresDatabaseError) in
+            for _ in 1...2 {
+                let requests = queries.map { Connection.Request($0, [.text(name)]) }
+                let found: [ResultRows]
+                do throws(PostgresDatabaseError) { found = try connection.run(requests) } catch {
+                    if queries.count == 1 || connection.isBroken || Self.endsConnection(error) { throw error }
+                    // The other queries are optimizations: their data is queried again later, and reported as
+                    // unreadable then.
+                    found = try connection.run([requests[0]])
                 }
-                do throws(PostgresDatabaseError) { try open(creates: false) } catch {
-                    lastError = error
-                    nextAttempt = Deadline(after: policy.pauseAfterFailure())
-                    guard Self.endsConnection(error) else { throw error }
-                }
+                if found[0].count > 0 { return body(found, connection.number) }
+                let sql = "INSERT INTO \(table) (name) VALUES ($1::text) ON CONFLICT DO NOTHING"
+                _ = try connection.run(sql, .text(name))
             }
-        }
-
-        private static let away = PostgresDatabaseError(.unreachable, "the database is away")
-
-        /// Connects, and prepares the session.
-        private func open(creates: Bool) throws(PostgresDatabaseError) {
-            let number = statistics.withLock { $0.connections } + 1
-            let new = try Connection(settings, number: number, patience: options.responseTime)
-            try new.execute(Self.session)
-            let isReadOnly = "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean"
-            if try new.run(isReadOnly).integer(0, 0) == 1 {
-                throw PostgresDatabaseError(
-                    .readOnly,
-                    "the server is a standby or set to read only: name the others too, with target_session_attrs=read-write"
-                )
-            }
-            try Migration.run(tables, creates: creates, on: new)
-            let obsolete = [tables.snapshot, tables.command, tables.forgotten, tables.opening]
-            let mayDelete = "SELECT bool_and(has_table_privilege(name, 'DELETE')) FROM unnest($1::text[]) AS name"
-            // After the migration, which releases all locks.
-            let answers = try new.run([
-                Connection.Request(mayDelete, [.texts(obsolete)]), Announcement.presenceLock(in: tables),
-            ])
-            rights.withLock { $0 = answers[0].integer(0, 0) == 1 }
-            // After a crash of the server, visible records may not have reached a standby.
-            try Self.reachStandby(on: new)
-            connection = new
-            listener.ignore(new.backend)
-            nextAttempt = nil
-            policy.succeeded()
-            let isBack = statistics.withLock { statistics in
-                statistics.isConnected = true
-                statistics.connections = number
-                return number > 1
-            }
-            guard isBack else { return }
-            note("the database is back")
-            // Meanwhile, other processes may not have notified this one.
-            listener.tellAllSoon()
+            throw PostgresDatabaseError(.other, "the \(kind) \(name) was removed while it was added")
         }
     }
-#else
-    import StoreCore
 
-    /// The placeholder for a database without libpq: never created.
-    final class DatabaseCore: Sendable {
-        let statistics = Locked(PostgresDatabase.Statistics())
-
-        init(_ settings: String, _ options: PostgresDatabase.Options, log: StoreLog) throws(PostgresDatabaseError) {
-            throw .unavailable
+    func stores() throws(PostgresDatabaseError) -> [String] {
+        try read { connection throws(PostgresDatabaseError) in
+            let rows = try connection.run("SELECT name FROM \(tables.store) ORDER BY name")
+            return (0..<rows.count).map { rows.text($0, 0) }
         }
-
-        func close() {}
-    }
-#endif
-
-#if canImport(CPostgres)
-    extension DatabaseCore {
-        /// The session settings that correctness and speed depend on, which override the role's and the server's.
-        static let session = [
-            "SET client_min_messages = warning",
-            "SET default_transaction_isolation = 'read committed'",
-            "SET idle_in_transaction_session_timeout = '60s'",
-            "SET standard_conforming_strings = on",
-            // Every statement has an index for its rows and their order. So one plan serves all values, whatever the
-            // server's statistics.
-            "SET plan_cache_mode = force_generic_plan",
-            "SET enable_indexscan = on",
-            "SET enable_indexonlyscan = on",
-            "SET enable_seqscan = off",
-            "SET enable_bitmapscan = off",
-            "SET jit = off",
-            // A server detects within half a minute that this process's machine is gone, and releases its locks.
-            "SET tcp_keepalives_idle = 10",
-            "SET tcp_keepalives_interval = 5",
-            "SET tcp_keepalives_count = 3",
-        ]
     }
 
-    import StoreCore
-
-    extension DatabaseCore {
-        /// Returns the number of a store or journal, which is added if there is none with that name.
-        func number(of name: String, in table: String, _ kind: String) throws(PostgresDatabaseError) -> Int {
-            let query = "SELECT id FROM \(table) WHERE name = $1::text"
-            return try read(name, in: table, kind, by: [query]) { found, _ in found[0].integer(0, 0) }
+    func removeStore(_ name: String) throws(PostgresDatabaseError) {
+        try read { connection throws(PostgresDatabaseError) in
+            let owned = "store IN (SELECT id FROM \(tables.store) WHERE name = $1::text)"
+            let statements = [
+                "DELETE FROM \(tables.record) WHERE \(owned)", "DELETE FROM \(tables.snapshot) WHERE \(owned)",
+                "DELETE FROM \(tables.store) WHERE name = $1::text",
+            ]
+            _ = try connection.run(statements.map { Connection.Request($0, [.text(name)]) })
         }
+    }
 
-        /// Reads the results of queries about the name of a store or journal, which is added if it does not exist.
-        ///
-        /// The first query has a row for it. The others are omitted if they fail. `body` also receives the number of the
-        /// connection.
-        func read<R>(
-            _ name: String,
-            in table: String,
-            _ kind: String,
-            by queries: [String],
-            _ body: ([ResultRows], Int) -> R
-        ) throws(PostgresDatabaseError) -> R {
-            guard 1...200 ~= name.utf8.count, !name.utf8.contains(0) else {
-                throw PostgresDatabaseError(.settings, "the name of a \(kind) has from 1 to 200 bytes, and none is 0")
-            }
-            return try read { connection throws(PostgresDatabaseError) in
-                for _ in 1...2 {
-                    let requests = queries.map { Connection.Request($0, [.text(name)]) }
-                    let found: [ResultRows]
-                    do throws(PostgresDatabaseError) { found = try connection.run(requests) } catch {
-                        if queries.count == 1 || connection.isBroken || Self.endsConnection(error) { throw error }
-                        // The other queries are optimizations: their data is queried again later, and reported as
-                        // unreadable then.
-                        found = try connection.run([requests[0]])
-                    }
-                    if found[0].count > 0 { return body(found, connection.number) }
-                    let sql = "INSERT INTO \(table) (name) VALUES ($1::text) ON CONFLICT DO NOTHING"
-                    _ = try connection.run(sql, .text(name))
-                }
-                throw PostgresDatabaseError(.other, "the \(kind) \(name) was removed while it was added")
-            }
-        }
-
-        func stores() throws(PostgresDatabaseError) -> [String] {
-            try read { connection throws(PostgresDatabaseError) in
-                let rows = try connection.run("SELECT name FROM \(tables.store) ORDER BY name")
-                return (0..<rows.count).map { rows.text($0, 0) }
-            }
-        }
-
-        func removeStore(_ name: String) throws(PostgresDatabaseError) {
-            try read { connection throws(PostgresDatabaseError) in
-                let owned = "store IN (SELECT id FROM \(tables.store) WHERE name = $1::text)"
-                let statements = [
-                    "DELETE FROM \(tables.record) WHERE \(owned)", "DELETE FROM \(tables.snapshot) WHERE \(owned)",
-                    "DELETE FROM \(tables.store) WHERE name = $1::text",
+    func removeJournal(_ name: String) throws(PostgresDatabaseError) {
+        try read { connection throws(PostgresDatabaseError) in
+            let owned = "journal IN (SELECT id FROM \(tables.journal) WHERE name = $1::text)"
+            let statements =
+                [tables.command, tables.forgotten, tables.opening].map { "DELETE FROM \($0) WHERE \(owned)" } + [
+                    "DELETE FROM \(tables.journal) WHERE name = $1::text"
                 ]
-                _ = try connection.run(statements.map { Connection.Request($0, [.text(name)]) })
-            }
+            _ = try connection.run(statements.map { Connection.Request($0, [.text(name)]) })
         }
+    }
 
-        func removeJournal(_ name: String) throws(PostgresDatabaseError) {
-            try read { connection throws(PostgresDatabaseError) in
-                let owned = "journal IN (SELECT id FROM \(tables.journal) WHERE name = $1::text)"
-                let statements =
-                    [tables.command, tables.forgotten, tables.opening].map { "DELETE FROM \($0) WHERE \(owned)" } + [
-                        "DELETE FROM \(tables.journal) WHERE name = $1::text"
-                    ]
-                _ = try connection.run(statements.map { Connection.Request($0, [.text(name)]) })
-            }
+    func check(_ name: String) throws(PostgresDatabaseError) -> [String] {
+        let store = try read { connection throws(PostgresDatabaseError) in
+            let found = try connection.run("SELECT id FROM \(tables.store) WHERE name = $1::text", .text(name))
+            guard found.count > 0 else { throw PostgresDatabaseError(.other, "there is no store \(name)") }
+            return found.integer(0, 0)
         }
-
-        func check(_ name: String) throws(PostgresDatabaseError) -> [String] {
-            let store = try read { connection throws(PostgresDatabaseError) in
-                let found = try connection.run("SELECT id FROM \(tables.store) WHERE name = $1::text", .text(name))
-                guard found.count > 0 else { throw PostgresDatabaseError(.other, "there is no store \(name)") }
-                return found.integer(0, 0)
+        var lines: [String] = []
+        var position = 0
+        while true {
+            let sql =
+                "SELECT \(RecordRow.columns) FROM \(tables.record) WHERE store = $1 AND position > $2 ORDER BY position LIMIT 1000"
+            let rows = try read { [position] connection throws(PostgresDatabaseError) in
+                try connection.run(sql, .integer(store), .integer(position))
             }
-            var lines: [String] = []
-            var position = 0
-            while true {
-                let sql =
-                    "SELECT \(RecordRow.columns) FROM \(tables.record) WHERE store = $1 AND position > $2 ORDER BY position LIMIT 1000"
-                let rows = try read { [position] connection throws(PostgresDatabaseError) in
-                    try connection.run(sql, .integer(store), .integer(position))
+            if rows.count == 0 { return lines }
+            for row in RecordRow.all(in: rows) {
+                if row.position > position + 1 {
+                    lines.append("records \(position + 1) to \(row.position - 1) are missing")
                 }
-                if rows.count == 0 { return lines }
-                for row in RecordRow.all(in: rows) {
-                    if row.position > position + 1 {
-                        lines.append("records \(position + 1) to \(row.position - 1) are missing")
-                    }
-                    do throws(PostgresDatabaseError) {
-                        if try row.record(of: name) == nil { lines.append("record \(row.position) cannot be read") }
-                    } catch {
-                        lines.append(error.description)
-                    }
-                    position = row.position
+                do throws(PostgresDatabaseError) {
+                    if try row.record(of: name) == nil { lines.append("record \(row.position) cannot be read") }
+                } catch {
+                    lines.append(error.description)
                 }
+                position = row.position
             }
         }
     }
-#else
-    import StoreCore
+}
 
-    extension DatabaseCore {
-        func stores() throws(PostgresDatabaseError) -> [String] { throw .unavailable }
-        func removeStore(_ name: String) throws(PostgresDatabaseError) { throw .unavailable }
-        func removeJournal(_ name: String) throws(PostgresDatabaseError) { throw .unavailable }
-        func check(_ name: String) throws(PostgresDatabaseError) -> [String] { throw .unavailable }
-    }
-#endif
+/// Whether a database was closed, with a wait that ends then.
+final class Closing: @unchecked Sendable {  // unchecked: touched with the condition's lock held
+    private let condition = NSCondition()
+    private var isSet = false
 
-#if canImport(CPostgres)
-    /// Whether a database was closed, with a wait that ends then.
-    final class Closing: @unchecked Sendable {  // unchecked: touched with the condition's lock held
-        private let condition = NSCondition()
-        private var isSet = false
+    var isClosed: Bool { condition.withLock { isSet } }
 
-        var isClosed: Bool { condition.withLock { isSet } }
-
-        func close() {
-            condition.withLock {
-                isSet = true
-                condition.broadcast()
-            }
-        }
-
-        func wait(_ seconds: TimeInterval) {
-            let end = Date(timeIntervalSinceNow: seconds)
-            condition.withLock { while !isSet, condition.wait(until: end) {} }
+    func close() {
+        condition.withLock {
+            isSet = true
+            condition.broadcast()
         }
     }
-#endif
+
+    func wait(_ seconds: TimeInterval) {
+        let end = Date(timeIntervalSinceNow: seconds)
+        condition.withLock { while !isSet, condition.wait(until: end) {} }
+    }
+}

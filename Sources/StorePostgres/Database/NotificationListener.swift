@@ -9,11 +9,6 @@
     /// Notifications are an optimization: a poll compensates for lost ones.
     // unchecked: all state is accessed under the lock, as is libpq.
     final class NotificationListener: @unchecked Sendable {
-        /// The recipient of a channel's notifications; retained by its owner.
-        protocol Recipient: AnyObject, Sendable {
-            func notified(payload: String)
-        }
-
         private struct WeakRecipient {
             weak var recipient: (any Recipient)?
         }
@@ -253,39 +248,63 @@
             for recipient in all { recipient.notified(payload: "") }
         }
     }
+#else
+    import StoreCore
 
-    /// A notification to other processes on a channel.
-    ///
-    /// It is sent in its own transaction after a commit: a commit that notifies would wait for all others that do. After a
-    /// failed commit it announces no change, and costs its recipients one read.
-    struct Announcement {
-        let channel: Channel
-        let payload: String
+    /// The placeholder for a listener without libpq, whose connection settings are never created.
+    final class NotificationListener: Sendable {
+        init(
+            _ settings: ConnectionSettings,
+            _ options: PostgresDatabase.Options,
+            _ statistics: Locked<PostgresDatabase.Statistics>
+        ) {}
 
-        /// Returns the statement that sends it if another process is listening.
-        ///
-        /// A notification costs the server a transaction with a number, and a place in a queue. It waits neither for the
-        /// disk nor long for other senders, which would delay the connection's next statement: a poll compensates for what
-        /// is not sent.
-        func request(in tables: Tables) -> Connection.Request {
-            Connection.Request(Self.announcing, [.text(tables.schemaName), .text(channel.name), .text(payload)])
-        }
-
-        private static let announcing = """
-            SELECT CASE WHEN pg_try_advisory_lock(presence) THEN pg_advisory_unlock(presence)::text ELSE concat(
-                set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '1s', true),
-                pg_notify($2::text, $3::text)
-            ) END FROM (SELECT \(presence) AS presence) AS key
-            """
-
-        /// Returns the statement with which a connection, and so its process, shows its presence.
-        ///
-        /// It takes a lock for the life of the connection, which it shares with all others: a process that can take the
-        /// lock exclusively is alone. Records that were appended before have to be read after this.
-        static func presenceLock(in tables: Tables) -> Connection.Request {
-            Connection.Request("SELECT pg_advisory_lock_shared(\(presence))", [.text(tables.schemaName)])
-        }
-
-        private static let presence = "hashtextextended('storecore_' || $1::text, 0)"
+        func add(_ recipient: any Recipient, to channel: Channel) {}
+        func tell(_ announcement: Announcement, from sender: any Recipient) {}
+        func tellAllSoon() {}
+        func ignore(_ backend: Int32) {}
+        func close() {}
     }
 #endif
+
+extension NotificationListener {
+    /// The recipient of a channel's notifications; retained by its owner.
+    protocol Recipient: AnyObject, Sendable {
+        func notified(payload: String)
+    }
+}
+
+/// A notification to other processes on a channel.
+///
+/// It is sent in its own transaction after a commit: a commit that notifies would wait for all others that do. After a
+/// failed commit it announces no change, and costs its recipients one read.
+struct Announcement {
+    let channel: Channel
+    let payload: String
+
+    /// Returns the statement that sends it if another process is listening.
+    ///
+    /// A notification costs the server a transaction with a number, and a place in a queue. It waits neither for the
+    /// disk nor long for other senders, which would delay the connection's next statement: a poll compensates for what
+    /// is not sent.
+    func request(in tables: Tables) -> Connection.Request {
+        Connection.Request(Self.announcing, [.text(tables.schemaName), .text(channel.name), .text(payload)])
+    }
+
+    private static let announcing = """
+        SELECT CASE WHEN pg_try_advisory_lock(presence) THEN pg_advisory_unlock(presence)::text ELSE concat(
+            set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '1s', true),
+            pg_notify($2::text, $3::text)
+        ) END FROM (SELECT \(presence) AS presence) AS key
+        """
+
+    /// Returns the statement with which a connection, and so its process, shows its presence.
+    ///
+    /// It takes a lock for the life of the connection, which it shares with all others: a process that can take the
+    /// lock exclusively is alone. Records that were appended before have to be read after this.
+    static func presenceLock(in tables: Tables) -> Connection.Request {
+        Connection.Request("SELECT pg_advisory_lock_shared(\(presence))", [.text(tables.schemaName)])
+    }
+
+    private static let presence = "hashtextextended('storecore_' || $1::text, 0)"
+}

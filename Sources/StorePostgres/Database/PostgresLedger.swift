@@ -1,282 +1,260 @@
 import Foundation
 import StoreCore
 
-#if canImport(CPostgres)
-    /// A store's ledger: one row for each record, keyed by store and position, so that the database itself refuses a second
-    /// record at one position.
-    ///
-    /// An append is a transaction, committed when it returns. Its first row decides: if another process has appended there,
-    /// nothing is inserted.
-    final class PostgresLedger: SharedLedger {
-        let lane: BackendLane
-        let core: DatabaseCore
-        let name: String
-        let store: Int
-        let state: Locked<State>
-        let channel: Channel
-        private let listeners = Locked<[WeakListener]>([])
+/// A store's ledger: one row for each record, keyed by store and position, so that the database itself refuses a second
+/// record at one position.
+///
+/// An append is a transaction, committed when it returns. Its first row decides: if another process has appended there,
+/// nothing is inserted.
+final class PostgresLedger: SharedLedger {
+    let lane: BackendLane
+    let core: DatabaseCore
+    let name: String
+    let store: Int
+    let state: Locked<State>
+    let channel: Channel
+    private let listeners = Locked<[WeakListener]>([])
 
-        private struct WeakListener {
-            weak var listener: (any LedgerListener)?
+    private struct WeakListener {
+        weak var listener: (any LedgerListener)?
+    }
+
+    struct State {
+        /// The number of known records.
+        var head = 0
+        /// The mark of the last known record; nil for none.
+        var mark: RecordMark?
+        /// The last known records, to avoid reading them back.
+        var recent: ArraySlice<LedgerRecord> = []
+        /// The data read when the ledger was opened; nil once a store has requested it.
+        var opening: Opening?
+        /// The number of the connection on which the last known record was verified.
+        var connection: Int
+        /// The number of records in a notification, and the thread that forwards it.
+        var announced: (head: Int, thread: ObjectIdentifier)?
+        /// The number of further appends that take turns with other stores.
+        var contended = 0
+        /// The error after which everything is refused.
+        var refusal: PostgresDatabaseError?
+        /// The unreadable records that have been logged.
+        var reported: Set<Int> = []
+    }
+
+    init(_ core: DatabaseCore, _ name: String, lane: BackendLane) throws(PostgresDatabaseError) {
+        self.core = core
+        self.name = name
+        self.lane = lane
+        // A single request for everything: once its statements are prepared, a store opens in one round trip.
+        (store, state) = try core.read(name, in: core.tables.store, "store", by: core.statements.opening) {
+            ($0[0].integer(0, 0), Locked(State(opening: $0, of: name, connection: $1)))
         }
+        channel = core.tables.channel(.store, store)
+    }
 
-        struct State {
-            /// The number of known records.
-            var head = 0
-            /// The mark of the last known record; nil for none.
-            var mark: RecordMark?
-            /// The last known records, to avoid reading them back.
-            var recent: ArraySlice<LedgerRecord> = []
-            /// The data read when the ledger was opened; nil once a store has requested it.
-            var opening: Opening?
-            /// The number of the connection on which the last known record was verified.
-            var connection: Int
-            /// The number of records in a notification, and the thread that forwards it.
-            var announced: (head: Int, thread: ObjectIdentifier)?
-            /// The number of further appends that take turns with other stores.
-            var contended = 0
-            /// The error after which everything is refused.
-            var refusal: PostgresDatabaseError?
-            /// The unreadable records that have been logged.
-            var reported: Set<Int> = []
+    var snapshotDistance: Int { core.options.snapshotDistance }
+
+    func add(_ listener: any LedgerListener) {
+        let isFirst = listeners.withLock { listeners in
+            listeners.removeAll { $0.listener == nil }
+            listeners.append(WeakListener(listener: listener))
+            return listeners.count == 1
         }
+        if isFirst { core.listener.add(self, to: channel) }
+    }
 
-        init(_ core: DatabaseCore, _ name: String, lane: BackendLane) throws(PostgresDatabaseError) {
-            self.core = core
-            self.name = name
-            self.lane = lane
-            // A single request for everything: once its statements are prepared, a store opens in one round trip.
-            (store, state) = try core.read(name, in: core.tables.store, "store", by: core.statements.opening) {
-                ($0[0].integer(0, 0), Locked(State(opening: $0, of: name, connection: $1)))
-            }
-            channel = core.tables.channel(.store, store)
+    /// Does nothing: records are durable once they are appended.
+    func commit() {}
+
+    func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
+        guard state.withLock({ $0.head == head }) else {
+            endTurn()
+            return false
         }
-
-        var snapshotDistance: Int { core.options.snapshotDistance }
-
-        func add(_ listener: any LedgerListener) {
-            let isFirst = listeners.withLock { listeners in
-                listeners.removeAll { $0.listener == nil }
-                listeners.append(WeakListener(listener: listener))
-                return listeners.count == 1
-            }
-            if isFirst { core.listener.add(self, to: channel) }
-        }
-
-        /// Does nothing: records are durable once they are appended.
-        func commit() {}
-
-        func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
-            guard state.withLock({ $0.head == head }) else {
-                endTurn()
+        let mark = RecordMark(writer: core.writer, batch: core.nextBatch())
+        let announcement = Announcement(channel: channel, payload: String(head + records.count))
+        let outcome = try core.write(
+            DatabaseCore.Write(
+                requests: [try request(records, behind: head, mark)],
+                order: store,
+                verify: verify(_:),
+                announcement: announcement
+            )
+        )
+        if outcome.results[0].changes == 0 {
+            // The record there is another store's, or that of an attempt whose reply was lost.
+            guard outcome.wasRepeated, try self.mark(at: head + 1) == mark else {
+                core.statistics.withLock { $0.conflicts += 1 }
+                state.withLock { $0.contended = Self.contendedAppends }
                 return false
             }
-            let mark = RecordMark(writer: core.writer, batch: core.nextBatch())
-            let announcement = Announcement(channel: channel, payload: String(head + records.count))
-            let outcome = try core.write(
-                DatabaseCore.Write(
-                    requests: [try request(records, behind: head, mark)],
-                    order: store,
-                    verify: verify(_:),
-                    announcement: announcement
-                )
-            )
-            if outcome.results[0].changes == 0 {
-                // The record there is another store's, or that of an attempt whose reply was lost.
-                guard outcome.wasRepeated, try self.mark(at: head + 1) == mark else {
-                    core.statistics.withLock { $0.conflicts += 1 }
-                    state.withLock { $0.contended = Self.contendedAppends }
-                    return false
-                }
-            }
-            state.withLock { state in
-                if state.contended > 0 { state.contended -= 1 }
-                // Another store on this ledger may have read these records, and later ones.
-                guard state.head < head + records.count else { return }
-                state.recent = records[...]
-                state.head = head + records.count
-                state.mark = mark
-            }
-            core.listener.tell(announcement, from: self)
-            return true
         }
+        state.withLock { state in
+            if state.contended > 0 { state.contended -= 1 }
+            // Another store on this ledger may have read these records, and later ones.
+            guard state.head < head + records.count else { return }
+            state.recent = records[...]
+            state.head = head + records.count
+            state.mark = mark
+        }
+        core.listener.tell(announcement, from: self)
+        return true
+    }
 
-        private func request(
-            _ records: [LedgerRecord],
-            behind head: Int,
-            _ mark: RecordMark
-        ) throws(PostgresDatabaseError) -> Connection.Request {
-            var payloads: [StoredPayload] = []
-            for (offset, record) in records.enumerated() {
-                do { payloads.append(StoredPayload(try record.packed(), under: head + offset + 1)) } catch {
-                    throw PostgresDatabaseError(.other, "a record cannot be written down: \(error)")
-                }
+    private func request(
+        _ records: [LedgerRecord],
+        behind head: Int,
+        _ mark: RecordMark
+    ) throws(PostgresDatabaseError) -> Connection.Request {
+        var payloads: [StoredPayload] = []
+        for (offset, record) in records.enumerated() {
+            do { payloads.append(StoredPayload(try record.packed(), under: head + offset + 1)) } catch {
+                throw PostgresDatabaseError(.other, "a record cannot be written down: \(error)")
             }
-            let parameters: [Parameter] = [.integer(store), .integer(mark.writer), .integer(mark.batch)]
-            if records.count == 1 {
-                return Connection.Request(
-                    core.statements.insertOne,
-                    parameters + [
-                        .integer(head + 1), .integer(payloads[0].checksum), .boolean(records[0].isCountedOn),
-                        .bytes(payloads[0].data),
-                    ]
-                )
-            }
+        }
+        let parameters: [Parameter] = [.integer(store), .integer(mark.writer), .integer(mark.batch)]
+        if records.count == 1 {
             return Connection.Request(
-                core.statements.insertMany,
+                core.statements.insertOne,
                 parameters + [
-                    .integer(head), .integers(payloads.map(\.checksum)), .booleans(records.map(\.isCountedOn)),
-                    .byteStrings(payloads.map(\.data)),
+                    .integer(head + 1), .integer(payloads[0].checksum), .boolean(records[0].isCountedOn),
+                    .bytes(payloads[0].data),
                 ]
             )
         }
-    }
-
-    extension PostgresLedger: NotificationListener.Recipient {
-        func notified(payload: String) {
-            // The number of records that the sender knows.
-            let head = Int(payload)
-            if let head, state.withLock({ $0.head >= head }), listeners.withLock({ $0.count == 1 }) { return }
-            let thread = ObjectIdentifier(Thread.current)
-            state.withLock { $0.announced = head.map { ($0, thread) } }
-            defer { state.withLock { $0.announced = nil } }
-            for listener in listeners.withLock({ $0.compactMap(\.listener) }) { listener.ledgerMayHaveGrown() }
-        }
-    }
-#else
-
-    /// The placeholder for a ledger without libpq: never created.
-    final class PostgresLedger: SharedLedger {
-        let lane = BackendLane.caller
-        init(_ core: DatabaseCore, _ name: String, lane: BackendLane) throws(PostgresDatabaseError) {
-            throw .unavailable
-        }
-        var head: Int { get throws { throw PostgresDatabaseError.unavailable } }
-        func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
-            throw PostgresDatabaseError.unavailable
-        }
-        func commit() throws { throw PostgresDatabaseError.unavailable }
-        func read(after position: Int, limit: Int) throws -> [LedgerRecord] { throw PostgresDatabaseError.unavailable }
-        func snapshot() throws -> LedgerSnapshot? { throw PostgresDatabaseError.unavailable }
-        func keep(_ snapshot: LedgerSnapshot) throws { throw PostgresDatabaseError.unavailable }
-        func add(_ listener: any LedgerListener) {}
-    }
-#endif
-
-#if canImport(CPostgres)
-    extension PostgresLedger {
-        /// A store's last snapshot, as read when the ledger was opened.
-        struct Opening {
-            let snapshot: SnapshotRow?
-        }
-    }
-
-    extension PostgresLedger.State {
-        /// Creates the state from the results of the opening queries.
-        init(opening found: [ResultRows], of name: String, connection: Int) {
-            self.connection = connection
-            if !found[0].isNull(0, 1) {
-                head = found[0].integer(0, 1)
-                mark = RecordMark(writer: found[0].integer(0, 2), batch: found[0].integer(0, 3))
-            }
-            guard found.count == 3 else { return }
-            opening = PostgresLedger.Opening(snapshot: SnapshotRow(found[1]))
-            if mark == nil { return }
-            // Others may have appended since the first query. Unreadable records are read again, and reported then.
-            let rows = RecordRow.all(in: found[2])
-            guard let first = rows.first, let last = rows.last, last.position >= head,
-                last.position - first.position == rows.count - 1
-            else { return }
-            let records = rows.compactMap { try? $0.record(of: name) }
-            guard records.count == rows.count else { return }
-            (head, mark, recent) = (last.position, last.mark, records[...])
-        }
-    }
-
-    // Only an optimization: an unreadable snapshot costs only time.
-    extension PostgresLedger {
-        func snapshot() throws -> LedgerSnapshot? {
-            let opening = state.withLock { $0.opening.take() }
-            guard let row = try opening.map(\.snapshot) ?? lastSnapshot() else { return nil }
-            guard let snapshot = row.snapshot else {
-                core.note("the snapshot of the store \(name) cannot be read: its checksum does not match")
-                return nil
-            }
-            // A snapshot that is ahead of the records belongs to another ledger.
-            guard try row.position <= state.withLock({ $0.head }) || row.position <= head else { return nil }
-            return snapshot
-        }
-
-        private func lastSnapshot() throws(PostgresDatabaseError) -> SnapshotRow? {
-            let sql = SnapshotRow.last(in: core.tables, of: "$1")
-            return try core.read(verify: verify(_:)) { connection throws(PostgresDatabaseError) in
-                SnapshotRow(try connection.run(sql, .integer(store)))
-            }
-        }
-
-        func keep(_ snapshot: LedgerSnapshot) throws {
-            let payload = StoredPayload(snapshot.state, under: snapshot.position)
-            let place: [Parameter] = [.integer(store), .integer(snapshot.position)]
-            var requests = [
-                // Another process may have stored a newer one.
-                Connection.Request(
-                    """
-                    INSERT INTO \(core.tables.snapshot) (store, position, checksum, payload)
-                    SELECT $1::bigint, $2::bigint, $3::bigint, $4::bytea
-                    WHERE NOT EXISTS (SELECT FROM \(core.tables.snapshot) WHERE store = $1 AND position >= $2)
-                    ON CONFLICT DO NOTHING
-                    """,
-                    place + [.integer(payload.checksum), .bytes(payload.data)]
-                )
+        return Connection.Request(
+            core.statements.insertMany,
+            parameters + [
+                .integer(head), .integers(payloads.map(\.checksum)), .booleans(records.map(\.isCountedOn)),
+                .byteStrings(payloads.map(\.data)),
             ]
-            if core.mayDelete {
-                let sql = "DELETE FROM \(core.tables.snapshot) WHERE store = $1 AND position < $2"
-                requests.append(Connection.Request(sql, place))
-            }
-            _ = try core.write(DatabaseCore.Write(requests: requests, order: store, verify: verify(_:)))
-            core.statistics.withLock { $0.snapshots += 1 }
+        )
+    }
+}
+
+extension PostgresLedger: NotificationListener.Recipient {
+    func notified(payload: String) {
+        // The number of records that the sender knows.
+        let head = Int(payload)
+        if let head, state.withLock({ $0.head >= head }), listeners.withLock({ $0.count == 1 }) { return }
+        let thread = ObjectIdentifier(Thread.current)
+        state.withLock { $0.announced = head.map { ($0, thread) } }
+        defer { state.withLock { $0.announced = nil } }
+        for listener in listeners.withLock({ $0.compactMap(\.listener) }) { listener.ledgerMayHaveGrown() }
+    }
+}
+
+extension PostgresLedger {
+    /// A store's last snapshot, as read when the ledger was opened.
+    struct Opening {
+        let snapshot: SnapshotRow?
+    }
+}
+
+extension PostgresLedger.State {
+    /// Creates the state from the results of the opening queries.
+    init(opening found: [ResultRows], of name: String, connection: Int) {
+        self.connection = connection
+        if !found[0].isNull(0, 1) {
+            head = found[0].integer(0, 1)
+            mark = RecordMark(writer: found[0].integer(0, 2), batch: found[0].integer(0, 3))
+        }
+        guard found.count == 3 else { return }
+        opening = PostgresLedger.Opening(snapshot: SnapshotRow(found[1]))
+        if mark == nil { return }
+        // Others may have appended since the first query. Unreadable records are read again, and reported then.
+        let rows = RecordRow.all(in: found[2])
+        guard let first = rows.first, let last = rows.last, last.position >= head,
+            last.position - first.position == rows.count - 1
+        else { return }
+        let records = rows.compactMap { try? $0.record(of: name) }
+        guard records.count == rows.count else { return }
+        (head, mark, recent) = (last.position, last.mark, records[...])
+    }
+}
+
+// Only an optimization: an unreadable snapshot costs only time.
+extension PostgresLedger {
+    func snapshot() throws -> LedgerSnapshot? {
+        let opening = state.withLock { $0.opening.take() }
+        guard let row = try opening.map(\.snapshot) ?? lastSnapshot() else { return nil }
+        guard let snapshot = row.snapshot else {
+            core.note("the snapshot of the store \(name) cannot be read: its checksum does not match")
+            return nil
+        }
+        // A snapshot that is ahead of the records belongs to another ledger.
+        guard try row.position <= state.withLock({ $0.head }) || row.position <= head else { return nil }
+        return snapshot
+    }
+
+    private func lastSnapshot() throws(PostgresDatabaseError) -> SnapshotRow? {
+        let sql = SnapshotRow.last(in: core.tables, of: "$1")
+        return try core.read(verify: verify(_:)) { connection throws(PostgresDatabaseError) in
+            SnapshotRow(try connection.run(sql, .integer(store)))
         }
     }
 
-    // Turns only save work; correctness does not depend on them: the table refuses a second record at one position.
-    extension PostgresLedger: TurnTakingLedger {
-        /// The number of appends that take turns after another store's last record.
-        static let contendedAppends = 8
-
-        func beginTurn() -> Bool {
-            let (known, isContended) = state.withLock { ($0.head, $0.contended > 0) }
-            guard isContended else { return false }
-            let lock = """
-                SELECT set_config('idle_in_transaction_session_timeout', $2::text, true),
-                    set_config('lock_timeout', $3::text, true), pg_advisory_xact_lock(hashtextextended($1::text, 0))
+    func keep(_ snapshot: LedgerSnapshot) throws {
+        let payload = StoredPayload(snapshot.state, under: snapshot.position)
+        let place: [Parameter] = [.integer(store), .integer(snapshot.position)]
+        var requests = [
+            // Another process may have stored a newer one.
+            Connection.Request(
                 """
-            let requests = [
-                Connection.Request(
-                    lock,
-                    [
-                        .text("StoreCore \(channel.name)"), .text(Self.milliseconds(core.options.turnTime)),
-                        // Shorter than the time limit for a reply.
-                        .text(Self.milliseconds(min(core.options.turnPatience, core.options.responseTime / 2))),
-                    ]
-                ),
-                // A commit may take as long as it needs.
-                Connection.Request("SET LOCAL lock_timeout TO DEFAULT"),
-                rowsRequest(after: known, limit: Self.lookahead),
-            ]
-            guard let results = core.beginTransaction(verify: verify(_:), requests) else { return false }
-            let found = RecordRow.all(in: results[2])
-            guard found.count < Self.lookahead, let head = try? take(found, after: known) else {
-                endTurn()
-                return false
-            }
-            return head > known
+                INSERT INTO \(core.tables.snapshot) (store, position, checksum, payload)
+                SELECT $1::bigint, $2::bigint, $3::bigint, $4::bytea
+                WHERE NOT EXISTS (SELECT FROM \(core.tables.snapshot) WHERE store = $1 AND position >= $2)
+                ON CONFLICT DO NOTHING
+                """,
+                place + [.integer(payload.checksum), .bytes(payload.data)]
+            )
+        ]
+        if core.mayDelete {
+            let sql = "DELETE FROM \(core.tables.snapshot) WHERE store = $1 AND position < $2"
+            requests.append(Connection.Request(sql, place))
         }
-
-        func endTurn() { core.endTransaction() }
-
-        /// Returns a time in the form of settings, at least 1 ms because 0 would mean no limit.
-        private static func milliseconds(_ seconds: TimeInterval) -> String {
-            "\(Int(max(1, min(seconds, 86_400) * 1_000)))ms"
-        }
+        _ = try core.write(DatabaseCore.Write(requests: requests, order: store, verify: verify(_:)))
+        core.statistics.withLock { $0.snapshots += 1 }
     }
-#endif
+}
+
+// Turns only save work; correctness does not depend on them: the table refuses a second record at one position.
+extension PostgresLedger: TurnTakingLedger {
+    /// The number of appends that take turns after another store's last record.
+    static let contendedAppends = 8
+
+    func beginTurn() -> Bool {
+        let (known, isContended) = state.withLock { ($0.head, $0.contended > 0) }
+        guard isContended else { return false }
+        let lock = """
+            SELECT set_config('idle_in_transaction_session_timeout', $2::text, true),
+                set_config('lock_timeout', $3::text, true), pg_advisory_xact_lock(hashtextextended($1::text, 0))
+            """
+        let requests = [
+            Connection.Request(
+                lock,
+                [
+                    .text("StoreCore \(channel.name)"), .text(Self.milliseconds(core.options.turnTime)),
+                    // Shorter than the time limit for a reply.
+                    .text(Self.milliseconds(min(core.options.turnPatience, core.options.responseTime / 2))),
+                ]
+            ),
+            // A commit may take as long as it needs.
+            Connection.Request("SET LOCAL lock_timeout TO DEFAULT"),
+            rowsRequest(after: known, limit: Self.lookahead),
+        ]
+        guard let results = core.beginTransaction(verify: verify(_:), requests) else { return false }
+        let found = RecordRow.all(in: results[2])
+        guard found.count < Self.lookahead, let head = try? take(found, after: known) else {
+            endTurn()
+            return false
+        }
+        return head > known
+    }
+
+    func endTurn() { core.endTransaction() }
+
+    /// Returns a time in the form of settings, at least 1 ms because 0 would mean no limit.
+    private static func milliseconds(_ seconds: TimeInterval) -> String {
+        "\(Int(max(1, min(seconds, 86_400) * 1_000)))ms"
+    }
+}

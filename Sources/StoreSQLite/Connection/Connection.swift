@@ -21,7 +21,8 @@
         private var isAbandoned = false
 
         /// Opens a file for reading and writing.
-        init(_ path: DatabasePath, patience: TimeInterval) throws(SQLiteDatabaseError) {
+        init(_ file: URL, fileSystem: String?, patience: TimeInterval) throws(SQLiteDatabaseError) {
+            let path = try DatabasePath(file, fileSystem: fileSystem)
             try path.create()
             var opened: OpaquePointer?
             // Without `SQLITE_OPEN_CREATE`: if the file is deleted just now, SQLite must not create one that everyone can
@@ -37,7 +38,7 @@
                 guard status == SQLITE_OK, let main = Self.file(SQLITE_FCNTL_FILE_POINTER, of: opened) else {
                     throw SQLiteDatabaseError(sqlite: status, system: sqlite3_system_errno(opened), path)
                 }
-                file = try OpenFile(path.name, at: path.file, main)
+                self.file = try OpenFile(path.name, at: path.file, main)
             } catch {
                 // Closed here, once, because nothing has been stored yet.
                 sqlite3_close_v2(opened)
@@ -260,5 +261,32 @@
             let isOpening = status & 0xFF == SQLITE_CANTOPEN
             return SQLiteDatabaseError(sqlite: status, system: isOpening ? sqlite3_system_errno(handle) : system, path)
         }
+    }
+#else
+    import Foundation
+
+    /// The placeholder for a connection without SQLite: never created, as its property of type Never ensures.
+    struct Connection {
+        private let never: Never
+
+        init(_ file: URL, fileSystem: String?, patience: TimeInterval) throws(SQLiteDatabaseError) {
+            throw .unavailable
+        }
+
+        var isReadOnly: Bool { switch never {} }
+        func header() throws(SQLiteDatabaseError) -> Data { switch never {} }
+        func close() -> [String] { switch never {} }
+        func keepLog(_ isKept: Bool) throws(SQLiteDatabaseError) { switch never {} }
+        func watchLog(checkpointInterval: Int) throws(SQLiteDatabaseError) { switch never {} }
+        func checkFiles() throws(SQLiteDatabaseError) { switch never {} }
+        func abandon(because error: SQLiteDatabaseError) -> [String] { switch never {} }
+        func statement(_ sql: String) throws(SQLiteDatabaseError) -> Statement { switch never {} }
+        func execute(_ sql: String) throws(SQLiteDatabaseError) { switch never {} }
+        func number(_ sql: String) throws(SQLiteDatabaseError) -> Int? { switch never {} }
+        func text(_ sql: String) throws(SQLiteDatabaseError) -> String? { switch never {} }
+        func transaction<R>(
+            _ mode: String = "IMMEDIATE",
+            _ body: () throws(SQLiteDatabaseError) -> R
+        ) throws(SQLiteDatabaseError) -> R { switch never {} }
     }
 #endif

@@ -73,4 +73,22 @@
         /// The destructor that makes SQLite copy bound values.
         private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     }
+#else
+    import Foundation
+
+    /// The placeholder for a statement without SQLite: never created, as its property of type Never ensures.
+    struct Statement {
+        private let never: Never
+
+        func bind(_ number: Int, at index: Int32) throws(SQLiteDatabaseError) { switch never {} }
+        func bind(_ text: String, at index: Int32) throws(SQLiteDatabaseError) { switch never {} }
+        func bind(_ data: Data, at index: Int32) throws(SQLiteDatabaseError) { switch never {} }
+        func step() throws(SQLiteDatabaseError) -> Bool { switch never {} }
+        func reset() { switch never {} }
+        func run() throws(SQLiteDatabaseError) { switch never {} }
+        func integer(_ column: Int32) -> Int { switch never {} }
+        func isNull(_ column: Int32) -> Bool { switch never {} }
+        func text(_ column: Int32) -> String? { switch never {} }
+        func data(_ column: Int32) -> Data { switch never {} }
+    }
 #endif

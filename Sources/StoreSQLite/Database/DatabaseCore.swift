@@ -1,189 +1,168 @@
 import Foundation
 import StoreCore
 
-#if canImport(CSQLite)
-    /// The connection that a database's ledger and journal share, and the order of its users.
-    // unchecked: `connection`, `refusal` and `notes` are touched only during a turn.
-    final class DatabaseCore: @unchecked Sendable {
-        private typealias Write = (Connection) throws(SQLiteDatabaseError) -> Void
+/// The connection that a database's ledger and journal share, and the order of its users.
+// unchecked: `connection`, `refusal` and `notes` are touched only during a turn.
+final class DatabaseCore: @unchecked Sendable {
+    private typealias Write = (Connection) throws(SQLiteDatabaseError) -> Void
 
-        let name: String
-        private let log: StoreLog
-        private let turns = TurnQueue<Write, Result<Void, SQLiteDatabaseError>>()
-        /// The connection; nil when closed.
-        private var connection: Connection?
-        /// The reason why the file was abandoned, if it was.
-        private var refusal: SQLiteDatabaseError?
-        /// Lines for the log from the current turn, logged once it is over.
-        private var notes: [String] = []
+    let name: String
+    private let log: StoreLog
+    private let turns = TurnQueue<Write, Result<Void, SQLiteDatabaseError>>()
+    /// The connection; nil when closed.
+    private var connection: Connection?
+    /// The reason why the file was abandoned, if it was.
+    private var refusal: SQLiteDatabaseError?
+    /// Lines for the log from the current turn, logged once it is over.
+    private var notes: [String] = []
 
-        init(
-            _ file: URL,
-            _ policy: CommitPolicy,
-            patience: TimeInterval,
-            log: StoreLog,
-            fileSystem: String?
-        ) throws(SQLiteDatabaseError) {
-            self.log = log
-            name = file.lastPathComponent
-            let connection = try Connection(DatabasePath(file, fileSystem: fileSystem), patience: patience)
-            // Until the file is known to be StoreSQLite's.
-            try connection.keepLog(true)
-            try DatabaseFile.check(header: connection.header(), newest: Migration.all.count, name)
-            if connection.isReadOnly { throw SQLiteDatabaseError(.readOnly, "\(name) may not be written") }
-            // One user at a time: the first lock is never released, and nothing is shared with other processes.
-            try connection.execute(
-                """
-                PRAGMA locking_mode = EXCLUSIVE;
-                PRAGMA cell_size_check = ON;
-                \(policy.pragmas)
-                """
-            )
-            try Migration.run(on: connection, name: name)
-            try connection.keepLog(false)
-            try connection.watchLog(checkpointInterval: policy.checkpointInterval)
-            self.connection = connection
+    init(
+        _ file: URL,
+        _ policy: CommitPolicy,
+        patience: TimeInterval,
+        log: StoreLog,
+        fileSystem: String?
+    ) throws(SQLiteDatabaseError) {
+        self.log = log
+        name = file.lastPathComponent
+        let connection = try Connection(file, fileSystem: fileSystem, patience: patience)
+        // Until the file is known to be StoreSQLite's.
+        try connection.keepLog(true)
+        try DatabaseFile.check(header: connection.header(), newest: Migration.all.count, name)
+        if connection.isReadOnly { throw SQLiteDatabaseError(.readOnly, "\(name) may not be written") }
+        // One user at a time: the first lock is never released, and nothing is shared with other processes.
+        try connection.execute(
+            """
+            PRAGMA locking_mode = EXCLUSIVE;
+            PRAGMA cell_size_check = ON;
+            \(policy.pragmas)
+            """
+        )
+        try Migration.run(on: connection, name: name)
+        try connection.keepLog(false)
+        try connection.watchLog(checkpointInterval: policy.checkpointInterval)
+        self.connection = connection
+    }
+
+    deinit {
+        for line in connection?.close() ?? [] { log(line) }
+    }
+
+    /// Reads, or runs exclusive work.
+    ///
+    /// After it finds a file that is damaged or lost, or that a newer version wrote, everything fails: see
+    /// `giveUp(_:after:)`.
+    func use<R>(_ body: (Connection) throws(SQLiteDatabaseError) -> R) throws(SQLiteDatabaseError) -> R {
+        var lines: [String] = []
+        defer { for line in lines { log(line) } }
+        return try turns.exclusively { () throws(SQLiteDatabaseError) in
+            defer { lines = takeNotes() }
+            let connection = try available.get()
+            do throws(SQLiteDatabaseError) {
+                try connection.checkFiles()
+                return try body(connection)
+            } catch {
+                giveUp(connection, after: error)
+                throw error
+            }
         }
+    }
 
-        deinit {
-            for line in connection?.close() ?? [] { log(line) }
+    /// Refuses everything from now on if an error shows that the file is unusable, and leaves it unchanged.
+    ///
+    /// Must be called during the caller's turn.
+    ///
+    /// - Returns: whether the file is unusable.
+    @discardableResult
+    private func giveUp(_ connection: Connection, after error: SQLiteDatabaseError) -> Bool {
+        switch error.code {
+        // SQLite could overwrite sound pages of a damaged file.
+        case .newer, .damaged: try? connection.keepLog(true)
+        case .fileLost: connection.abandon(because: error).forEach(note)
+        default: return false
         }
+        refusal = error
+        return true
+    }
 
-        /// Reads, or runs exclusive work.
-        ///
-        /// After it finds a file that is damaged or lost, or that a newer version wrote, everything fails: see
-        /// `giveUp(_:after:)`.
-        func use<R>(_ body: (Connection) throws(SQLiteDatabaseError) -> R) throws(SQLiteDatabaseError) -> R {
-            var lines: [String] = []
-            defer { for line in lines { log(line) } }
-            return try turns.exclusively { () throws(SQLiteDatabaseError) in
+    /// Commits all writes of a closure or none.
+    ///
+    /// Returns once the writes are durable. Concurrent writes of several threads are committed in one transaction,
+    /// which the first thread runs for all.
+    func write(_ body: (Connection) throws(SQLiteDatabaseError) -> Void) throws(SQLiteDatabaseError) {
+        var lines: [String] = []
+        defer { for line in lines { log(line) } }
+        try withoutActuallyEscaping(body) { body throws(SQLiteDatabaseError) in
+            try turns.serve(body) { group in
                 defer { lines = takeNotes() }
-                let connection = try available.get()
-                do throws(SQLiteDatabaseError) {
-                    try connection.checkFiles()
-                    return try body(connection)
-                } catch {
-                    giveUp(connection, after: error)
-                    throw error
+                return run(group, on: available)
+            }.get()
+        }
+    }
+
+    /// Returns the result of each write, not yet delivered to its caller.
+    private func run(
+        _ group: [Write],
+        on connection: Result<Connection, SQLiteDatabaseError>
+    ) -> [Result<Void, SQLiteDatabaseError>] {
+        let result = { (writes: ArraySlice<Write>) -> Result<Void, SQLiteDatabaseError> in
+            Result { () throws(SQLiteDatabaseError) in
+                let connection = try connection.get()
+                try connection.transaction { () throws(SQLiteDatabaseError) in
+                    for write in writes { try write(connection) }
                 }
             }
         }
-
-        /// Refuses everything from now on if an error shows that the file is unusable, and leaves it unchanged.
-        ///
-        /// Must be called during the caller's turn.
-        ///
-        /// - Returns: whether the file is unusable.
-        @discardableResult
-        private func giveUp(_ connection: Connection, after error: SQLiteDatabaseError) -> Bool {
-            switch error.code {
-            // SQLite could overwrite sound pages of a damaged file.
-            case .newer, .damaged: try? connection.keepLog(true)
-            case .fileLost: connection.abandon(because: error).forEach(note)
-            default: return false
-            }
-            refusal = error
-            return true
+        let common = result(group[...])
+        guard case .failure(let error) = common, let connection = try? connection.get() else {
+            return group.map { _ in common }
         }
+        if giveUp(connection, after: error) || group.count == 1 { return group.map { _ in common } }
+        // A failing write must not affect the others.
+        return group.indices.map { result(group[$0...$0]) }
+    }
 
-        /// Commits all writes of a closure or none.
-        ///
-        /// Returns once the writes are durable. Concurrent writes of several threads are committed in one transaction,
-        /// which the first thread runs for all.
-        func write(_ body: (Connection) throws(SQLiteDatabaseError) -> Void) throws(SQLiteDatabaseError) {
+    /// Adds a line for the log during the caller's turn, after which it is logged.
+    func note(_ line: String) { notes.append(line) }
+
+    /// Closes the file after the work in progress; the file is free when this returns.
+    func close() {
+        var lines: [String] = []
+        turns.exclusively {
+            // Closed here, and not by the last release: a thread that has just used it may still hold a reference.
+            connection.take()?.close().forEach(note)
+            lines = takeNotes()
+        }
+        for line in lines { log(line) }
+    }
+
+    private func takeNotes() -> [String] {
+        defer { notes = [] }
+        return notes
+    }
+
+    /// The connection, or the reason why there is none.
+    ///
+    /// Must be read during a turn.
+    private var available: Result<Connection, SQLiteDatabaseError> {
+        guard let connection else {
+            return .failure(SQLiteDatabaseError(.closed, "\(name) has been closed"))
+        }
+        return refusal.map { .failure($0) } ?? .success(connection)
+    }
+}
+
+extension DatabaseCore {
+    func check() throws(SQLiteDatabaseError) -> [String] {
+        try use { connection throws(SQLiteDatabaseError) in
+            let rows = try connection.statement("PRAGMA integrity_check")
+            defer { rows.reset() }
             var lines: [String] = []
-            defer { for line in lines { log(line) } }
-            try withoutActuallyEscaping(body) { body throws(SQLiteDatabaseError) in
-                try turns.serve(body) { group in
-                    defer { lines = takeNotes() }
-                    return run(group, on: available)
-                }.get()
-            }
-        }
-
-        /// Returns the result of each write, not yet delivered to its caller.
-        private func run(
-            _ group: [Write],
-            on connection: Result<Connection, SQLiteDatabaseError>
-        ) -> [Result<Void, SQLiteDatabaseError>] {
-            let result = { (writes: ArraySlice<Write>) -> Result<Void, SQLiteDatabaseError> in
-                Result { () throws(SQLiteDatabaseError) in
-                    let connection = try connection.get()
-                    try connection.transaction { () throws(SQLiteDatabaseError) in
-                        for write in writes { try write(connection) }
-                    }
-                }
-            }
-            let common = result(group[...])
-            guard case .failure(let error) = common, let connection = try? connection.get() else {
-                return group.map { _ in common }
-            }
-            if giveUp(connection, after: error) || group.count == 1 { return group.map { _ in common } }
-            // A failing write must not affect the others.
-            return group.indices.map { result(group[$0...$0]) }
-        }
-
-        /// Adds a line for the log during the caller's turn, after which it is logged.
-        func note(_ line: String) { notes.append(line) }
-
-        /// Closes the file after the work in progress; the file is free when this returns.
-        func close() {
-            var lines: [String] = []
-            turns.exclusively {
-                // Closed here, and not by the last release: a thread that has just used it may still hold a reference.
-                connection.take()?.close().forEach(note)
-                lines = takeNotes()
-            }
-            for line in lines { log(line) }
-        }
-
-        private func takeNotes() -> [String] {
-            defer { notes = [] }
-            return notes
-        }
-
-        /// The connection, or the reason why there is none.
-        ///
-        /// Must be read during a turn.
-        private var available: Result<Connection, SQLiteDatabaseError> {
-            guard let connection else {
-                return .failure(SQLiteDatabaseError(.closed, "\(name) has been closed"))
-            }
-            return refusal.map { .failure($0) } ?? .success(connection)
+            while try rows.step() { lines.append(rows.text(0) ?? "") }
+            return lines == ["ok"] ? [] : lines
         }
     }
-#else
-
-    /// The placeholder for a database without SQLite: never created.
-    final class DatabaseCore: Sendable {
-        init(
-            _ file: URL,
-            _ policy: CommitPolicy,
-            patience: TimeInterval,
-            log: StoreLog,
-            fileSystem: String?
-        ) throws(SQLiteDatabaseError) {
-            throw .unavailable
-        }
-
-        func check() throws(SQLiteDatabaseError) -> [String] { throw .unavailable }
-        func close() {}
-    }
-#endif
-
-#if canImport(CSQLite)
-    extension DatabaseCore {
-        func check() throws(SQLiteDatabaseError) -> [String] {
-            try use { connection throws(SQLiteDatabaseError) in
-                let rows = try connection.statement("PRAGMA integrity_check")
-                defer { rows.reset() }
-                var lines: [String] = []
-                while try rows.step() { lines.append(rows.text(0) ?? "") }
-                return lines == ["ok"] ? [] : lines
-            }
-        }
-    }
-#endif
+}
 
 /// The settings that determine what a commit waits for.
 struct CommitPolicy {
@@ -199,41 +178,39 @@ struct CommitPolicy {
     static let normal = CommitPolicy(pragmas: "PRAGMA synchronous = NORMAL;", checkpointInterval: 1000)
 }
 
-#if canImport(CSQLite)
-    /// A check of a file's header before SQLite opens it: SQLite would modify a database of another program.
-    enum DatabaseFile {
-        /// "StCR": the application ID in the header of StoreSQLite's files.
-        static let applicationID = 0x5374_4352
+/// A check of a file's header before SQLite opens it: SQLite would modify a database of another program.
+enum DatabaseFile {
+    /// "StCR": the application ID in the header of StoreSQLite's files.
+    static let applicationID = 0x5374_4352
 
-        /// Refuses a file that another program, or a newer version of this one, wrote.
-        ///
-        /// An empty file is accepted, as one that is still to be created.
-        static func check(header: Data, newest: Int, _ name: String) throws(SQLiteDatabaseError) {
-            if header.isEmpty { return }
-            guard header.starts(with: "SQLite format 3\0".utf8) else {
-                throw SQLiteDatabaseError(.foreign, "\(name) is not a database")
-            }
-            try check(applicationID: number(in: header, at: 68), version: number(in: header, at: 60), newest, name)
+    /// Refuses a file that another program, or a newer version of this one, wrote.
+    ///
+    /// An empty file is accepted, as one that is still to be created.
+    static func check(header: Data, newest: Int, _ name: String) throws(SQLiteDatabaseError) {
+        if header.isEmpty { return }
+        guard header.starts(with: "SQLite format 3\0".utf8) else {
+            throw SQLiteDatabaseError(.foreign, "\(name) is not a database")
         }
+        try check(applicationID: number(in: header, at: 68), version: number(in: header, at: 60), newest, name)
+    }
 
-        static func check(
-            applicationID: Int,
-            version: Int,
-            _ newest: Int,
-            _ name: String
-        ) throws(SQLiteDatabaseError) {
-            guard applicationID == Self.applicationID else {
-                throw SQLiteDatabaseError(.foreign, "\(name) is another program's database")
-            }
-            guard version <= newest else {
-                let sentence =
-                    "\(name) was written by a newer version: it has format \(version), known here are 1 to \(newest)"
-                throw SQLiteDatabaseError(.newer, sentence)
-            }
+    static func check(
+        applicationID: Int,
+        version: Int,
+        _ newest: Int,
+        _ name: String
+    ) throws(SQLiteDatabaseError) {
+        guard applicationID == Self.applicationID else {
+            throw SQLiteDatabaseError(.foreign, "\(name) is another program's database")
         }
-
-        private static func number(in header: Data, at offset: Int) -> Int {
-            header.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        guard version <= newest else {
+            let sentence =
+                "\(name) was written by a newer version: it has format \(version), known here are 1 to \(newest)"
+            throw SQLiteDatabaseError(.newer, sentence)
         }
     }
-#endif
+
+    private static func number(in header: Data, at offset: Int) -> Int {
+        header.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | Int($1) }
+    }
+}

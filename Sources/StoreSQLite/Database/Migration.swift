@@ -1,118 +1,115 @@
-#if canImport(CSQLite)
-    /// A step from a version of the file's format to the next.
+/// A step from a version of the file's format to the next.
+///
+/// A released step is never changed: a change needs another step. New content of records, commands or their parts that
+/// earlier versions do not know also needs a step, even if it changes no table: earlier versions then refuse the file
+/// before they read anything.
+struct Migration {
+    let name: String
+    /// A query for the position of a record that the SQL would lose; nil where it loses none.
+    var loss: String?
+    let sql: String
+
+    /// All steps: a file with format number 2 has the first two.
     ///
-    /// A released step is never changed: a change needs another step. New content of records, commands or their parts that
-    /// earlier versions do not know also needs a step, even if it changes no table: earlier versions then refuse the file
-    /// before they read anything.
-    struct Migration {
-        let name: String
-        /// A query for the position of a record that the SQL would lose; nil where it loses none.
-        var loss: String?
-        let sql: String
+    /// The table `damaged`, and tables such as `record_damaged_1`, remain for inspection: earlier versions moved unreadable
+    /// records there.
+    static let all = [
+        Migration(
+            name: "records and commands",
+            sql: """
+                CREATE TABLE migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL);
+                CREATE TABLE record (position INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, payload BLOB);
+                CREATE TABLE command (
+                    sequence INTEGER PRIMARY KEY,
+                    journal INTEGER NOT NULL,
+                    number INTEGER NOT NULL,
+                    checksum INTEGER NOT NULL,
+                    payload BLOB NOT NULL,
+                    UNIQUE (journal, number)
+                );
+                """
+        ),
+        Migration(
+            name: "spare copies, snapshots, and a place for what is damaged",
+            sql: """
+                CREATE TABLE spare (position INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, payload BLOB NOT NULL);
+                CREATE TABLE snapshot (position INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, payload BLOB NOT NULL);
+                CREATE TABLE damaged (
+                    id INTEGER PRIMARY KEY,
+                    place TEXT NOT NULL,
+                    number INTEGER NOT NULL,
+                    reason TEXT NOT NULL,
+                    payload BLOB
+                );
+                """
+        ),
+        Migration(
+            name: "how far there may be records",
+            sql: "CREATE TABLE reserve (position INTEGER NOT NULL); INSERT INTO reserve VALUES (0);"
+        ),
+        Migration(name: "records of what servers change, and of requests for refunds", sql: ""),
+        Migration(name: "records of the tokens of devices elsewhere", sql: ""),
+        Migration(name: "records of orders that are answered by what is held", sql: ""),
+        Migration(
+            name: "no second copies of records",
+            // Where a record and its copy differ, the copy may be the readable one.
+            loss: """
+                SELECT position FROM spare LEFT JOIN record USING (position)
+                WHERE record.checksum IS NOT spare.checksum OR record.payload IS NOT spare.payload
+                """,
+            sql: "DROP TABLE spare; DROP TABLE reserve;"
+        ),
+    ]
 
-        /// All steps: a file with format number 2 has the first two.
-        ///
-        /// The table `damaged`, and tables such as `record_damaged_1`, remain for inspection: earlier versions moved unreadable
-        /// records there.
-        static let all = [
-            Migration(
-                name: "records and commands",
-                sql: """
-                    CREATE TABLE migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL);
-                    CREATE TABLE record (position INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, payload BLOB);
-                    CREATE TABLE command (
-                        sequence INTEGER PRIMARY KEY,
-                        journal INTEGER NOT NULL,
-                        number INTEGER NOT NULL,
-                        checksum INTEGER NOT NULL,
-                        payload BLOB NOT NULL,
-                        UNIQUE (journal, number)
-                    );
-                    """
-            ),
-            Migration(
-                name: "spare copies, snapshots, and a place for what is damaged",
-                sql: """
-                    CREATE TABLE spare (position INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, payload BLOB NOT NULL);
-                    CREATE TABLE snapshot (position INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, payload BLOB NOT NULL);
-                    CREATE TABLE damaged (
-                        id INTEGER PRIMARY KEY,
-                        place TEXT NOT NULL,
-                        number INTEGER NOT NULL,
-                        reason TEXT NOT NULL,
-                        payload BLOB
-                    );
-                    """
-            ),
-            Migration(
-                name: "how far there may be records",
-                sql: "CREATE TABLE reserve (position INTEGER NOT NULL); INSERT INTO reserve VALUES (0);"
-            ),
-            Migration(name: "records of what servers change, and of requests for refunds", sql: ""),
-            Migration(name: "records of the tokens of devices elsewhere", sql: ""),
-            Migration(name: "records of orders that are answered by what is held", sql: ""),
-            Migration(
-                name: "no second copies of records",
-                // Where a record and its copy differ, the copy may be the readable one.
-                loss: """
-                    SELECT position FROM spare LEFT JOIN record USING (position)
-                    WHERE record.checksum IS NOT spare.checksum OR record.payload IS NOT spare.payload
-                    """,
-                sql: "DROP TABLE spare; DROP TABLE reserve;"
-            ),
-        ]
-
-        /// Creates a new file, or migrates an older one, in one transaction.
-        ///
-        /// Refuses a foreign file before anything is written.
-        static func run(on connection: Connection, name: String) throws(SQLiteDatabaseError) {
-            let isChanged = try connection.transaction("EXCLUSIVE") { () throws(SQLiteDatabaseError) -> Bool in
-                let version = try connection.number("PRAGMA user_version") ?? 0
-                if try connection.number("SELECT count(*) FROM sqlite_master") == 0, version == 0 {
-                    try connection.execute("PRAGMA application_id = \(DatabaseFile.applicationID)")
-                } else {
-                    let applicationID = try connection.number("PRAGMA application_id") ?? 0
-                    try DatabaseFile.check(applicationID: applicationID, version: version, all.count, name)
-                    try check(connection, version, name)
-                    // Nothing is written, so opening does not wait for the disk.
-                    if version == all.count { return false }
-                }
-                for (index, migration) in all.enumerated().dropFirst(version) {
-                    if let loss = migration.loss, let position = try connection.number(loss) {
-                        throw SQLiteDatabaseError(
-                            damaged: name,
-                            "record \(position) of its ledger differs from its second copy"
-                        )
-                    }
-                    try connection.execute(migration.sql)
-                    let note = try connection.statement("INSERT INTO migration (number, name) VALUES (?1, ?2)")
-                    try note.bind(index + 1, at: 1)
-                    try note.bind(migration.name, at: 2)
-                    try note.run()
-                }
-                try connection.execute("PRAGMA user_version = \(all.count)")
-                return true
+    /// Creates a new file, or migrates an older one, in one transaction.
+    ///
+    /// Refuses a foreign file before anything is written.
+    static func run(on connection: Connection, name: String) throws(SQLiteDatabaseError) {
+        let isChanged = try connection.transaction("EXCLUSIVE") { () throws(SQLiteDatabaseError) -> Bool in
+            let version = try connection.number("PRAGMA user_version") ?? 0
+            if try connection.number("SELECT count(*) FROM sqlite_master") == 0, version == 0 {
+                try connection.execute("PRAGMA application_id = \(DatabaseFile.applicationID)")
+            } else {
+                let applicationID = try connection.number("PRAGMA application_id") ?? 0
+                try DatabaseFile.check(applicationID: applicationID, version: version, all.count, name)
+                try check(connection, version, name)
+                // Nothing is written, so opening does not wait for the disk.
+                if version == all.count { return false }
             }
-            guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
-                throw SQLiteDatabaseError(.other, "\(name) cannot be written ahead: its file system has no locks")
+            for (index, migration) in all.enumerated().dropFirst(version) {
+                if let loss = migration.loss, let position = try connection.number(loss) {
+                    throw SQLiteDatabaseError(
+                        damaged: name,
+                        "record \(position) of its ledger differs from its second copy"
+                    )
+                }
+                try connection.execute(migration.sql)
+                let note = try connection.statement("INSERT INTO migration (number, name) VALUES (?1, ?2)")
+                try note.bind(index + 1, at: 1)
+                try note.bind(migration.name, at: 2)
+                try note.run()
             }
-            // A program that reads the file without SQLite should see its version.
-            if isChanged { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+            try connection.execute("PRAGMA user_version = \(all.count)")
+            return true
         }
+        guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
+            throw SQLiteDatabaseError(.other, "\(name) cannot be written ahead: its file system has no locks")
+        }
+        // A program that reads the file without SQLite should see its version.
+        if isChanged { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    }
 
-        /// Throws unless the file's steps are the known ones.
-        private static func check(_ connection: Connection, _ version: Int, _ name: String) throws(SQLiteDatabaseError)
-        {
-            let rows = try connection.statement("SELECT name FROM migration ORDER BY number")
-            defer { rows.reset() }
-            var names: [String] = []
-            while try rows.step() { names.append(rows.text(0) ?? "") }
-            guard names == all.prefix(version).map(\.name) else {
-                throw SQLiteDatabaseError(
-                    .foreign,
-                    "\(name) has gone through other changes of format than are known here"
-                )
-            }
+    /// Throws unless the file's steps are the known ones.
+    private static func check(_ connection: Connection, _ version: Int, _ name: String) throws(SQLiteDatabaseError) {
+        let rows = try connection.statement("SELECT name FROM migration ORDER BY number")
+        defer { rows.reset() }
+        var names: [String] = []
+        while try rows.step() { names.append(rows.text(0) ?? "") }
+        guard names == all.prefix(version).map(\.name) else {
+            throw SQLiteDatabaseError(
+                .foreign,
+                "\(name) has gone through other changes of format than are known here"
+            )
         }
     }
-#endif
+}

@@ -1,35 +1,33 @@
-#if canImport(CSQLite)
-    import Foundation
-    import StoreCore
+import Foundation
+import StoreCore
 
-    /// A row of records or snapshots: a number, and bytes with their checksum.
-    struct Row {
-        let position: Int
-        let checksum: Int
-        /// The bytes; nil if an earlier version found them unreadable, and moved them to the table `damaged`.
-        let payload: Data?
+/// A row of records or snapshots: a number, and bytes with their checksum.
+struct Row {
+    let position: Int
+    let checksum: Int
+    /// The bytes; nil if an earlier version found them unreadable, and moved them to the table `damaged`.
+    let payload: Data?
 
-        /// Reads the row of a statement that selects these three columns.
-        init(_ statement: Statement) {
-            position = statement.integer(0)
-            checksum = statement.integer(1)
-            payload = statement.isNull(2) ? nil : statement.data(2)
+    /// Reads the row of a statement that selects these three columns.
+    init(_ statement: Statement) {
+        position = statement.integer(0)
+        checksum = statement.integer(1)
+        payload = statement.isNull(2) ? nil : statement.data(2)
+    }
+}
+
+extension StoredPayload {
+    /// Encodes a value under a number.
+    init(under number: Int, _ encode: () throws -> Data) throws(SQLiteDatabaseError) {
+        do { self.init(try encode(), under: number) } catch {
+            throw SQLiteDatabaseError(.other, "a record cannot be written down: \(error)")
         }
     }
 
-    extension StoredPayload {
-        /// Encodes a value under a number.
-        init(under number: Int, _ encode: () throws -> Data) throws(SQLiteDatabaseError) {
-            do { self.init(try encode(), under: number) } catch {
-                throw SQLiteDatabaseError(.other, "a record cannot be written down: \(error)")
-            }
-        }
-
-        /// Binds it to the second and third parameters of a statement, and its number to the first.
-        func bind(to statement: Statement, under number: Int) throws(SQLiteDatabaseError) {
-            try statement.bind(number, at: 1)
-            try statement.bind(checksum, at: 2)
-            try statement.bind(data, at: 3)
-        }
+    /// Binds it to the second and third parameters of a statement, and its number to the first.
+    func bind(to statement: Statement, under number: Int) throws(SQLiteDatabaseError) {
+        try statement.bind(number, at: 1)
+        try statement.bind(checksum, at: 2)
+        try statement.bind(data, at: 3)
     }
-#endif
+}

@@ -1,135 +1,120 @@
 import Foundation
 import StoreCore
 
-#if canImport(CSQLite)
-    /// A queue's journal in a database.
-    final class SQLiteJournal: QueueJournal {
-        private let core: DatabaseCore
-        private let opening = Opening()
+/// A queue's journal in a database.
+final class SQLiteJournal: QueueJournal {
+    private let core: DatabaseCore
+    private let opening = Opening()
 
-        // unchecked: `superseded` is touched only under `lock`.
-        private final class Opening: @unchecked Sendable {
-            private let lock = NSLock()
-            private var superseded: (@Sendable () -> Void)?
+    // unchecked: `superseded` is touched only under `lock`.
+    private final class Opening: @unchecked Sendable {
+        private let lock = NSLock()
+        private var superseded: (@Sendable () -> Void)?
 
-            func replace(with superseded: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
-                lock.withLock {
-                    defer { self.superseded = superseded }
-                    return self.superseded
-                }
-            }
-        }
-
-        init(_ core: DatabaseCore) { self.core = core }
-
-        func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
-            // From now on the previous queue cannot record commands after those that are read here.
-            opening.replace(with: superseded)?()
-            let commands = try core.use { connection throws(SQLiteDatabaseError) in
-                try read(connection)
-            }
-            return JournalContents(id: .unique(), commands: commands)
-        }
-
-        private func read(_ connection: Connection) throws(SQLiteDatabaseError) -> [StoreCommand] {
-            let rows = try CommandRow.all(on: connection)
-            let count = "SELECT count(*) FROM command INDEXED BY sqlite_autoindex_command_1"
-            guard try connection.number(count) == rows.count else {
-                throw SQLiteDatabaseError(
-                    damaged: core.name,
-                    "the commands of its journal are not those of their index"
-                )
-            }
-            return try rows.map { row throws(SQLiteDatabaseError) -> StoreCommand in
-                do throws(StoredPayload.Unreadable) { return try row.command } catch {
-                    let command = "command \(row.sequence) of its journal"
-                    if error.isWhole {
-                        throw SQLiteDatabaseError(.newer, "\(core.name) was written by a newer version: see \(command)")
-                    }
-                    throw SQLiteDatabaseError(damaged: core.name, "\(command) cannot be read, \(error.reason)")
-                }
-            }
-        }
-
-        func record(_ commands: [StoreCommand]) throws {
-            let payloads = try commands.map { command in
-                try StoredPayload(under: command.id.number) { try JSONEncoder().encode(command) }
-            }
-            try core.write { connection throws(SQLiteDatabaseError) in
-                // An existing command was recorded, although its caller was notified of a failure.
-                let insert = try connection.statement(
-                    "INSERT OR IGNORE INTO command (number, checksum, payload, journal) VALUES (?1, ?2, ?3, ?4)"
-                )
-                for (command, payload) in zip(commands, payloads) {
-                    try payload.bind(to: insert, under: command.id.number)
-                    try insert.bind(command.id.bits, at: 4)
-                    try insert.run()
-                }
-            }
-        }
-
-        func forget(_ commands: [OrderID]) throws {
-            try core.write { connection throws(SQLiteDatabaseError) in
-                let delete = try connection.statement("DELETE FROM command WHERE journal = ?1 AND number = ?2")
-                for command in commands {
-                    try delete.bind(command.bits, at: 1)
-                    try delete.bind(command.number, at: 2)
-                    try delete.run()
-                }
+        func replace(with superseded: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+            lock.withLock {
+                defer { self.superseded = superseded }
+                return self.superseded
             }
         }
     }
-#else
 
-    /// The placeholder for a journal without SQLite: never created.
-    final class SQLiteJournal: QueueJournal {
-        init(_ core: DatabaseCore) {}
-        func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
-            throw SQLiteDatabaseError.unavailable
+    init(_ core: DatabaseCore) { self.core = core }
+
+    func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
+        // From now on the previous queue cannot record commands after those that are read here.
+        opening.replace(with: superseded)?()
+        let commands = try core.use { connection throws(SQLiteDatabaseError) in
+            try read(connection)
         }
-        func record(_ commands: [StoreCommand]) throws { throw SQLiteDatabaseError.unavailable }
-        func forget(_ commands: [OrderID]) throws { throw SQLiteDatabaseError.unavailable }
+        return JournalContents(id: .unique(), commands: commands)
     }
-#endif
 
-#if canImport(CSQLite)
-    /// A row of the journal's table.
-    struct CommandRow {
-        let sequence: Int
-        let journal: Int
-        let number: Int
-        let checksum: Int
-        let payload: Data
-
-        init(_ statement: Statement) {
-            sequence = statement.integer(0)
-            journal = statement.integer(1)
-            number = statement.integer(2)
-            checksum = statement.integer(3)
-            payload = statement.data(4)
-        }
-
-        /// Returns all rows in order.
-        static func all(on connection: Connection) throws(SQLiteDatabaseError) -> [CommandRow] {
-            let select = try connection.statement(
-                "SELECT sequence, journal, number, checksum, payload FROM command ORDER BY sequence"
+    private func read(_ connection: Connection) throws(SQLiteDatabaseError) -> [StoreCommand] {
+        let rows = try CommandRow.all(on: connection)
+        let count = "SELECT count(*) FROM command INDEXED BY sqlite_autoindex_command_1"
+        guard try connection.number(count) == rows.count else {
+            throw SQLiteDatabaseError(
+                damaged: core.name,
+                "the commands of its journal are not those of their index"
             )
-            defer { select.reset() }
-            var rows: [CommandRow] = []
-            while try select.step() { rows.append(CommandRow(select)) }
-            return rows
         }
-
-        var command: StoreCommand {
-            get throws(StoredPayload.Unreadable) {
-                let command = try StoredPayload.read(payload, checksum: checksum, under: number) { data in
-                    try JSONDecoder().decode(StoreCommand.self, from: data)
+        return try rows.map { row throws(SQLiteDatabaseError) -> StoreCommand in
+            do throws(StoredPayload.Unreadable) { return try row.command } catch {
+                let command = "command \(row.sequence) of its journal"
+                if error.isWhole {
+                    throw SQLiteDatabaseError(.newer, "\(core.name) was written by a newer version: see \(command)")
                 }
-                guard command.id.bits == journal, command.id.number == number else {
-                    throw StoredPayload.Unreadable(reason: "it is another command", isWhole: false)
-                }
-                return command
+                throw SQLiteDatabaseError(damaged: core.name, "\(command) cannot be read, \(error.reason)")
             }
         }
     }
-#endif
+
+    func record(_ commands: [StoreCommand]) throws {
+        let payloads = try commands.map { command in
+            try StoredPayload(under: command.id.number) { try JSONEncoder().encode(command) }
+        }
+        try core.write { connection throws(SQLiteDatabaseError) in
+            // An existing command was recorded, although its caller was notified of a failure.
+            let insert = try connection.statement(
+                "INSERT OR IGNORE INTO command (number, checksum, payload, journal) VALUES (?1, ?2, ?3, ?4)"
+            )
+            for (command, payload) in zip(commands, payloads) {
+                try payload.bind(to: insert, under: command.id.number)
+                try insert.bind(command.id.bits, at: 4)
+                try insert.run()
+            }
+        }
+    }
+
+    func forget(_ commands: [OrderID]) throws {
+        try core.write { connection throws(SQLiteDatabaseError) in
+            let delete = try connection.statement("DELETE FROM command WHERE journal = ?1 AND number = ?2")
+            for command in commands {
+                try delete.bind(command.bits, at: 1)
+                try delete.bind(command.number, at: 2)
+                try delete.run()
+            }
+        }
+    }
+}
+
+/// A row of the journal's table.
+struct CommandRow {
+    let sequence: Int
+    let journal: Int
+    let number: Int
+    let checksum: Int
+    let payload: Data
+
+    init(_ statement: Statement) {
+        sequence = statement.integer(0)
+        journal = statement.integer(1)
+        number = statement.integer(2)
+        checksum = statement.integer(3)
+        payload = statement.data(4)
+    }
+
+    /// Returns all rows in order.
+    static func all(on connection: Connection) throws(SQLiteDatabaseError) -> [CommandRow] {
+        let select = try connection.statement(
+            "SELECT sequence, journal, number, checksum, payload FROM command ORDER BY sequence"
+        )
+        defer { select.reset() }
+        var rows: [CommandRow] = []
+        while try select.step() { rows.append(CommandRow(select)) }
+        return rows
+    }
+
+    var command: StoreCommand {
+        get throws(StoredPayload.Unreadable) {
+            let command = try StoredPayload.read(payload, checksum: checksum, under: number) { data in
+                try JSONDecoder().decode(StoreCommand.self, from: data)
+            }
+            guard command.id.bits == journal, command.id.number == number else {
+                throw StoredPayload.Unreadable(reason: "it is another command", isWhole: false)
+            }
+            return command
+        }
+    }
+}

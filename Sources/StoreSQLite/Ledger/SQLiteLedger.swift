@@ -1,196 +1,177 @@
 import Foundation
 import StoreCore
 
-#if canImport(CSQLite)
-    /// A store's ledger in a database.
-    ///
-    /// No other process writes the file while it is open, so the number of records is known without reading it.
-    // unchecked: mutable state is accessed only under the condition's lock.
-    final class SQLiteLedger: DurableLedger, @unchecked Sendable {
-        let lane: BackendLane
-        let core: DatabaseCore
-        private let condition = NSCondition()
-        private var committed: Int
-        /// The records that are appended but not committed.
-        private var staged: [(position: Int, payload: StoredPayload)] = []
-        private var stagedRecords: [LedgerRecord] = []
-        /// The records of the last commit, if there were many, to avoid reading them back.
-        private var recent: ArraySlice<LedgerRecord> = []
+/// A store's ledger in a database.
+///
+/// No other process writes the file while it is open, so the number of records is known without reading it.
+// unchecked: mutable state is accessed only under the condition's lock.
+final class SQLiteLedger: DurableLedger, @unchecked Sendable {
+    let lane: BackendLane
+    let core: DatabaseCore
+    private let condition = NSCondition()
+    private var committed: Int
+    /// The records that are appended but not committed.
+    private var staged: [(position: Int, payload: StoredPayload)] = []
+    private var stagedRecords: [LedgerRecord] = []
+    /// The records of the last commit, if there were many, to avoid reading them back.
+    private var recent: ArraySlice<LedgerRecord> = []
 
-        /// The number of recent records that a store gets without a read.
-        private static let atHand = 64
+    /// The number of recent records that a store gets without a read.
+    private static let atHand = 64
 
-        init(_ core: DatabaseCore, lane: BackendLane) throws(SQLiteDatabaseError) {
-            self.core = core
-            self.lane = lane
-            committed = try core.use { connection throws(SQLiteDatabaseError) in
-                let end = try connection.number("SELECT max(position) FROM record") ?? 0
-                let snapshotted = try connection.number("SELECT max(position) FROM snapshot") ?? 0
-                // Records in a sound snapshot existed, and their numbers must not be given again.
-                if snapshotted > end, try Self.row(on: connection)?.snapshot != nil {
-                    throw core.missing(end + 1)
-                }
-                return end
+    init(_ core: DatabaseCore, lane: BackendLane) throws(SQLiteDatabaseError) {
+        self.core = core
+        self.lane = lane
+        committed = try core.use { connection throws(SQLiteDatabaseError) in
+            let end = try connection.number("SELECT max(position) FROM record") ?? 0
+            let snapshotted = try connection.number("SELECT max(position) FROM snapshot") ?? 0
+            // Records in a sound snapshot existed, and their numbers must not be given again.
+            if snapshotted > end, try Self.row(on: connection)?.snapshot != nil {
+                throw core.missing(end + 1)
             }
+            return end
         }
+    }
 
-        var head: Int { condition.withLock { committed } }
+    var head: Int { condition.withLock { committed } }
 
-        /// Returns records of the last commit; nil if they do not cover the range.
-        func recentRecords(after position: Int, through end: Int) -> [LedgerRecord]? {
+    /// Returns records of the last commit; nil if they do not cover the range.
+    func recentRecords(after position: Int, through end: Int) -> [LedgerRecord]? {
+        condition.withLock {
+            let start = committed - recent.count
+            guard position >= start, end <= committed, !recent.isEmpty else { return nil }
+            return Array(recent[position - start..<end - start])
+        }
+    }
+
+    func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
+        let entries = try records.enumerated().map { offset, record in
+            let position = head + offset + 1
+            return (position: position, payload: try StoredPayload(under: position) { try record.packed() })
+        }
+        return condition.withLock {
+            // Only the thread that staged the records sees them; all others wait until they are committed or dropped.
+            while !staged.isEmpty, head != committed + staged.count { condition.wait() }
+            guard head == committed + staged.count else { return false }
+            staged += entries
+            stagedRecords += records
+            return true
+        }
+    }
+
+    func commit() throws {
+        let entries = condition.withLock { staged }
+        if entries.isEmpty { return }
+        var isWritten = false
+        defer {
             condition.withLock {
-                let start = committed - recent.count
-                guard position >= start, end <= committed, !recent.isEmpty else { return nil }
-                return Array(recent[position - start..<end - start])
-            }
-        }
-
-        func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
-            let entries = try records.enumerated().map { offset, record in
-                let position = head + offset + 1
-                return (position: position, payload: try StoredPayload(under: position) { try record.packed() })
-            }
-            return condition.withLock {
-                // Only the thread that staged the records sees them; all others wait until they are committed or dropped.
-                while !staged.isEmpty, head != committed + staged.count { condition.wait() }
-                guard head == committed + staged.count else { return false }
-                staged += entries
-                stagedRecords += records
-                return true
-            }
-        }
-
-        func commit() throws {
-            let entries = condition.withLock { staged }
-            if entries.isEmpty { return }
-            var isWritten = false
-            defer {
-                condition.withLock {
-                    if isWritten {
-                        committed += entries.count
-                        recent = stagedRecords.count > Self.atHand ? stagedRecords[...] : []
-                    }
-                    (staged, stagedRecords) = ([], [])
-                    condition.broadcast()
+                if isWritten {
+                    committed += entries.count
+                    recent = stagedRecords.count > Self.atHand ? stagedRecords[...] : []
                 }
-            }
-            try core.write { connection throws(SQLiteDatabaseError) in
-                let insert = try connection.statement(
-                    "INSERT INTO record (position, checksum, payload) VALUES (?1, ?2, ?3)"
-                )
-                for (position, payload) in entries {
-                    try payload.bind(to: insert, under: position)
-                    try insert.run()
-                }
-            }
-            isWritten = true
-        }
-    }
-#else
-
-    /// The placeholder for a ledger without SQLite: never created.
-    final class SQLiteLedger: DurableLedger {
-        let lane = BackendLane.caller
-        init(_ core: DatabaseCore, lane: BackendLane) throws(SQLiteDatabaseError) { throw .unavailable }
-        var head: Int { get throws { throw SQLiteDatabaseError.unavailable } }
-        func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
-            throw SQLiteDatabaseError.unavailable
-        }
-        func commit() throws { throw SQLiteDatabaseError.unavailable }
-        func read(after position: Int, limit: Int) throws -> [LedgerRecord] { throw SQLiteDatabaseError.unavailable }
-        func snapshot() throws -> LedgerSnapshot? { throw SQLiteDatabaseError.unavailable }
-        func keep(_ snapshot: LedgerSnapshot) throws { throw SQLiteDatabaseError.unavailable }
-    }
-#endif
-
-#if canImport(CSQLite)
-    extension SQLiteLedger {
-        func read(after position: Int, limit: Int) throws -> [LedgerRecord] {
-            let end = min(head, position + limit)
-            guard position < end else { return [] }
-            if let records = recentRecords(after: position, through: end) { return records }
-            return try core.use { connection throws(SQLiteDatabaseError) in
-                let select = try connection.statement(
-                    "SELECT position, checksum, payload FROM record WHERE position BETWEEN ?1 AND ?2 ORDER BY position"
-                )
-                defer { select.reset() }
-                try select.bind(position + 1, at: 1)
-                try select.bind(end, at: 2)
-                var records: [LedgerRecord] = []
-                for number in position + 1...end {
-                    guard try select.step() else { throw core.missing(number) }
-                    let row = Row(select)
-                    guard row.position == number else { throw core.missing(number) }
-                    records.append(try record(row))
-                }
-                return records
+                (staged, stagedRecords) = ([], [])
+                condition.broadcast()
             }
         }
-
-        private func record(_ row: Row) throws(SQLiteDatabaseError) -> LedgerRecord {
-            guard let data = row.payload else { return .unreadable }
-            let number = row.position
-            do throws(StoredPayload.Unreadable) {
-                return try StoredPayload.read(data, checksum: row.checksum, under: number) {
-                    try LedgerRecord(unpacking: $0)
-                }
-            } catch {
-                if error.isWhole {
-                    throw SQLiteDatabaseError(
-                        .newer,
-                        "\(core.name) was written by a newer version: see record \(number) of its ledger"
-                    )
-                }
-                throw SQLiteDatabaseError(
-                    damaged: core.name,
-                    "record \(number) of its ledger cannot be read, \(error.reason)"
-                )
-            }
-        }
-    }
-
-    extension DatabaseCore {
-        fileprivate func missing(_ number: Int) -> SQLiteDatabaseError {
-            SQLiteDatabaseError(damaged: name, "record \(number) of its ledger is missing")
-        }
-    }
-
-    extension Row {
-        /// The row as a snapshot; nil if its checksum does not match.
-        fileprivate var snapshot: LedgerSnapshot? {
-            let data = payload ?? Data()
-            guard StoredPayload(data, under: position).checksum == checksum else { return nil }
-            return LedgerSnapshot(position: position, state: data)
-        }
-    }
-
-    // Only an optimization: an unreadable snapshot costs only time, and the next one replaces it.
-    extension SQLiteLedger {
-        func snapshot() throws -> LedgerSnapshot? {
-            try core.use { connection throws(SQLiteDatabaseError) in
-                guard let row = try Self.row(on: connection) else { return nil }
-                if let snapshot = row.snapshot { return snapshot }
-                core.note("the snapshot of the ledger cannot be read: its checksum does not match")
-                return nil
-            }
-        }
-
-        private static func row(on connection: Connection) throws(SQLiteDatabaseError) -> Row? {
-            let row = try connection.statement("SELECT position, checksum, payload FROM snapshot")
-            defer { row.reset() }
-            return try row.step() ? Row(row) : nil
-        }
-
-        func keep(_ snapshot: LedgerSnapshot) throws {
-            let payload = StoredPayload(snapshot.state, under: snapshot.position)
-            try core.write { connection throws(SQLiteDatabaseError) in
-                try connection.statement("DELETE FROM snapshot").run()
-                let insert = try connection.statement(
-                    "INSERT INTO snapshot (position, checksum, payload) VALUES (?1, ?2, ?3)"
-                )
-                try payload.bind(to: insert, under: snapshot.position)
+        try core.write { connection throws(SQLiteDatabaseError) in
+            let insert = try connection.statement(
+                "INSERT INTO record (position, checksum, payload) VALUES (?1, ?2, ?3)"
+            )
+            for (position, payload) in entries {
+                try payload.bind(to: insert, under: position)
                 try insert.run()
             }
         }
+        isWritten = true
     }
-#endif
+}
+
+extension SQLiteLedger {
+    func read(after position: Int, limit: Int) throws -> [LedgerRecord] {
+        let end = min(head, position + limit)
+        guard position < end else { return [] }
+        if let records = recentRecords(after: position, through: end) { return records }
+        return try core.use { connection throws(SQLiteDatabaseError) in
+            let select = try connection.statement(
+                "SELECT position, checksum, payload FROM record WHERE position BETWEEN ?1 AND ?2 ORDER BY position"
+            )
+            defer { select.reset() }
+            try select.bind(position + 1, at: 1)
+            try select.bind(end, at: 2)
+            var records: [LedgerRecord] = []
+            for number in position + 1...end {
+                guard try select.step() else { throw core.missing(number) }
+                let row = Row(select)
+                guard row.position == number else { throw core.missing(number) }
+                records.append(try record(row))
+            }
+            return records
+        }
+    }
+
+    private func record(_ row: Row) throws(SQLiteDatabaseError) -> LedgerRecord {
+        guard let data = row.payload else { return .unreadable }
+        let number = row.position
+        do throws(StoredPayload.Unreadable) {
+            return try StoredPayload.read(data, checksum: row.checksum, under: number) {
+                try LedgerRecord(unpacking: $0)
+            }
+        } catch {
+            if error.isWhole {
+                throw SQLiteDatabaseError(
+                    .newer,
+                    "\(core.name) was written by a newer version: see record \(number) of its ledger"
+                )
+            }
+            throw SQLiteDatabaseError(
+                damaged: core.name,
+                "record \(number) of its ledger cannot be read, \(error.reason)"
+            )
+        }
+    }
+}
+
+extension DatabaseCore {
+    fileprivate func missing(_ number: Int) -> SQLiteDatabaseError {
+        SQLiteDatabaseError(damaged: name, "record \(number) of its ledger is missing")
+    }
+}
+
+extension Row {
+    /// The row as a snapshot; nil if its checksum does not match.
+    fileprivate var snapshot: LedgerSnapshot? {
+        let data = payload ?? Data()
+        guard StoredPayload(data, under: position).checksum == checksum else { return nil }
+        return LedgerSnapshot(position: position, state: data)
+    }
+}
+
+// Only an optimization: an unreadable snapshot costs only time, and the next one replaces it.
+extension SQLiteLedger {
+    func snapshot() throws -> LedgerSnapshot? {
+        try core.use { connection throws(SQLiteDatabaseError) in
+            guard let row = try Self.row(on: connection) else { return nil }
+            if let snapshot = row.snapshot { return snapshot }
+            core.note("the snapshot of the ledger cannot be read: its checksum does not match")
+            return nil
+        }
+    }
+
+    private static func row(on connection: Connection) throws(SQLiteDatabaseError) -> Row? {
+        let row = try connection.statement("SELECT position, checksum, payload FROM snapshot")
+        defer { row.reset() }
+        return try row.step() ? Row(row) : nil
+    }
+
+    func keep(_ snapshot: LedgerSnapshot) throws {
+        let payload = StoredPayload(snapshot.state, under: snapshot.position)
+        try core.write { connection throws(SQLiteDatabaseError) in
+            try connection.statement("DELETE FROM snapshot").run()
+            let insert = try connection.statement(
+                "INSERT INTO snapshot (position, checksum, payload) VALUES (?1, ?2, ?3)"
+            )
+            try payload.bind(to: insert, under: snapshot.position)
+            try insert.run()
+        }
+    }
+}
