@@ -5,20 +5,21 @@ extension SandboxDriverState {
     /// The cost is independent of the ledger's length, except for the first call that needs the index.
     mutating func sale(_ number: TransactionNumber, of bundleIdentifier: String) throws -> SoldTransaction? {
         if index == nil, let event = try beginning(of: number)?.event {
-            switch event {
-            case .sold(let order): return order.sale
-            // It may have been decided since, in a record elsewhere.
-            case .ordered(let order):
-                if let account = order.account, let product = order.product,
+            switch event.effect {
+            case .grants(let purchase):
+                return SoldTransaction(account: purchase.account, product: purchase.product)
+            case .renews(let subscription, _, let term, _):
+                return SoldTransaction(account: state.subscriptions[subscription].account, product: term.product)
+            case .grantsNothing: return nil
+            // Whatever else began it is in the index.
+            default:
+                if case .refused = event { return nil }
+                // It may have been decided since, in a record elsewhere.
+                if case .ordered(let order) = event, let account = order.account, let product = order.product,
                     state.accounts[account].history.index(of: number) != nil
                 {
                     return SoldTransaction(account: account, product: product)
                 }
-            case .renewed(let subscription, _, let term, _):
-                return SoldTransaction(account: state.subscriptions[subscription].account, product: term.product)
-            case .redeemed(let redemption): return redemption.purchase.sale
-            case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): return purchase.sale
-            default: return nil
             }
         }
         return try readIndex(of: bundleIdentifier) { index in
@@ -51,18 +52,5 @@ extension SandboxDriverState {
         guard !state.isDamaged, isSure(), let position = state.places.position(before: number) else { return nil }
         return try records.read(after: position, limit: TransactionPlaces.distance)
             .first { $0.event.begins(number) }
-    }
-}
-
-extension StoreEvent.Order {
-    fileprivate var sale: SoldTransaction? {
-        guard let account, let product, charge != nil else { return nil }
-        return SoldTransaction(account: account, product: product)
-    }
-}
-
-extension UnorderedPurchase {
-    fileprivate var sale: SoldTransaction? {
-        held == nil ? SoldTransaction(account: account, product: product) : nil
     }
 }

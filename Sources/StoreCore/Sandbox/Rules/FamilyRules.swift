@@ -11,7 +11,7 @@ extension SandboxState {
         guard let now = events.last?.date else { return }
         let touched = Set(events.flatMap { families(touchedBy: $0.event) })
         if touched.isEmpty { return }
-        let bought = Set(events.compactMap { $0.event.purchase })
+        let bought = Set(events.compactMap(\.event.acquisition))
         let wanted = touched.sorted().flatMap { itemsToShare(in: families.all[$0]) }
         let isWanted = Set(wanted)
         let purchasers = Set(touched.flatMap { families.all[$0].members } + events.flatMap(\.event.leavers))
@@ -34,24 +34,22 @@ extension SandboxState {
 
     /// Returns the families in which an event may have changed the shares.
     private func families(touchedBy event: StoreEvent) -> [FamilyID] {
-        switch event {
+        switch event.effect {
         // The shareable products may have changed, or any account's purchases.
-        case .registered, .operator(.deleted), .operator(.cleared): Array(families.all.indices)
-        case .operator(.family(.joined(let family, _))), .operator(.family(.left(let family, _))): [family]
-        default: account(touchedBy: event).flatMap(families.family).map { [$0] } ?? []
+        case .changesCatalog, .deletes, .deletesAll: Array(families.all.indices)
+        case .changesMembers(let family): [family]
+        case .changesSharing(let account): family(of: account)
+        case .grants(let purchase):
+            catalog.kind(of: purchase.product) == .consumable ? [] : family(of: purchase.account)
+        case .renews(let subscription, _, _, _), .ends(let subscription):
+            family(of: subscriptions[subscription].account)
+        case .refunds(let refund): family(of: refund.account)
+        case .reversesRefund(let reversal): family(of: reversal.account)
+        case .grantsNothing, .restores, .shares, .unshares, .finishes, .changesEnd, .setsToken, .nothing: []
         }
     }
 
-    /// Returns the account whose shareable purchases an event may have changed.
-    private func account(touchedBy event: StoreEvent) -> AccountID? {
-        switch event {
-        case .renewed(let subscription, _, _, _), .ended(let subscription, _): subscriptions[subscription].account
-        case .operator(.refunded(let refund)): refund.account
-        case .operator(.server(.refundReversed(let reversal))): reversal.account
-        case .operator(.family(.sharing(let account, _))): account
-        default: event.purchase.flatMap { catalog.kind(of: $0.product) == .consumable ? nil : $0.account }
-        }
-    }
+    private func family(of account: AccountID) -> [FamilyID] { families.family(of: account).map { [$0] } ?? [] }
 
     /// Returns the items that each member of a family has from each other, in a deterministic order.
     private func itemsToShare(in family: Families.Family) -> [FamilyChange.Key] {
@@ -152,20 +150,9 @@ extension StoreEvent {
         if case .operator(.family(.left(_, let accounts))) = self { accounts } else { [] }
     }
 
-    fileprivate var purchase: Acquisition? {
-        switch self {
-        case .sold(let order), .approved(let order):
-            guard let account = order.account, let product = order.product else { return nil }
-            return Acquisition(account: account, product: product)
-        case .redeemed(let redemption): return redemption.purchase.acquisition
-        case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): return purchase.acquisition
-        default: return nil
-        }
-    }
-}
-
-extension UnorderedPurchase {
-    fileprivate var acquisition: StoreEvent.Acquisition? {
-        held == nil ? StoreEvent.Acquisition(account: account, product: product) : nil
+    /// The purchase that the event granted, nil for none.
+    fileprivate var acquisition: Acquisition? {
+        guard case .grants(let purchase) = effect else { return nil }
+        return Acquisition(account: purchase.account, product: purchase.product)
     }
 }

@@ -45,10 +45,22 @@ struct NotificationDrafts {
         case .autoRenewal(let subscription, let isOn):
             add(.statusChanged, isOn ? .autoRenewEnabled : .autoRenewDisabled, subscription)
         case .billing(let change): add(change)
-        case .operator(.refunded(let refund)): add(.refunded, refund.transactions)
-        case .operator(.family(.unshared(_, let transactions, _))): add(.revoked, transactions)
-        case .operator(.server(let change)): add(change)
-        default: break
+        case .operator(let change): add(change)
+        case .unreadable, .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed,
+            .ordered, .refused, .sold, .asked, .deferred, .approved, .held, .declined, .finished, .restored,
+            .restoreEnded, .restoreRefused, .receiptRefreshed, .redeemed:
+            break
+        }
+    }
+
+    private mutating func add(_ change: OperatorChange) {
+        switch change {
+        case .refunded(let refund): add(.refunded, refund.transactions)
+        case .family(.unshared(_, let transactions, _)): add(.revoked, transactions)
+        case .server(let change): add(change)
+        case .asksToBuy, .interruptsPurchases, .interrupted, .interruptedLater, .resolved, .bought, .storefront,
+            .promoted, .newsTold, .promotionChanged, .tokenMade, .tokensRevoked, .deleted, .cleared, .family:
+            break
         }
     }
 
@@ -92,7 +104,7 @@ struct NotificationDrafts {
 
     // MARK: Purchases
 
-    private mutating func add(_ purchase: Past.Purchase, _ past: Past) {
+    private mutating func add(_ purchase: StoreEvent.Purchase, _ past: Past) {
         guard let change = purchase.subscription else {
             // A product bought for good is not bought again: its transaction is repeated.
             if !past.isOwned { add(.oneTimeCharge, [purchase.transaction]) }

@@ -209,14 +209,6 @@ enum NotificationKind: String, Sendable {
 
 /// The state before an event, as far as notifications depend on it.
 struct Past {
-    /// A purchase that an event creates.
-    struct Purchase {
-        let account: AccountID
-        let product: ProductIndex
-        let transaction: TransactionNumber
-        let subscription: SubscriptionChange?
-    }
-
     /// The account's subscription in the group of the purchased product.
     struct Subscription {
         let isEntitled: Bool
@@ -224,7 +216,8 @@ struct Past {
         let renewsAs: ProductIndex
     }
 
-    let purchase: Purchase?
+    /// The event's purchase, nil for an event without one.
+    let purchase: StoreEvent.Purchase?
     /// The account's subscription in the purchased product's group, nil for none.
     private(set) var subscription: Subscription?
     /// Whether the account owned the purchased product.
@@ -234,9 +227,16 @@ struct Past {
 
     /// Reads the state before an event is applied.
     init(_ event: StoreEvent, _ state: SandboxState) {
-        purchase = Purchase(event)
-        if case .renewed(let subscription, _, _, _) = event {
+        switch event.effect {
+        case .grants(let purchase): self.purchase = purchase
+        // It changes how a subscription renews; for any other product it changes nothing.
+        case .grantsNothing(let purchase): self.purchase = purchase.subscription == nil ? nil : purchase
+        case .renews(let subscription, _, _, _):
+            purchase = nil
             isInTrouble = state.subscriptions.trouble(of: subscription) != nil
+        case .restores, .shares, .refunds, .unshares, .reversesRefund, .deletes, .deletesAll, .finishes, .ends,
+            .changesEnd, .setsToken, .changesCatalog, .changesMembers, .changesSharing, .nothing:
+            purchase = nil
         }
         guard let purchase else { return }
         isOwned = state.accounts[purchase.account].owned.contains(purchase.product)
@@ -247,40 +247,6 @@ struct Past {
             isEntitled: state.subscriptions.isEntitled(index),
             willRenew: state.subscriptions[index].willRenew,
             renewsAs: state.subscriptions[index].renewsAs
-        )
-    }
-}
-
-extension Past.Purchase {
-    /// Creates the purchase of an event, nil for an event without one.
-    fileprivate init?(_ event: StoreEvent) {
-        switch event {
-        case .sold(let order), .approved(let order):
-            guard let account = order.account, let product = order.product else { return nil }
-            self.init(
-                account: account,
-                product: product,
-                transaction: order.transaction,
-                subscription: order.subscription
-            )
-        case .held(let order, _):
-            // It changes how a subscription renews; for any other product it changes nothing.
-            guard let account = order.account, let product = order.product, let change = order.subscription else {
-                return nil
-            }
-            self.init(account: account, product: product, transaction: order.transaction, subscription: change)
-        case .redeemed(let redemption): self.init(redemption.purchase)
-        case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): self.init(purchase)
-        default: return nil
-        }
-    }
-
-    private init(_ purchase: UnorderedPurchase) {
-        self.init(
-            account: purchase.account,
-            product: purchase.product,
-            transaction: purchase.transaction,
-            subscription: purchase.subscription
         )
     }
 }

@@ -55,57 +55,44 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
         let isAdmitted = !state.isDamaged || state.admits(record.event)
         state.apply(record)
         guard isAdmitted else { return }
-        switch record.event {
-        case .sold(let order), .approved(let order):
-            add(order.transaction, charge: order.charge, order.subscription, state)
-        case .renewed(_, let number, let term, let charge):
+        switch record.event.effect {
+        case .grants(let purchase): add(purchase.transaction, charge: purchase.charge, purchase.subscription, state)
+        case .renews(_, let number, let term, let charge):
             add(number, charge: charge, .begins(term), isRenewal: true, state)
-        case .restored(let restoration):
-            for number in restoration.transactions { add(number, charge: nil, nil, state) }
-        case .redeemed(let redemption): add(redemption.purchase, state)
-        case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): add(purchase, state)
-        case .operator(.family(.shared(let sharing))): add(sharing, record.date, state)
-        case .operator(.deleted(let deletion)):
-            for number in deletion.transactions { transactions.remove(number) }
-        case .operator(.cleared):
-            transactions.removeAll()
-            (periods, replaced, revoked) = ([:], [], [:])
-        case .finished(let finish):
-            if let number = finish.transaction { self.finish(number, state) }
-        case .operator(.refunded(let refund)):
+        case .restores(let numbers):
+            for number in numbers { add(number, charge: nil, nil, state) }
+        case .shares(let sharing): add(sharing, record.date, state)
+        case .refunds(let refund):
             revoke(refund.transactions, of: refund.account)
             for transaction in refund.transactions.compactMap({ transactions[$0] }) {
                 transactions.changeLists(of: transaction) { lists in
                     lists.current.insert(transaction.number, sequence: transaction.sequence)
                 }
             }
-        case .operator(.family(.unshared(let key, let numbers, _))):
-            revoke(numbers, of: key.member)
-        case .billing(.cutShort(let subscription, _)), .operator(.server(.extended(let subscription, _, _))):
-            modifyNewestPeriod(of: subscription, state)
-        case .operator(.server(let change)): take(change, state)
-        default: break
-        }
-    }
-
-    private func take(_ change: ServerChange, _ state: SandboxState) {
-        switch change {
-        case .finished(let finish): self.finish(finish.transaction, state)
-        case .refundReversed(let reversal):
-            revoked[reversal.account]?.removeAll { reversal.transactions.contains($0.number) }
-            for transaction in reversal.transactions.compactMap({ transactions[$0] }) {
-                modify(transaction.number)
-                let isFinished = state.transactions[transaction.number] == nil
-                guard isFinished, state.isConsumable(transaction.product) else { continue }
-                transactions.changeLists(of: transaction) { $0.current.remove(sequence: transaction.sequence) }
-            }
-        case .tokenSet(let original, let account, _):
+        case .unshares(let key, let numbers): revoke(numbers, of: key.member)
+        case .reversesRefund(let reversal): reinstate(reversal, state)
+        case .deletes(let numbers):
+            for number in numbers { transactions.remove(number) }
+        case .deletesAll:
+            transactions.removeAll()
+            (periods, replaced, revoked) = ([:], [], [:])
+        case .finishes(let number): finish(number, state)
+        case .changesEnd(let subscription): modifyNewestPeriod(of: subscription, state)
+        case .setsToken(let original, let account):
             let history = state.accounts[account].history
             let chain = history.chain(of: original).compactMap { TransactionNumber(history[$0].identifier) }
             for number in chain.isEmpty ? [original] : chain { modify(number) }
-        case .extended, .notExtended, .extendedAll, .consumptionReported, .refundRequested, .refundDeclined,
-            .consentRescinded, .notificationsBegun, .testRequested, .attempted:
-            break
+        case .grantsNothing, .ends, .changesCatalog, .changesMembers, .changesSharing, .nothing: break
+        }
+    }
+
+    private func reinstate(_ reversal: RefundReversal, _ state: SandboxState) {
+        revoked[reversal.account]?.removeAll { reversal.transactions.contains($0.number) }
+        for transaction in reversal.transactions.compactMap({ transactions[$0] }) {
+            modify(transaction.number)
+            let isFinished = state.transactions[transaction.number] == nil
+            guard isFinished, state.isConsumable(transaction.product) else { continue }
+            transactions.changeLists(of: transaction) { $0.current.remove(sequence: transaction.sequence) }
         }
     }
 
@@ -121,55 +108,24 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
         transactions.moveToEnd(transaction)
     }
 
-    /// Adds one sale of anything but a subscription from its record, out of order; returns false for any other record.
+    /// Adds one sale of anything but a subscription from the record that began it, out of order; returns false for any
+    /// other record.
     ///
     /// The index is then valid for this transaction alone. The country of the sale has to be the state's.
     func add(alone record: LedgerRecord, _ state: SandboxState) -> Bool {
-        switch record.event {
-        case .sold(let order):
-            guard let account = order.account, let product = order.product, order.subscription == nil else {
-                return false
-            }
-            addAlone(order.transaction, account, product, order.payment, order.charge, record.date, state)
-        case .redeemed(let redemption): return addAlone(redemption.purchase, record.date, state)
-        case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)):
-            return addAlone(purchase, record.date, state)
-        default: return false
-        }
-        return true
-    }
-
-    private func addAlone(_ purchase: UnorderedPurchase, _ date: Date, _ state: SandboxState) -> Bool {
-        guard purchase.subscription == nil, purchase.held == nil else { return false }
-        let (account, product) = (purchase.account, purchase.product)
-        addAlone(purchase.transaction, account, product, purchase.payment, purchase.charge, date, state)
-        return true
-    }
-
-    private func addAlone(
-        _ number: TransactionNumber,
-        _ account: AccountID,
-        _ product: ProductIndex,
-        _ payment: StorePayment,
-        _ charge: Decimal?,
-        _ date: Date,
-        _ state: SandboxState
-    ) {
+        guard case .grants(let purchase) = record.event.effect, purchase.subscription == nil else { return false }
         let transaction = GrantedTransaction(
-            number: number,
-            account: account,
-            product: product,
-            payment: payment,
-            date: date,
-            purchase: state.accounts[account].history.index(of: number),
+            number: purchase.transaction,
+            account: purchase.account,
+            product: purchase.product,
+            payment: purchase.payment,
+            date: record.date,
+            purchase: state.accounts[purchase.account].history.index(of: purchase.transaction),
             country: country(of: state),
-            price: charge.flatMap { prices.thousandths(of: $0) }
+            price: purchase.charge.flatMap { prices.thousandths(of: $0) }
         )
         insert(transaction, state)
-    }
-
-    private func add(_ purchase: UnorderedPurchase, _ state: SandboxState) {
-        add(purchase.transaction, charge: purchase.charge, purchase.subscription, state)
+        return true
     }
 
     /// Adds a transaction that the event has just created, or just decided.
