@@ -36,14 +36,6 @@ enum OperatorChange: Hashable, Codable, Sendable {
     case family(FamilyChange)
     /// An app's server changed something, or is notified.
     indirect case server(ServerChange)
-
-    /// Returns the amount that the change charged to an account.
-    func charge(to account: AccountID) -> Decimal {
-        switch self {
-        case .bought(let purchase), .resolved(_, let purchase): purchase.account == account ? purchase.charge : 0
-        default: 0
-        }
-    }
 }
 
 /// The expiration and revocation that a device's receipt states, set by a refresh.

@@ -59,14 +59,6 @@ extension SandboxTimeline.Entry {
             describe(change, history)
         case .billing(let change):
             describe(change, state)
-        case .ordered, .refused, .sold, .asked, .deferred, .approved, .declined, .held, .finished, .restored,
-            .renewed, .redeemed:
-            describeTransaction(record.event, history)
-        }
-    }
-
-    private mutating func describeTransaction(_ event: StoreEvent, _ history: LedgerHistory) {
-        switch event {
         case .ordered(let order):
             kind = .order
             describe(order.transaction, history, order.command)
@@ -128,8 +120,6 @@ extension SandboxTimeline.Entry {
             describe(redemption.purchase, history)
             let name = redemption.offer.terms.identifier ?? ""
             what = Self.sale("\(redemption.offer.kind.rawValue) offer \"\(name)\" redeemed", redemption.purchase)
-        default:
-            break
         }
     }
 
@@ -181,8 +171,22 @@ extension SandboxTimeline.Entry {
         case .tokensRevoked(let device):
             self.device = state.devices[device].name
             what = "its tokens were revoked"
-        case .refunded, .deleted, .cleared, .family:
-            describeTakingBack(change, history)
+        case .refunded(let refund):
+            kind = .refund
+            describe(refund.transactions, history)
+            revoked = refund.revoked
+            let sum = refund.transactions.compactMap { history.transaction($0)?.refund }.reduce(0, +)
+            what = "refunded \(Self.names(refund.transactions)), \(sum) paid back\(Self.loss(of: refund.revoked))"
+        case .deleted(let deletion):
+            kind = .deletion
+            describe(deletion.transactions, history)
+            what = "deleted \(Self.names(deletion.transactions))"
+        case .cleared:
+            kind = .deletion
+            what = "all transactions deleted"
+        case .family(let change):
+            kind = .sharing
+            describe(change, history)
         case .server(let change):
             describe(change, history)
         }
@@ -283,30 +287,6 @@ extension SandboxTimeline.Entry {
 
 // The timeline's wording of records about families, refunds and deletions.
 extension SandboxTimeline.Entry {
-    /// Describes a change that `history` has applied.
-    mutating func describeTakingBack(_ change: OperatorChange, _ history: LedgerHistory) {
-        switch change {
-        case .refunded(let refund):
-            kind = .refund
-            describe(refund.transactions, history)
-            revoked = refund.revoked
-            let sum = refund.transactions.compactMap { history.transaction($0)?.refund }.reduce(0, +)
-            what = "refunded \(Self.names(refund.transactions)), \(sum) paid back\(Self.loss(of: refund.revoked))"
-        case .deleted(let deletion):
-            kind = .deletion
-            describe(deletion.transactions, history)
-            what = "deleted \(Self.names(deletion.transactions))"
-        case .cleared:
-            kind = .deletion
-            what = "all transactions deleted"
-        case .family(let change):
-            kind = .sharing
-            describe(change, history)
-        default:
-            break
-        }
-    }
-
     /// Describes the first of some transactions, and lists the others.
     mutating func describe(_ numbers: [TransactionNumber], _ history: LedgerHistory) {
         if let number = numbers.first { describe(number, history) }

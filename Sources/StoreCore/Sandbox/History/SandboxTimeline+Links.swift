@@ -84,7 +84,8 @@ private struct LinkTracer {
             return
         case .finish: for transaction in transactions { finished[transaction] = place }
         case .subscription, .server: for transaction in transactions { newest[transaction] = place }
-        default: for transaction in transactions { decided[transaction] = place }
+        case .setting, .order, .waiting, .sale, .refusal, .renewal, .restoration, .sharing, .refund, .deletion:
+            for transaction in transactions { decided[transaction] = place }
         }
         if entry.kind == .renewal || entry.kind == .sale { for first in entry.originals { newest[first] = place } }
         if entry.transaction == nil, let order = entry.order { commanded[order] = place }

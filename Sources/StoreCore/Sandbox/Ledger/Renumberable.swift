@@ -145,9 +145,23 @@ extension LedgerRecord {
         switch event {
         case .registered, .accountAdded, .deviceAdded, .redeemed: true
         case .sold(let order), .approved(let order): order.subscription != nil
-        case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)): purchase.subscription != nil
-        case .operator(.family(.founded)), .operator(.cleared), .operator(.deleted): true
-        default: false
+        case .operator(let change): change.isCountedOn
+        case .unreadable, .availability, .signedIn, .paymentsAllowed, .ordered, .refused, .asked, .deferred, .held,
+            .declined, .finished, .restored, .restoreEnded, .restoreRefused, .receiptRefreshed, .renewed, .ended,
+            .autoRenewal, .billing:
+            false
+        }
+    }
+}
+
+extension OperatorChange {
+    fileprivate var isCountedOn: Bool {
+        switch self {
+        case .bought(let purchase), .resolved(_, let purchase): purchase.subscription != nil
+        case .family(.founded), .cleared, .deleted: true
+        case .asksToBuy, .interruptsPurchases, .interrupted, .interruptedLater, .storefront, .promoted, .newsTold,
+            .promotionChanged, .tokenMade, .tokensRevoked, .refunded, .family, .server:
+            false
         }
     }
 }

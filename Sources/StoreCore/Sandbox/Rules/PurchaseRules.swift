@@ -307,6 +307,7 @@ extension SandboxState {
         let payment = row.transaction.payment
         let product = payment.productIdentifier
         let event: StoreEvent
+        var bought: StoreEvent.Order?
         switch answer {
         case .approve where isFirstAnswer && asksToBuy(payment, for: row.account, rules), .askSomebodyElse:
             guard row.transaction.state == .purchasing else { return }
@@ -345,6 +346,7 @@ extension SandboxState {
                 subscription: sale.subscription
             )
             event = held.map { .held(order, by: $0) } ?? .approved(order)
+            bought = order
         case .cancel:
             event = .declined(transaction: number, .storeKit(.paymentCancelled, "the user cancelled buying \(product)"))
         case .decline(let failure):
@@ -355,10 +357,7 @@ extension SandboxState {
             event = .asked(transaction: number)
         }
         events.append(LedgerRecord(date: now, event: event))
-        switch event {
-        case .approved(let order), .held(let order, _): addEndOfRenewal(of: order, now, &events)
-        default: break
-        }
+        if let bought { addEndOfRenewal(of: bought, now, &events) }
     }
 }
 

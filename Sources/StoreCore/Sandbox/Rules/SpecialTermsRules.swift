@@ -48,15 +48,13 @@ extension SandboxState {
         guard !devices[device].taken.has(command.id) else { return }
         var copy = self
         let event = copy.order(payment, command.id, device, isAuthorized: isAuthorized, rules, dated: date, now: now)
-        var isTaken = false
-        if case .ordered = event { isTaken = true }
-        if case .sold = event { isTaken = true }
-        if case .held = event { isTaken = true }
-        // A failed order bought nothing, then or now.
-        events.append(LedgerRecord(date: isTaken ? date : now, event: event))
         switch event {
-        case .sold(let order), .held(let order, _): addEndOfRenewal(of: order, date, &events)
-        default: break
+        case .sold(let order), .held(let order, _):
+            events.append(LedgerRecord(date: date, event: event))
+            addEndOfRenewal(of: order, date, &events)
+        case .ordered: events.append(LedgerRecord(date: date, event: event))
+        // A failed order bought nothing, then or now.
+        default: events.append(LedgerRecord(date: now, event: event))
         }
     }
 

@@ -73,6 +73,8 @@ extension TransactionPlaces: BinaryCodable {
 
 extension StoreEvent {
     /// Whether the event begins a transaction, and no other.
+    ///
+    /// Finding a transaction that any other event begins takes a read of the whole ledger, and is no less correct.
     func begins(_ number: TransactionNumber) -> Bool {
         switch self {
         case .ordered(let order), .sold(let order), .held(let order, _), .refused(let order, _):
