@@ -113,11 +113,16 @@ extension SandboxStore {
     ///
     /// - Parameter interval: seconds, not negative.
     /// - Throws: ``ClockError`` for a clock that cannot be moved, or not by this interval. Nothing has happened then.
-    public func advanceThrowing(by interval: TimeInterval) throws {
-        guard let clock = clock as? any MovableClock else {
+    public func advanceThrowing(by interval: TimeInterval) throws { try movableClock.advanceThrowing(by: interval) }
+
+    /// Advances the store's clock likewise, to a moment.
+    package func advanceThrowing(to moment: Date) throws { try movableClock.advanceThrowing(to: moment) }
+
+    private var movableClock: any MovableClock {
+        get throws {
+            if let clock = clock as? any MovableClock { return clock }
             throw ClockError("this store's clock cannot be moved; give it a ManualClock")
         }
-        try clock.advanceThrowing(by: interval)
     }
 
     /// Waits until nothing more can happen without outside action; see ``Activity``.

@@ -212,9 +212,24 @@ package protocol MovableClock: StoreClock {
     /// - Parameter interval: seconds, not negative.
     /// - Throws: ``ClockError`` if the clock cannot be moved by this interval. The clock has not moved then.
     func advanceThrowing(by interval: TimeInterval) throws
+
+    /// Moves the clock forward likewise, to a moment.
+    ///
+    /// - Throws: ``ClockError`` if it cannot be moved to the moment. The clock has not been moved then.
+    func advanceThrowing(to moment: Date) throws
+
+    /// The seconds by which it is ahead of the system's clock, nil if it does not run with that.
+    var lead: TimeInterval? { get }
 }
 
-extension ManualClock: MovableClock {}
+extension ManualClock: MovableClock {
+    package var lead: TimeInterval? { nil }
+}
+
+/// A clock whose time passes without a command.
+package protocol RunningClock: StoreClock {}
+
+extension SystemClock: RunningClock {}
 
 /// A priority queue of timers: the earliest deadline first, and equal deadlines in the order of insertion.
 ///

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Moving it is like moving a ``ManualClock``: due timers fire one by one, with the time set to each deadline.
 /// Afterwards it stays ahead of the system's clock by the same amount.
-package final class ShiftedClock: MovableClock {
+package final class ShiftedClock: MovableClock, RunningClock {
     private let clock: ManualClock
     private let state: Locked<State>
     /// The lock held while the clock is moved.
@@ -42,7 +42,7 @@ package final class ShiftedClock: MovableClock {
     }
 
     /// The seconds by which this clock is ahead of the system's clock.
-    package var lead: TimeInterval { max(0, now.timeIntervalSinceNow) }
+    package var lead: TimeInterval? { max(0, now.timeIntervalSinceNow) }
 
     @discardableResult
     package func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
@@ -58,6 +58,8 @@ package final class ShiftedClock: MovableClock {
             return now.addingTimeInterval(interval)
         }
     }
+
+    package func advanceThrowing(to moment: Date) throws { try advanceThrowing(by: moment.timeIntervalSince(now)) }
 
     private func move(to target: (Date) throws -> Date) throws {
         moving.lock()

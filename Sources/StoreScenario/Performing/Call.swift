@@ -154,12 +154,7 @@ extension Call {
     /// Moves the store's clock, and returns what happened meanwhile.
     func advance(to moment: Date) throws -> ScenarioAnswer {
         let before = try store.timeline.entries.count
-        if let clock = store.clock as? ManualClock {
-            try clock.advanceThrowing(to: moment)
-        } else {
-            // Throws an error with the reason.
-            try store.advanceThrowing(by: moment.timeIntervalSince(store.clock.now))
-        }
+        try store.advanceThrowing(to: moment)
         let events = try store.timeline.entries.dropFirst(before).map(\.json)
         let now = JSONValue.date(store.clock.now)
         let table = ScenarioAnswer(table: events, empty: "").text

@@ -29,10 +29,11 @@ struct ConsoleReader: Sendable {
             limit: min(max(limit, 1), Self.mostRows)
         )
         let accounts = store.accounts
+        let movable = store.clock as? any MovableClock
         var clock: [String: AnswerValue] = [
-            "now": .text(store.clock.now.universalText), "isMovable": .bool(store.clock is any MovableClock),
+            "now": .text(store.clock.now.universalText), "isMovable": .bool(movable != nil),
         ]
-        if let shifted = store.clock as? ShiftedClock { clock["lead"] = .number(Int(shifted.lead)) }
+        if let lead = movable?.lead { clock["lead"] = .number(Int(lead)) }
         return .object([
             "instance": .text(instance), "mayAct": .bool(mayAct), "app": .text(view.bundleIdentifier),
             "environment": .text(view.environment), "storefront": .text(store.storefront?.countryCode ?? ""),

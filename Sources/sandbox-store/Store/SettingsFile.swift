@@ -82,7 +82,7 @@ final class SettingsFile: Sendable {
             memory.seen = mark
             guard mark.differs(from: memory.written) else { return }
             do throws(CryptoError) {
-                let lead = (performer.store.clock as? ShiftedClock)?.lead
+                let lead = (performer.store.clock as? any MovableClock)?.lead
                 try write(Content(now: now.timeIntervalSinceReferenceDate, lead: lead, settings: mark.settings))
                 memory.written = mark
             } catch {
@@ -111,9 +111,8 @@ final class SettingsFile: Sendable {
 
     private func mark(of performer: ScenarioPerformer) -> Mark {
         // A running clock has been moved if its lead has grown.
-        let clock = performer.store.clock
-        let progress =
-            (clock as? ShiftedClock)?.lead ?? (clock as? ManualClock)?.now.timeIntervalSinceReferenceDate ?? 0
+        let clock = performer.store.clock as? any MovableClock
+        let progress = clock.map { $0.lead ?? $0.now.timeIntervalSinceReferenceDate } ?? 0
         return Mark(settings: performer.settings, progress: progress)
     }
 

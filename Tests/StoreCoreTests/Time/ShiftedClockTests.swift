@@ -5,20 +5,20 @@ import Testing
 
 /// A clock that goes with the system's, and can be moved ahead of it.
 struct ShiftedClockTests {
-    @Test func `It goes with the system's clock`() {
+    @Test func `It goes with the system's clock`() throws {
         let before = Date()
         let clock = ShiftedClock()
         let now = clock.now
         #expect(before <= now && now <= Date())
-        #expect(clock.lead < 1)
+        #expect(try #require(clock.lead) < 1)
     }
 
-    @Test func `It begins no earlier than it is told`() {
+    @Test func `It begins no earlier than it is told`() throws {
         let moment = Date(timeIntervalSinceNow: 86_400)
         let clock = ShiftedClock(notBefore: moment)
         #expect(clock.now >= moment)
-        #expect(clock.lead > 86_000)
-        #expect(ShiftedClock(notBefore: .distantPast).lead < 1)
+        #expect(try #require(clock.lead) > 86_000)
+        #expect(try #require(ShiftedClock(notBefore: .distantPast).lead) < 1)
     }
 
     @Test func `Moved ahead, it fires each timer at its own time, and stays ahead`() throws {
@@ -35,7 +35,7 @@ struct ShiftedClockTests {
         try clock.advanceThrowing(by: 14_400)
         #expect(fired.withLock { $0 } == [moments[1], moments[2], moments[0]])
         #expect(clock.now.timeIntervalSince(start) >= 14_400)
-        #expect(clock.lead > 14_300)
+        #expect(try #require(clock.lead) > 14_300)
     }
 
     @Test func `A timer fires by itself when its time has come`() {
@@ -73,7 +73,8 @@ struct ShiftedClockTests {
         let before = clock.now
         #expect(throws: ClockError.self) { try clock.advanceThrowing(by: -1) }
         #expect(throws: ClockError.self) { try clock.advanceThrowing(by: 1e16) }
-        #expect(clock.now >= before && clock.lead < 1)
+        #expect(clock.now >= before)
+        #expect(try #require(clock.lead) < 1)
     }
 
     @Test func `A store on it renews when it is moved`() throws {
