@@ -169,7 +169,12 @@ let package = Package(
             swiftSettings: settings
         ),
         // What tests of several modules share.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport",
+            dependencies: ["StoreCore"],
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "StoreCoreTests",
             dependencies: ["StoreCore", "TestSupport"],
@@ -193,7 +198,11 @@ let package = Package(
             resources: [.copy("Resources")],
             swiftSettings: settings
         ),
-        .testTarget(name: "StoreContractTests", dependencies: ["StoreContract", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "StoreContractTests",
+            dependencies: ["StoreContract", "StoreCore", "TestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "StoreCryptoTests",
             dependencies: ["StoreCrypto", "StoreCore", "TestSupport"],

@@ -1,6 +1,7 @@
 import Foundation
 import StoreContract
 import StoreCore
+import TestSupport
 import Testing
 
 /// The stores in the box keep every promise.
@@ -19,7 +20,7 @@ import Testing
     }
 
     @Test func `The sandbox keeps every promise behind a network`() async {
-        let report = await StoreContract.check(.patientSandbox { SandboxOnTasks(store: $0).asStoreBackend() })
+        let report = await StoreContract.check(.patientSandbox { SandboxOnTasks($0) })
         #expect(report.isKept, "\(report)")
         #expect(report.notTried.isEmpty, "\(report)")
     }
@@ -44,7 +45,7 @@ import Testing
 
     @Test func `The sandbox keeps every promise behind a network by the system's clock`() async {
         let clock = SystemClock()
-        var subject = ContractSubject.patientSandbox(clock: clock) { SandboxOnTasks(store: $0).asStoreBackend() }
+        var subject = ContractSubject.patientSandbox(clock: clock) { SandboxOnTasks($0) }
         // A pause does not tell a quiet store from one whose tasks wait for a thread.
         subject.letTimePass = { _, _ in clock.activity.settle() }
         let report = await StoreContract.check(subject)

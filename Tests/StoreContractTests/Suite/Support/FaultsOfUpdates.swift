@@ -1,6 +1,7 @@
 import Foundation
 import StoreContract
 import StoreCore
+import TestSupport
 
 extension Fault {
     static let ofUpdates: [Fault] = [
@@ -229,7 +230,7 @@ private struct IgnoresCancellation: AsyncStoreBackend, AsyncStorefrontService {
     var storefront: StoreStorefront? { store.storefront }
 
     func submit(_ commands: [StoreCommand]) async throws {
-        try await SandboxOnTasks(store: store).submit(commands)
+        try await AsyncSandbox(store: store).submit(commands)
     }
 
     func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {
@@ -240,7 +241,7 @@ private struct IgnoresCancellation: AsyncStoreBackend, AsyncStorefrontService {
     func acknowledge(through cursor: UpdateCursor) async { store.acknowledge(through: cursor) }
 
     func products(_ identifiers: Set<String>) async throws -> ProductsAnswer {
-        try await SandboxOnTasks(store: store).products(identifiers)
+        try await AsyncSandbox(store: store).products(identifiers)
     }
 
     private final class Direct: StoreUpdateReceiver {

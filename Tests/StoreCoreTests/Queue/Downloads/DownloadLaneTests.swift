@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 /// Downloads from stores that answer elsewhere, and callbacks that are made elsewhere.
