@@ -194,7 +194,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreKitTestTests",
-            dependencies: ["StoreKitTest", "StoreCore", "StoreCrypto"],
+            dependencies: ["StoreKitTest", "StoreCore", "StoreCrypto", "TestSupport"],
             resources: [.copy("Resources")],
             swiftSettings: settings
         ),

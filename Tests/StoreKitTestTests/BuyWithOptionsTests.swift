@@ -55,10 +55,7 @@ import Testing
 
     @Test func `A subscription in the past has been renewed until now when the call returns`() async throws {
         let start = app.clock.now - 100 * 86_400
-        let transaction = try await session.buyProduct(
-            identifier: "basic.monthly",
-            options: [.purchaseDate(start)]
-        )
+        let transaction = try await session.buyProduct(identifier: "basic.monthly", options: [.purchaseDate(start)])
         #expect(transaction.purchaseDate == start)
         let all = session.allTransactions()
         #expect(all.count == 4)

@@ -2,6 +2,7 @@ import Foundation
 import StoreCore
 import StoreCrypto
 import StoreKitTest
+import TestSupport
 import Testing
 
 /// What a session signs: in Xcode's form, in the environment `Xcode`.
@@ -97,9 +98,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let clock = ManualClock()
         func session(_ signer: any ReceiptSigner, in context: StoreContext) throws -> SKTestSession {
-            try context.run {
-                try SKTestSession(contentsOf: TestApp.url("Shop"), clock: clock, signer: signer)
-            }
+            try context.run { try SKTestSession(contentsOf: TestApp.url("Shop"), clock: clock, signer: signer) }
         }
         func signer(_ form: SigningForm = .xcode) throws -> AppStoreSigner {
             try AppStoreSigner(CertificateAuthority(folder: folder, now: clock.now), clock: clock, form: form)

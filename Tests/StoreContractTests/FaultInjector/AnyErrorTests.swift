@@ -179,9 +179,7 @@ import Testing
         #expect(Mishap.storeKit.count == 21)
     }
 
-    @Test(arguments: [
-        FaultInjector.Fault.pass, .delay(5), .duplicate, .echo(after: 5), .reorder, .hold,
-    ])
+    @Test(arguments: [FaultInjector.Fault.pass, .delay(5), .duplicate, .echo(after: 5), .reorder, .hold])
     func `What only slows other things down lets the country pass`(fault: FaultInjector.Fault) {
         injector.add(fault, at: .storefrontRead)
         #expect(queue.storefront?.countryCode == "USA")

@@ -15,9 +15,7 @@ import Testing
         wire.connect()
         injector.add(.delay(5), at: .update, when: .call(1))
         wire.send(1, 2)
-        wire.store.receivers[0].receive(
-            UpdateBatch(after: nil, through: UpdateCursor(position: 1), updates: [])
-        )
+        wire.store.receivers[0].receive(UpdateBatch(after: nil, through: UpdateCursor(position: 1), updates: []))
         #expect(wire.receiver.positions.isEmpty)
         #expect(other.positions == [1])
         clock.advance(by: 4.5)

@@ -1,6 +1,7 @@
 import Foundation
 import StoreContract
 import StoreCore
+import TestSupport
 import Testing
 
 /// Any thread may call anything.

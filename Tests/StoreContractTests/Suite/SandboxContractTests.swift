@@ -85,10 +85,3 @@ private final class LosesConnections: SpoiltStore, @unchecked Sendable {
         receiver.connectionLost(.network(.networkConnectionLost, "cut"))
     }
 }
-
-/// Runs something on a thread of its own.
-private func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
-    await withCheckedContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(returning: body()) }
-    }
-}

@@ -254,6 +254,4 @@ import Testing
 }
 
 /// What the child process of an exit test wrote before it died.
-func said(_ result: ExitTest.Result) -> String {
-    String(decoding: result.standardErrorContent, as: UTF8.self)
-}
+func said(_ result: ExitTest.Result) -> String { String(decoding: result.standardErrorContent, as: UTF8.self) }

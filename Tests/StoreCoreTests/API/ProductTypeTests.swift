@@ -4,8 +4,7 @@ import Testing
 
 @Suite struct ProductTypeTests {
     @Test func `B118: A consumable is paid for each time`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("sword")
         app.buy("sword", quantity: 3)
         #expect(try market.store.account.totalCharged == Decimal(string: "3.96"))
@@ -42,8 +41,7 @@ import Testing
     }
 
     @Test func `B123: A non-renewing subscription is paid for each time, and neither renews nor restores`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("lessons")
         app.buy("lessons")
         market.advance(to: "2026-01-01T00:00:00Z")

@@ -39,9 +39,7 @@ import Testing
                 heard.append("set visibility, \($0 == nil)")
             }
             controller.fetchStorePromotionVisibility(for: second) { heard.append("visibility \($0), \($1 == nil)") }
-            #expect(
-                heard == ["set order, true", "order 1, true", "set visibility, true", "visibility show, true"]
-            )
+            #expect(heard == ["set order, true", "order 1, true", "set visibility, true", "visibility show, true"])
             controller.update(storePromotionOrder: [])
             controller.update(storePromotionVisibility: .default, for: second)
             controller.fetchStorePromotionOrder()
@@ -60,5 +58,15 @@ import Testing
 
     @Test func `The controller that apps use is always the same`() {
         #expect(SKProductStorePromotionController.default() === controller)
+    }
+}
+
+@Suite struct ReviewTests {
+    @Test func `Asking for a review shows nothing, and writes a line that a test can read`() {
+        let lines = Locked<[String]>([])
+        let context = StoreContext(log: StoreLog { line in lines.withLock { $0.append(line) } })
+        context.run { SKStoreReviewController.requestReview() }
+        #expect(lines.withLock { $0 }.count == 1)
+        #expect(lines.withLock { $0 }.first?.contains("review") == true)
     }
 }

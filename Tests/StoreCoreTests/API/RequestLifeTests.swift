@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 /// What holds for every kind of request.

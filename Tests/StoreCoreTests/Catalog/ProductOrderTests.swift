@@ -7,17 +7,11 @@ import Testing
     private static let names = (0..<400).map { "product \($0 * 7919 % 400)" }
     private let store: SandboxStore
 
-    init() throws {
-        store = try SandboxStore(products: Self.names.map { .consumable($0, price: "0.99") })
-    }
+    init() throws { store = try SandboxStore(products: Self.names.map { .consumable($0, price: "0.99") }) }
 
     private func response(to identifiers: [String]) throws -> SKProductsResponse {
         let delegate = RequestRecorder()
-        let request = SKProductsRequest(
-            productIdentifiers: Set(identifiers),
-            backend: store,
-            delivery: .inline
-        )
+        let request = SKProductsRequest(productIdentifiers: Set(identifiers), backend: store, delivery: .inline)
         request.delegate = delegate
         request.start()
         store.settle()

@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 @Suite struct ContextTests {
@@ -170,8 +171,7 @@ import Testing
         let after = try conformer.world()
         let shopper = Recorder()
         let shop = await after.observedQueue(shopper)
-        shop.add(SKPayment(productIdentifier: "spear"))
-        await shop.settle()
+        await shop.buy("spear")
         let context = context(before)
         let observer = Recorder()
         let queue = context.run { SKPaymentQueue.default() }
@@ -286,8 +286,7 @@ import Testing
         }
         let world = try conformer.world()
         let queue = Observed(backend: world.backend, delivery: .inline, log: .silent)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         #expect(queue.observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
         #expect(Set(queue.observer.defaultQueues) == [ObjectIdentifier(queue)])
     }
@@ -304,8 +303,7 @@ import Testing
         let observer = Recorder()
         outer.add(observer)
         outer.inner.add(SKPayment(productIdentifier: "sword"))
-        outer.add(SKPayment(productIdentifier: "shield"))
-        await outer.settle()
+        await outer.buy("shield")
         #expect(observer.history.last == .updated("shield", .purchased))
         #expect(outer.transactions.map(\.payment.productIdentifier) == ["shield"])
         #expect(outer.inner.transactions.map(\.payment.productIdentifier) == ["sword"])

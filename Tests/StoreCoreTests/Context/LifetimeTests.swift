@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 import TestSupport
 
@@ -29,10 +30,10 @@ struct LifetimeTests {
     {
         let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
         let queue = StoreContext(backend: store, delivery: .inline).run { SKPaymentQueue.default() }
-        let witness = Witness()
+        let witness = Recorder()
         queue.add(witness)
         queue.add(SKPayment(productIdentifier: "sword"))
-        #expect(witness.defaults == [true, true])
+        #expect(witness.defaultQueues == [ObjectIdentifier(queue), ObjectIdentifier(queue)])
     }
 
     @Test func `An observer that goes on another thread may remove itself from the queue as it goes`() async throws {
@@ -65,14 +66,6 @@ struct LifetimeTests {
             context.use(store)
         }
         #expect(observer.history.last == .updated("sword", .purchased))
-    }
-
-    private final class Witness: NSObject, SKPaymentTransactionObserver {
-        var defaults: [Bool] = []
-
-        func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
-            defaults.append(SKPaymentQueue.default() === queue)
-        }
     }
 
     private final class Leaver: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {

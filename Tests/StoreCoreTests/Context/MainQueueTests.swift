@@ -8,12 +8,12 @@ import Testing
     @MainActor
     func `Settling on the main actor makes the callbacks of the main queue there`() throws {
         let queue = SKPaymentQueue(backend: try SandboxStore(products: [.consumable("sword", price: "0.99")]))
-        let observer = Observer()
+        let observer = Recorder()
         queue.add(observer)
         queue.add(SKPayment(productIdentifier: "sword"))
-        #expect(observer.states.isEmpty)
+        #expect(observer.history.isEmpty)
         settle(queue)
-        #expect(observer.states == [.purchasing, .purchased])
+        #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
     }
 
     /// A check that does not hold stops the process.
@@ -32,12 +32,4 @@ import Testing
 
     /// Not asynchronous, and so it takes the overload that is not either.
     private func settle(_ queue: SKPaymentQueue) { queue.settle() }
-
-    private final class Observer: NSObject, SKPaymentTransactionObserver {
-        var states: [SKPaymentTransactionState] = []
-
-        func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
-            states += transactions.map(\.transactionState)
-        }
-    }
 }

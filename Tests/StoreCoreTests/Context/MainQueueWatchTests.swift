@@ -15,7 +15,7 @@ import Testing
                 backend: try SandboxStore(products: [.consumable("sword", price: "0.99")]),
                 log: log
             )
-            let observer = Observer()
+            let observer = Recorder()
             context.run {
                 SKPaymentQueue.default().add(observer)
                 SKPaymentQueue.default().add(SKPayment(productIdentifier: "sword"))
@@ -74,9 +74,5 @@ import Testing
             }
             for look in due { look() }
         }
-    }
-
-    private final class Observer: NSObject, SKPaymentTransactionObserver {
-        func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {}
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 /// The one context that tests share: they take turns, and leave it without a store.

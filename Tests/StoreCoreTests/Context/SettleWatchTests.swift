@@ -146,9 +146,7 @@ import Testing
         var pulse: (isQuiet: Bool, work: Int) { (isQuiet, 0) }
         func drainHere() -> Bool { false }
         var waitingFor: [String] { [] }
-        var callbacksUnderWay: CallbacksUnderWay? {
-            batch.map { CallbacksUnderWay(of: self, batch: $0, log: log) }
-        }
+        var callbacksUnderWay: CallbacksUnderWay? { batch.map { CallbacksUnderWay(of: self, batch: $0, log: log) } }
     }
 
     private final class Waiter: NSObject, SKPaymentTransactionObserver {

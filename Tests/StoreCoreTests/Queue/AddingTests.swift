@@ -7,10 +7,8 @@ import Testing
     func `B17, B50, B55: A payment that is added is seen purchasing, then purchased`(conformer: Conformer) async throws
     {
         let world = try conformer.world()
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        let (queue, observer) = await world.observedQueue()
+        await queue.buy("sword")
         #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
         #expect(observer.transactions.count == 1)
     }
@@ -20,8 +18,7 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world(authorizer: .always(.later))
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         let payment = SKMutablePayment(productIdentifier: "sword")
         payment.quantity = 2
         payment.applicationUsername = "somebody"
@@ -44,8 +41,7 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B21: The transaction's payment is a copy of the one that was added`(conformer: Conformer) async throws {
         let world = try conformer.world()
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         let payment = SKMutablePayment(productIdentifier: "shield")
         payment.quantity = 3
         queue.add(payment)
@@ -61,8 +57,7 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world()
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         let payment = SKPayment(productIdentifier: "sword")
         queue.add(payment)
         queue.add(payment)
@@ -90,8 +85,7 @@ import Testing
     func `B22, B37: A payment added without an observer waits for one`(conformer: Conformer) async throws {
         let world = try conformer.world(authorizer: .always(.later))
         let queue = world.queue()
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         #expect(world.store.undecided.isEmpty)
         let observer = Recorder()
         queue.add(observer)
@@ -105,8 +99,7 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B25, B31: Several payments are outstanding at once, oldest first`(conformer: Conformer) async throws {
         let world = try conformer.world(authorizer: .always(.later))
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         for product in ["sword", "shield", "spear"] { queue.add(SKPayment(productIdentifier: product)) }
         await queue.settle()
         #expect(queue.transactions.map(\.payment.productIdentifier) == ["sword", "shield", "spear"])
@@ -122,10 +115,8 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B16: An unknown identifier is a failed transaction that says so`(conformer: Conformer) async throws {
         let world = try conformer.world()
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
-        queue.add(SKPayment(productIdentifier: "swrod"))
-        await queue.settle()
+        let (queue, observer) = await world.observedQueue()
+        await queue.buy("swrod")
         #expect(observer.history == [.updated("swrod", .purchasing), .updated("swrod", .failed)])
         let transaction = try #require(observer.transactions.first)
         #expect(transaction.trouble == .storeKit(.paymentInvalid))
@@ -134,8 +125,7 @@ import Testing
 
     @Test func `B16: The throwing form refuses what the store does not sell, and adds nothing`() async throws {
         let world = try Conformer.inProcess.world()
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         let error = #expect(throws: SKError.self) {
             try queue.addThrowing(SKPayment(productIdentifier: "swrod"))
         }
@@ -147,8 +137,7 @@ import Testing
 
     @Test func `B16: Where the store cannot tell at once, the throwing form leaves an identifier to it`() async throws {
         let world = try Conformer.onTasks.world()
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         try queue.addThrowing(SKPayment(productIdentifier: "swrod"))
         await queue.settle()
         #expect(observer.history == [.updated("swrod", .purchasing), .updated("swrod", .failed)])
@@ -170,8 +159,7 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B16: The throwing form adds what is in order`(conformer: Conformer) async throws {
         let world = try conformer.world()
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         try queue.addThrowing(SKPayment(productIdentifier: "sword", quantity: 10))
         await queue.settle()
         #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])

@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 /// Stores written with `async` functions.
@@ -65,8 +66,7 @@ import Testing
         let observer = Recorder()
         let queue = queue(Store(clock: clock, log: log, isFaithful: true))
         queue.add(observer)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         await advance(by: 3)
         #expect(log.withLock { $0.filter { $0 != "connect" } } == ["submit [1]", "submit [1]", "submit [1]"])
         #expect(observer.history == [.updated("sword", .purchasing)])
@@ -93,8 +93,7 @@ import Testing
         let observer = Recorder()
         let queue = queue(Store(clock: clock, log: log, error: URLError(.timedOut), isFaithful: true))
         queue.add(observer)
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        await queue.restore()
         #expect(observer.history == [.restoreFailed(.network(.timedOut))])
     }
 

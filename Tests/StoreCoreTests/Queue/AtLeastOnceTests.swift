@@ -117,8 +117,7 @@ import Testing
         let observer = Recorder.finishing()
         let queue = queue(observer)
         for product in ["sword", "swrod", "full.game"] { queue.add(SKPayment(productIdentifier: product)) }
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        await queue.restore()
         #expect(
             observer.history(of: "sword")
                 == [.updated("sword", .purchasing), .updated("sword", .purchased), .removed("sword")]
@@ -214,8 +213,7 @@ import Testing
     @Test func `B36, B38: A connection lost in the middle of what is unfinished loses nothing and repeats nothing`()
         async throws
     {
-        let shopper = Recorder()
-        let shop = await world.observedQueue(shopper)
+        let (shop, shopper) = await world.observedQueue()
         for _ in 1...700 { shop.add(SKPayment(productIdentifier: "sword")) }
         let parts = Locked(0)
         backend.spoilBatches { batch in

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 /// What an observer may do inside a callback, and in which order callbacks come.
@@ -16,8 +17,7 @@ import Testing
             }
         })
         let queue = await world.observedQueue(observer)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         for product in ["sword", "shield", "spear"] {
             #expect(
                 observer.history(of: product)
@@ -64,8 +64,7 @@ import Testing
         let queue = world.queue()
         queue.add(leaving)
         queue.add(staying)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         #expect(leaving.history == [.updated("sword", .purchasing)])
         #expect(staying.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
     }
@@ -80,8 +79,7 @@ import Testing
         let queue = world.queue()
         queue.add(first)
         queue.add(victim)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         #expect(first.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
         #expect(victim.history.isEmpty)
     }
@@ -92,8 +90,7 @@ import Testing
         let late = Recorder()
         let first = Recorder(onUpdate: { queue, _ in queue.add(late) })
         let queue = await world.observedQueue(first)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         #expect(late.history == [.updated("sword", .purchased)])
         #expect(first.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
     }
@@ -110,12 +107,10 @@ import Testing
             queue.add(observer)
         })
         let queue = await world.observedQueue(observer)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         observer.clear()
         box.withLock { $0 = observer }
-        queue.add(SKPayment(productIdentifier: "shield"))
-        await queue.settle()
+        await queue.buy("shield")
         #expect(observer.history(of: "sword") == [.updated("sword", .purchased)])
         #expect(observer.history(of: "shield").last == .updated("shield", .purchased))
         #expect(queue.transactions.count == 2)
@@ -206,8 +201,7 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world()
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         for _ in 1...60 { queue.add(SKPayment(productIdentifier: "sword")) }
         await queue.settle()
         let transactions = queue.transactions
@@ -273,8 +267,7 @@ import Testing
         })
         let queue = SKPaymentQueue(backend: world.backend, log: .silent)
         queue.add(observer)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         #expect(
             observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased), .removed("sword")]
         )

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 /// On a Dispatch queue, what a callback leads to has a turn of its own.
@@ -39,8 +40,7 @@ import Testing
             onRemoval: { _, _ in order.withLock { $0.append("sword removed") } }
         )
         let queue = await world.observedQueue(observer, delivery: delivery)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         let heard = order.withLock { $0 }
         #expect(heard.prefix(3) == ["sword purchasing", "sword purchased", "the callback's own work"])
         #expect(heard.dropFirst(3).sorted() == ["shield purchased", "shield purchasing", "sword removed"])

@@ -9,8 +9,7 @@ import Testing
         let observer = Recorder.finishing()
         let queue = await world.observedQueue(observer, journal: journal)
         for _ in 1...10 { queue.add(SKPayment(productIdentifier: "sword")) }
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        await queue.restore()
         #expect(observer.transactions.count == 10)
         #expect(journal.history == [.opened])
     }
@@ -176,8 +175,7 @@ import Testing
         queue.add(SKPayment(productIdentifier: "sword"))
         #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
         world.store.isReachable = false
-        queue.add(SKPayment(productIdentifier: "shield"))
-        await queue.settle()
+        await queue.buy("shield")
         #expect(observer.history(of: "shield") == [.updated("shield", .purchasing), .updated("shield", .failed)])
         let transaction = try #require(observer.transactions.last)
         #expect(transaction.trouble == .storeKit(.unknown))
@@ -287,8 +285,7 @@ import Testing
         let log = LogRecorder()
         let observer = Recorder()
         let queue = await world.observedQueue(observer, journal: FailingJournal([.open]), log: log.log)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
         #expect(log.lines.count == 1)
         #expect(log.lines.first?.contains("the disk is full") == true)
@@ -299,7 +296,5 @@ import Testing
 }
 
 extension [String] {
-    fileprivate var purchases: [StoreCommand.Action] {
-        map { .purchase(StorePayment(productIdentifier: $0)) }
-    }
+    fileprivate var purchases: [StoreCommand.Action] { map { .purchase(StorePayment(productIdentifier: $0)) } }
 }

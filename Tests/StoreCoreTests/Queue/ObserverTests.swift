@@ -10,8 +10,7 @@ import Testing
         let observers = [Recorder(), Recorder.finishing(), Recorder()]
         let queue = world.queue()
         for observer in observers { queue.add(observer) }
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         for observer in observers {
             #expect(
                 observer.history
@@ -28,11 +27,9 @@ import Testing
         let leaving = Recorder()
         let queue = await world.observedQueue(staying)
         queue.add(leaving)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         queue.remove(leaving)
-        queue.add(SKPayment(productIdentifier: "shield"))
-        await queue.settle()
+        await queue.buy("shield")
         #expect(leaving.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
         #expect(staying.history(of: "shield") == [.updated("shield", .purchasing), .updated("shield", .purchased)])
     }
@@ -56,11 +53,9 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B40: An observer that was added twice hears everything once`(conformer: Conformer) async throws {
         let world = try conformer.world()
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         queue.add(observer)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
     }
 
@@ -72,8 +67,7 @@ import Testing
         let observer = Recorder.finishing()
         let queue = await world.observedQueue(observer)
         queue.add(SKPayment(productIdentifier: "sword"))
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        await queue.restore()
         #expect(observer.queues.count >= 4)
         #expect(Set(observer.queues) == [ObjectIdentifier(queue)])
         #expect(Set(observer.defaultQueues) == [ObjectIdentifier(queue)])
@@ -91,13 +85,10 @@ import Testing
         let world = try conformer.world()
         let observer = Smallest()
         let queue = await world.observedQueue(observer)
-        queue.add(SKPayment(productIdentifier: "full.game"))
-        await queue.settle()
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        await queue.buy("full.game")
+        await queue.restore()
         world.store.isReachable = false
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        await queue.restore()
         #expect(observer.updates.withLock { $0 } == 3)
     }
 
@@ -126,8 +117,7 @@ import Testing
         do {
             let observer = Recorder(gone: gone)
             queue.add(observer)
-            queue.add(SKPayment(productIdentifier: "sword"))
-            await queue.settle()
+            await queue.buy("sword")
             #expect(observer.history == [.updated("sword", .purchasing)])
         }
         await gone.wait()
@@ -135,8 +125,7 @@ import Testing
         await queue.settle()
         #expect(log.lines.count == 1)
         #expect(log.lines.first?.contains("observer") == true)
-        queue.add(SKPayment(productIdentifier: "shield"))
-        await queue.settle()
+        await queue.buy("shield")
         #expect(log.lines.count == 1)
         let next = Recorder()
         queue.add(next)
@@ -152,8 +141,7 @@ import Testing
         let world = try conformer.world()
         let queue = world.queue()
         await leaveObserverBehind(on: queue)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         #expect(try world.store.transactions.isEmpty)
         let next = Recorder()
         queue.add(next)
@@ -169,8 +157,7 @@ import Testing
         await world.buyAndFinish("full.game")
         let queue = world.queue()
         await leaveObserverBehind(on: queue)
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        await queue.restore()
         let next = Recorder()
         queue.add(next)
         await queue.settle()
@@ -202,8 +189,7 @@ import Testing
         let queue = try Conformer.inProcess.world().queue(log: StoreLog { _ in watched.withLock { $0 }?.add(next) })
         await leaveObserverBehind(on: queue, buying: "sword")
         watched.withLock { $0 = queue }
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        await queue.restore()
         #expect(next.history == [.updated("sword", .purchased), .restoreFinished])
         watched.withLock { $0 = nil }
     }
@@ -216,8 +202,7 @@ import Testing
         await leaveObserverBehind(on: queue)
         queue.add(staying)
         await leaveObserverBehind(on: queue)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         #expect(staying.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
     }
 
@@ -243,8 +228,7 @@ import Testing
         do {
             let observer = Recorder(gone: gone)
             queue.add(observer)
-            queue.add(SKPayment(productIdentifier: "sword"))
-            await queue.settle()
+            await queue.buy("sword")
             #expect(observer.history.last == .updated("sword", .purchased))
         }
         await gone.wait()
@@ -258,10 +242,8 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B37: Without observers the queue does not follow its store`(conformer: Conformer) async throws {
         let world = try conformer.world(authorizer: .always(.later))
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        let (queue, observer) = await world.observedQueue()
+        await queue.buy("sword")
         queue.remove(observer)
         await queue.settle()
         try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
@@ -279,8 +261,7 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world()
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         for product in ["sword", "swrod", "shield"] { queue.add(SKPayment(productIdentifier: product)) }
         await queue.settle()
         for _ in 1...3 {
@@ -299,10 +280,8 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B38: A second observer is not told again of what the first has heard`(conformer: Conformer) async throws {
         let world = try conformer.world()
-        let first = Recorder()
-        let queue = await world.observedQueue(first)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        let (queue, first) = await world.observedQueue()
+        await queue.buy("sword")
         let second = Recorder()
         queue.add(second)
         await queue.settle()
@@ -325,8 +304,7 @@ import Testing
         await queue.settle()
         queue.add(observer)
         await queue.settle()
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        await queue.restore()
         #expect(observer.history == [.restoreFinished, .restoreFinished])
     }
 }

@@ -13,9 +13,7 @@ struct MachineBench {
         _ = after { $0.adopt(commands, &$1) }
     }
 
-    mutating func after(
-        _ event: (inout QueueMachine, inout QueueMachine.Actions) -> Void
-    ) -> QueueMachine.Actions {
+    mutating func after(_ event: (inout QueueMachine, inout QueueMachine.Actions) -> Void) -> QueueMachine.Actions {
         var actions = QueueMachine.Actions()
         event(&machine, &actions)
         return actions
@@ -116,9 +114,7 @@ extension StoreUpdate {
         #expect(bench.returned() == [.record([command])])
         #expect(bench.reply(.taken) == [.show(1, sword)])
         var acknowledged: [OrderID] = []
-        #expect(
-            bench.after { acknowledged = $0.recorded([command], .recorded, now: .distantPast, &$1) } == []
-        )
+        #expect(bench.after { acknowledged = $0.recorded([command], .recorded, now: .distantPast, &$1) } == [])
         #expect(acknowledged == [command.id])
     }
 
@@ -175,9 +171,7 @@ extension StoreUpdate {
         let new = MachineBench.purchase(3, "shield")
         #expect(bench.add("shield") == [.record([new])])
         #expect(
-            bench.observe() == [
-                .again(1), .connect(generation: 1, after: nil), .submit(left + [new], number: 1),
-            ]
+            bench.observe() == [.again(1), .connect(generation: 1, after: nil), .submit(left + [new], number: 1)]
         )
         // The one that was finished does not come back although the store still has it.
         #expect(bench.receive(after: nil, through: .at(3), [.transaction("a", .purchased)]) == [])
@@ -192,9 +186,7 @@ extension StoreUpdate {
     @Test func `B36: A gap makes the queue connect again from where it is, at once but not over and over`() {
         var bench = MachineBench.connected()
         let update = StoreUpdate.transaction("a", .purchased)
-        #expect(
-            bench.receive(after: .at(1), through: .at(2), [update]) == [.connect(generation: 2, after: .at(0))]
-        )
+        #expect(bench.receive(after: .at(1), through: .at(2), [update]) == [.connect(generation: 2, after: .at(0))])
         #expect(bench.receive(after: .at(0), through: .at(2), [update], generation: 1) == [])
         #expect(
             bench.receive(after: .at(1), through: .at(2), [update], generation: 2)
@@ -205,9 +197,7 @@ extension StoreUpdate {
             bench.after { $0.timerFired(.connection(generation: 2), &$1) }
                 == [.connect(generation: 3, after: .at(0))]
         )
-        #expect(
-            bench.receive(after: .at(0), through: .at(2), [update], generation: 3) == [.bring(1, update.value)]
-        )
+        #expect(bench.receive(after: .at(0), through: .at(2), [update], generation: 3) == [.bring(1, update.value)])
     }
 
     @Test func `B36: Repetitions change nothing`() {
@@ -239,9 +229,7 @@ extension StoreUpdate {
         )
         _ = bench.after { $0.timerFired(.connection(generation: 1), &$1) }
         #expect(bench.receive(after: nil, through: .at(9, part: 1), [updates[0]], generation: 2) == [])
-        #expect(
-            bench.receive(after: .at(9, part: 1), through: .at(9), [updates[2]], generation: 2) == [.remove(2)]
-        )
+        #expect(bench.receive(after: .at(9, part: 1), through: .at(9), [updates[2]], generation: 2) == [.remove(2)])
     }
 
     @Test func `B96: A restore waits for the end of what is unfinished, and holds up only what comes behind it`() {
@@ -279,9 +267,7 @@ extension StoreUpdate {
             bench.receive(after: .at(0), through: .at(1), [.revoked(productIdentifiers: ["full.game"])])
                 == [.revoked(["full.game"]), .told(.at(1))]
         )
-        #expect(
-            bench.receive(after: .at(1), through: .at(2), [.storefront(nil)]) == [.storefrontChanged]
-        )
+        #expect(bench.receive(after: .at(1), through: .at(2), [.storefront(nil)]) == [.storefrontChanged])
     }
 
     @Test func `B37: Without observers nothing is bought, but what was finished goes to the store`() {
@@ -297,5 +283,27 @@ extension StoreUpdate {
 
     @Test func `B36: Pauses double up to 256 seconds`() {
         #expect((1...11).map { QueueMachine.pause(afterAttempts: $0) } == [1, 2, 4, 8, 16, 32, 64, 128, 256, 256, 256])
+    }
+}
+
+@Suite struct QueueMachineWalkTests {
+    // Whatever happens in whatever order, nothing is shown that is kept nowhere, nothing is sold twice, told of in the
+    // wrong order or brought back after it was finished, and in the end nothing is left. The seed replays a walk.
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `B17, B33, B34, B36, B69, B71: Random walks break no promise`(block: UInt64) {
+        for seed in block * 100..<block * 100 + UInt64(rounds(10, thoroughly: 100)) {
+            let world = walk(seed)
+            guard !world.faults.isEmpty else { continue }
+            let story = walk(seed, isTelling: true).story ?? []
+            Issue.record("seed \(seed): \(world.faults)\n\(story.suffix(40).joined(separator: "\n"))")
+            return
+        }
+    }
+
+    private func walk(_ seed: UInt64, isTelling: Bool = false) -> MachineWorld {
+        let world = MachineWorld(seed: seed, isTelling: isTelling)
+        for _ in 0..<100 where world.faults.isEmpty { world.step() }
+        if world.faults.isEmpty { world.calmDown() }
+        return world
     }
 }

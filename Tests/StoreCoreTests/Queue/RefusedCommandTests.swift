@@ -20,9 +20,7 @@ import Testing
         #expect(bench.reply(.taken).store == [.submit(commands, number: 2)])
         let actions = bench.reply(refusal(2), to: 2)
         #expect(actions.store == [])
-        #expect(
-            actions.observers.map { "\($0)".prefix { $0 != "," } } == ["show(2", "change(2", "show(3"]
-        )
+        #expect(actions.observers.map { "\($0)".prefix { $0 != "," } } == ["show(2", "change(2", "show(3"])
         #expect(bench.machine.outbound.isEmpty)
         // Nobody but this queue knows of it: its finish goes nowhere.
         #expect(bench.finish(2) == [.withdraw(2), .remove(2)])
@@ -117,8 +115,7 @@ import Testing
         let observer = Recorder()
         let queue = SKPaymentQueue(backend: Refusing().asStoreBackend(), delivery: .inline, log: .silent)
         queue.add(observer)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .failed)])
     }
 }

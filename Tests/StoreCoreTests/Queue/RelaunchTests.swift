@@ -8,8 +8,7 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world()
-        let before = Recorder()
-        let queue = await world.observedQueue(before)
+        let (queue, before) = await world.observedQueue()
         for product in ["sword", "swrod", "full.game"] { queue.add(SKPayment(productIdentifier: product)) }
         await queue.settle()
         let next = queue.relaunch()
@@ -20,9 +19,7 @@ import Testing
             after.history
                 == [.updated("sword", .purchased), .updated("swrod", .failed), .updated("full.game", .purchased)]
         )
-        #expect(
-            after.transactions.map(\.transactionIdentifier) == before.transactions.map(\.transactionIdentifier)
-        )
+        #expect(after.transactions.map(\.transactionIdentifier) == before.transactions.map(\.transactionIdentifier))
         #expect(after.transactions[1].trouble == .storeKit(.paymentInvalid))
         #expect(next.transactions.count == 3)
     }
@@ -30,8 +27,7 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B34, B35: The store goes on with a payment while the app is gone`(conformer: Conformer) async throws {
         let world = try conformer.world(authorizer: .always(.later))
-        let before = Recorder()
-        let queue = await world.observedQueue(before)
+        let (queue, before) = await world.observedQueue()
         for product in ["sword", "shield"] { queue.add(SKPayment(productIdentifier: product)) }
         await queue.settle()
         let next = queue.relaunch()
@@ -51,18 +47,15 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B35: The queue before falls silent at once`(conformer: Conformer) async throws {
         let world = try conformer.world(authorizer: .always(.later))
-        let before = Recorder()
-        let queue = await world.observedQueue(before)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        let (queue, before) = await world.observedQueue()
+        await queue.buy("sword")
         before.clear()
         let after = Recorder()
         let next = queue.relaunch()
         next.add(after)
         await next.settle()
         try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
-        next.add(SKPayment(productIdentifier: "shield"))
-        await next.settle()
+        await next.buy("shield")
         #expect(before.history.isEmpty)
         #expect(queue.transactions.isEmpty)
         #expect(after.history(of: "sword").last == .updated("sword", .purchased))
@@ -73,8 +66,7 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world()
-        let before = Recorder()
-        let queue = await world.observedQueue(before)
+        let (queue, before) = await world.observedQueue()
         let next = queue.relaunch()
         let after = Recorder()
         next.add(after)
@@ -83,8 +75,7 @@ import Testing
         queue.remove(before)
         queue.add(before)
         await next.settle()
-        next.add(SKPayment(productIdentifier: "sword"))
-        await next.settle()
+        await next.buy("sword")
         #expect(after.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
         #expect(before.history.isEmpty)
         #expect(queue.transactions.isEmpty)
@@ -112,14 +103,11 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world()
-        let before = Recorder()
-        let queue = await world.observedQueue(before)
-        queue.add(SKPayment(productIdentifier: "full.game"))
-        await queue.settle()
+        let (queue, before) = await world.observedQueue()
+        await queue.buy("full.game")
         let delivered = try #require(queue.transactions.first)
         world.store.isReachable = false
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         let next = queue.relaunch()
         world.store.isReachable = true
         queue.finishTransaction(delivered)
@@ -137,8 +125,7 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world()
-        let before = Recorder()
-        let queue = await world.observedQueue(before)
+        let (queue, before) = await world.observedQueue()
         world.store.isReachable = false
         for product in ["sword", "shield", "spear"] { queue.add(SKPayment(productIdentifier: product)) }
         await queue.settle()
@@ -168,11 +155,9 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world()
-        let before = Recorder()
-        let queue = await world.observedQueue(before)
+        let (queue, before) = await world.observedQueue()
         queue.add(SKPayment(productIdentifier: "sword"))
-        queue.add(SKPayment(productIdentifier: "shield"))
-        await queue.settle()
+        await queue.buy("shield")
         world.store.isReachable = false
         queue.finishTransaction(before.transactions[0])
         await queue.settle()
@@ -186,8 +171,7 @@ import Testing
         await world.advance(by: 2)
         #expect(after.history == [.updated("shield", .purchased)])
         // The finish has reached the store by now: a launch on a new journal does not see it either.
-        let other = Recorder()
-        let fresh = await world.observedQueue(other)
+        let (fresh, other) = await world.observedQueue()
         #expect(other.history == [.updated("shield", .purchased)])
         #expect(fresh.transactions.count == 1)
     }
@@ -203,8 +187,7 @@ import Testing
         for product in products {
             let observer = Recorder()
             queue.add(observer)
-            queue.add(SKPayment(productIdentifier: product))
-            await queue.settle()
+            await queue.buy(product)
             queue = queue.relaunch()
         }
         world.store.isReachable = true
@@ -229,8 +212,7 @@ import Testing
         let there = Recorder()
         let first = await world.observedQueue(here)
         let second = await world.observedQueue(there)
-        first.add(SKPayment(productIdentifier: "sword"))
-        await first.settle()
+        await first.buy("sword")
         #expect(here.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
         #expect(there.history.last == .updated("sword", .purchased))
         #expect(here.transactions.map(\.transactionIdentifier) == there.transactions.map(\.transactionIdentifier))
@@ -266,10 +248,8 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world()
-        let before = Recorder()
-        let queue = await world.observedQueue(before)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        let (queue, before) = await world.observedQueue()
+        await queue.buy("sword")
         let next = queue.relaunch()
         let after = Recorder()
         next.add(after)

@@ -1,5 +1,6 @@
 import Dispatch
 import StoreCore
+import TestSupport
 import Testing
 
 /// Observers hear that a transaction was removed once its finish is recorded, on every lane and every delivery.

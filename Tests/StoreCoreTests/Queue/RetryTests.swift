@@ -8,8 +8,7 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world()
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         world.store.isReachable = false
         for product in ["sword", "shield", "spear"] { queue.add(SKPayment(productIdentifier: product)) }
         await queue.settle()
@@ -195,8 +194,7 @@ import Testing
             world.store.isReachable = round % 3 != 0
             let product = "swrod\(round)"
             products.append(product)
-            queue.add(SKPayment(productIdentifier: product))
-            await queue.settle()
+            await queue.buy(product)
             await world.advance(by: 1)
         }
         world.store.isReachable = true

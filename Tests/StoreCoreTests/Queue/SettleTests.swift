@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 @Suite struct SettleTests {

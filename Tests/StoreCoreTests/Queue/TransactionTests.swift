@@ -9,10 +9,8 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world(authorizer: .always(.later))
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        let (queue, observer) = await world.observedQueue()
+        await queue.buy("sword")
         let transaction = try #require(observer.transactions.first)
         #expect(transaction.payment.productIdentifier == "sword")
         #expect(transaction.hasNoDetails)
@@ -21,10 +19,8 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B60, B62, B152: A deferred transaction has nothing but its payment`(conformer: Conformer) async throws {
         let world = try conformer.world(authorizer: .always(.askSomebodyElse))
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        let (queue, observer) = await world.observedQueue()
+        await queue.buy("sword")
         let transaction = try #require(observer.transactions.first)
         #expect(transaction.transactionState == .deferred)
         #expect(transaction.hasNoDetails)
@@ -35,12 +31,10 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world(authorizer: .always(.later))
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         await world.advance(by: 100)
         let joined = world.clock.now
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         await world.advance(by: 3600)
         try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
         await queue.settle()
@@ -63,8 +57,7 @@ import Testing
             let queue = await world.observedQueue(observer)
             for _ in 1...5 { queue.add(SKPayment(productIdentifier: "full.game")) }
             await queue.settle()
-            queue.restoreCompletedTransactions()
-            await queue.settle()
+            await queue.restore()
             identifiers += observer.transactions.compactMap(\.transactionIdentifier)
         }
         #expect(identifiers.count == 45)
@@ -76,10 +69,8 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world(authorizer: .always(.cancel))
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        let (queue, observer) = await world.observedQueue()
+        await queue.buy("sword")
         let transaction = try #require(observer.transactions.first)
         #expect(transaction.transactionState == .failed)
         #expect(transaction.trouble == .storeKit(.paymentCancelled))
@@ -97,12 +88,10 @@ import Testing
         let world = try conformer.world()
         let buyer = Recorder.finishing()
         let queue = await world.observedQueue(buyer)
-        queue.add(SKPayment(productIdentifier: "full.game"))
-        await queue.settle()
+        await queue.buy("full.game")
         let bought = try #require(buyer.transactions.first)
         await world.advance(by: 1000)
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        await queue.restore()
         let restored = try #require(buyer.transactions.last)
         let original = try #require(restored.original)
         #expect(restored.transactionState == .restored)
@@ -123,8 +112,7 @@ import Testing
         let deliveries = DispatchQueue(label: "deliveries")
         let observer = Recorder()
         let queue = await world.observedQueue(observer, delivery: .queue(deliveries))
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         deliveries.suspend()
         try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
         let transaction = try #require(queue.transactions.first)
@@ -141,8 +129,7 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world(authorizer: .always(.askSomebodyElse))
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         for product in ["sword", "shield"] { queue.add(SKPayment(productIdentifier: product)) }
         await queue.settle()
         for (request, answer) in zip(world.store.undecided.reversed(), [Authorization.approve, .decline()]) {

@@ -87,8 +87,7 @@ import Testing
         let recorder = Recorder()
         let queue = SKPaymentQueue(backend: world.backend, delivery: .inline, log: .silent)
         queue.add(recorder)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         #expect(recorder.history.last == .updated("sword", .failed))
         #expect(recorder.transactions.allSatisfy { $0.transactionReceipt == nil })
         withExtendedLifetime(recorder) {}

@@ -83,10 +83,7 @@ struct `HMAC-SHA-256` {
             Data(1...25), Data(repeating: 0xcd, count: 50),
             "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"
         ),
-        (
-            Data(repeating: 0x0c, count: 20), Data("Test With Truncation".utf8),
-            "a3b6167473100ee06e0c796c2955552b"
-        ),
+        (Data(repeating: 0x0c, count: 20), Data("Test With Truncation".utf8), "a3b6167473100ee06e0c796c2955552b"),
         (
             Data(repeating: 0xaa, count: 131), Data("Test Using Larger Than Block-Size Key - Hash Key First".utf8),
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"

@@ -21,7 +21,7 @@ import Testing
     @Test func `A receipt that could not be signed is missing, and the log tells why, once for each kind`() throws {
         let store = try store()
         let queue = SKPaymentQueue(backend: store, delivery: .inline)
-        let app = KeepingObserver()
+        let app = Recorder()
         queue.add(app)
         queue.add(SKPayment(productIdentifier: "castle"))
         #expect(lines.withLock { $0 } == [])
@@ -63,9 +63,4 @@ private struct FailingSigner: ReceiptSigner {
     var signatureLength: Int { 1 }
     func sign(_ message: Data) throws -> Data { throw Holiday() }
     func isValid(signature: Data, for message: Data) -> Bool { false }
-}
-
-/// An observer that finishes nothing.
-private final class KeepingObserver: NSObject, SKPaymentTransactionObserver {
-    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {}
 }

@@ -93,11 +93,7 @@ import Testing
     }
 
     @Test func `Without a store the receipt's own period decides, and nothing newer is told`() {
-        let verification = ReceiptVerification(
-            of: receipts[0],
-            signer: market.store.signer,
-            at: market.clock.now
-        )
+        let verification = ReceiptVerification(of: receipts[0], signer: market.store.signer, at: market.clock.now)
         #expect(verification.isExpired)
         #expect(verification.latestReceipt == nil)
         #expect(verification.latestFields.isEmpty)

@@ -9,10 +9,8 @@ import Testing
     ) async throws {
         let world = try conformer.world()
         await world.buyAndFinish("full.game", "pro.monthly")
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        let (queue, observer) = await world.observedQueue()
+        await queue.restore()
         #expect(
             observer.history
                 == [.updated("full.game", .restored), .updated("pro.monthly", .restored), .restoreFinished]
@@ -26,10 +24,8 @@ import Testing
     ) async throws {
         let world = try conformer.world()
         await world.buyAndFinish("sword", "full.game", "lessons", "pro.monthly", "shield", "magazine")
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        let (queue, observer) = await world.observedQueue()
+        await queue.restore()
         #expect(
             observer.history == [
                 .updated("full.game", .restored), .updated("pro.monthly", .restored), .updated("magazine", .restored),
@@ -41,16 +37,13 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B101, B163, B219: Without anything to restore the restore just finishes`(conformer: Conformer) async throws {
         let world = try conformer.world()
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        let (queue, observer) = await world.observedQueue()
+        await queue.restore()
         #expect(observer.history == [.restoreFinished])
         for product in ["sword", "full.game"] { queue.add(SKPayment(productIdentifier: product)) }
         await queue.settle()
         observer.clear()
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        await queue.restore()
         #expect(observer.history == [.restoreFinished])
     }
 
@@ -58,10 +51,8 @@ import Testing
     func `B102, B163: Failed and cancelled purchases are not restored`(conformer: Conformer) async throws {
         let world = try conformer.world(authorizer: .always(.cancel))
         await world.buyAndFinish("full.game")
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        let (queue, observer) = await world.observedQueue()
+        await queue.restore()
         #expect(observer.history == [.restoreFinished])
     }
 
@@ -72,8 +63,7 @@ import Testing
         let observer = Recorder.finishing()
         let queue = await world.observedQueue(observer)
         for _ in 1...3 {
-            queue.restoreCompletedTransactions()
-            await queue.settle()
+            await queue.restore()
         }
         #expect(observer.history.filter { $0 == .updated("full.game", .restored) }.count == 3)
         #expect(observer.history.filter { $0 == .restoreFinished }.count == 3)
@@ -88,8 +78,7 @@ import Testing
         let observer = Recorder.finishing()
         let queue = await world.observedQueue(observer)
         for _ in 1...2 {
-            queue.restoreCompletedTransactions()
-            await queue.settle()
+            await queue.restore()
         }
         #expect(observer.history.filter { $0 == .updated("full.game", .restored) }.count == 4)
         #expect(Set(observer.transactions.map(\.original?.transactionIdentifier)).count == 2)
@@ -105,8 +94,7 @@ import Testing
         let queue = world.queue()
         for observer in observers { queue.add(observer) }
         queue.restoreCompletedTransactions()
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        await queue.restore()
         for observer in observers {
             #expect(observer.history.filter { $0 == .restoreFinished }.count == 2)
             #expect(observer.history.filter { $0 == .updated("full.game", .restored) }.count == 2)
@@ -120,17 +108,14 @@ import Testing
     ) async throws {
         let world = try conformer.world()
         await world.buyAndFinish("full.game")
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         world.store.isReachable = false
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        await queue.restore()
         #expect(observer.history == [.restoreFailed(.network(.notConnectedToInternet))])
         world.store.isReachable = true
         await world.advance(by: 60)
         #expect(observer.history == [.restoreFailed(.network(.notConnectedToInternet))])
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        await queue.restore()
         #expect(observer.history.suffix(2) == [.updated("full.game", .restored), .restoreFinished])
     }
 
@@ -139,15 +124,11 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world()
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         world.store.isReachable = false
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
-        queue.restoreCompletedTransactions()
-        await queue.settle()
-        queue.add(SKPayment(productIdentifier: "shield"))
-        await queue.settle()
+        await queue.buy("sword")
+        await queue.restore()
+        await queue.buy("shield")
         world.store.isReachable = true
         await world.advance(by: 60)
         #expect(observer.history.filter { $0 == .restoreFailed(.network(.notConnectedToInternet)) }.count == 1)
@@ -234,10 +215,8 @@ import Testing
         for product in products { shop.add(SKPayment(productIdentifier: product.identifier)) }
         await shop.settle()
         shop.remove(buyer)
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        let (queue, observer) = await world.observedQueue()
+        await queue.restore()
         let expected: [Heard] = products.map { .updated($0.identifier, .restored) }
         #expect(observer.history == expected + [.restoreFinished])
         #expect(observer.callbacks.allSatisfy { $0.count <= 256 })
@@ -257,8 +236,7 @@ import Testing
         let queue = await world.observedQueue(observer)
         for _ in 1...2 {
             for product in ["full.game", "sword", "lessons"] {
-                queue.add(SKPayment(productIdentifier: product))
-                await queue.settle()
+                await queue.buy(product)
             }
         }
         #expect(observer.transactions.allSatisfy { $0.transactionState == .purchased && $0.original == nil })

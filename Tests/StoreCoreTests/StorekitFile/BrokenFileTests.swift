@@ -26,9 +26,7 @@ import Testing
     @Test func `A file that is not there is named with its path`() throws {
         let url = URL(filePath: "/nowhere/Shop.storekit")
         let error = try #require(throws: StoreConfigurationError.self) { try StoreConfiguration(contentsOf: url) }
-        #expect(
-            error.description == "/nowhere/Shop.storekit: expected a file that can be read, found no such file"
-        )
+        #expect(error.description == "/nowhere/Shop.storekit: expected a file that can be read, found no such file")
     }
 
     @Test func `A directory is no file`() throws {

@@ -165,10 +165,8 @@ import Testing
         (1003, .everyPeriod(.thirtySeconds)), (1004, .everyPeriod(.tenSeconds)), (1005, .everyPeriod(.twoSeconds)),
     ]
 
-    @Test(arguments: rates) func `B222, B223, B224: Each of Xcode's rates is the one it stands for`(
-        number: Int,
-        rate: RenewalRate
-    ) throws {
+    @Test(arguments: rates)
+    func `B222, B223, B224: Each of Xcode's rates is the one it stands for`(number: Int, rate: RenewalRate) throws {
         #expect(try Self.edited(Self.flutter, ["_timeRate": number]).settings.renewalRate == rate)
     }
 

@@ -69,9 +69,7 @@ import Testing
             """
         ).products.first?.subscription
         #expect(subscription?.groupName == "Passes")
-        #expect(
-            subscription?.groupLocalizations == [.init(locale: "de_DE", title: "Pässe", description: "Alle")]
-        )
+        #expect(subscription?.groupLocalizations == [.init(locale: "de_DE", title: "Pässe", description: "Alle")])
         #expect(subscription?.level == 2)
     }
 

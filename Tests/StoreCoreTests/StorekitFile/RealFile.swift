@@ -35,9 +35,7 @@ struct RealFile: Sendable, CustomTestStringConvertible {
         Bundle.module.bundleURL.appending(path: "Resources/storekit/\(name).storekit")
     }
 
-    static func load(_ name: String) throws -> StoreConfiguration {
-        try StoreConfiguration(contentsOf: url(name))
-    }
+    static func load(_ name: String) throws -> StoreConfiguration { try StoreConfiguration(contentsOf: url(name)) }
 
     static let all: [RealFile] = [
         RealFile(

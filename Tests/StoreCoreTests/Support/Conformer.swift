@@ -74,14 +74,17 @@ struct World: Sendable {
         return queue
     }
 
+    /// A queue with an observer that only records, settled.
+    func observedQueue() async -> (SKPaymentQueue, Recorder) {
+        let recorder = Recorder()
+        return (await observedQueue(recorder), recorder)
+    }
+
     /// Buys something and finishes it, on a queue of its own.
     func buyAndFinish(_ products: String...) async {
         let observer = Recorder.finishing()
         let queue = await observedQueue(observer)
-        for product in products {
-            queue.add(SKPayment(productIdentifier: product))
-            await queue.settle()
-        }
+        for product in products { await queue.buy(product) }
         queue.remove(observer)
         await queue.settle()
     }
@@ -89,14 +92,19 @@ struct World: Sendable {
     /// Moves the clock.
     ///
     /// On a thread of its own: it waits for everything to settle on the way, and tasks need theirs for that.
-    func advance(by seconds: TimeInterval) async {
-        await onThread { [clock] in clock.advance(by: seconds) }
-    }
+    func advance(by seconds: TimeInterval) async { await onThread { [clock] in clock.advance(by: seconds) } }
 }
 
-/// Runs something that may wait on a thread that nobody else needs.
-func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
-    await withCheckedContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(returning: body()) }
+extension SKPaymentQueue {
+    /// Orders a product and settles.
+    func buy(_ product: String) async {
+        add(SKPayment(productIdentifier: product))
+        await settle()
+    }
+
+    /// Restores purchases and settles.
+    func restore() async {
+        restoreCompletedTransactions()
+        await settle()
     }
 }

@@ -1,4 +1,6 @@
+import Foundation
 import StoreCore
+import Testing
 
 /// A journal that records what is asked of it.
 final class RecordingJournal: QueueJournal {
@@ -69,9 +71,7 @@ final class FailingJournal: QueueJournal {
     func repair() { failing.withLock { $0 = [] } }
 
     private func check(_ act: Act) throws {
-        if failing.withLock({ $0.contains(act) }) {
-            throw StoreFailure.storeKit(.unknown, "the disk is full")
-        }
+        if failing.withLock({ $0.contains(act) }) { throw StoreFailure.storeKit(.unknown, "the disk is full") }
     }
 
     func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
@@ -87,5 +87,17 @@ final class FailingJournal: QueueJournal {
     func forget(_ commands: [OrderID]) throws {
         try check(.forget)
         kept.forget(commands)
+    }
+}
+
+/// Ledgers that were written and read again.
+enum LedgerCopy {
+    /// A ledger with the same records, written as text and read again.
+    static func rewritten(_ ledger: any Ledger) throws -> (MemoryLedger, text: String) {
+        let data = try JSONEncoder().encode(try ledger.read(after: 0, limit: 1000))
+        let copy = MemoryLedger()
+        let records = try JSONDecoder().decode([LedgerRecord].self, from: data)
+        #expect(copy.append(records, ifHeadIs: 0))
+        return (copy, String(decoding: data, as: UTF8.self))
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
-import StoreCore
+
+@testable import StoreCore
 
 /// A store with a device for each who buys, and an app on each device that finishes what is decided.
 struct Market {
@@ -53,6 +54,12 @@ struct Market {
         )
     }
 
+    /// A market with the usual products, and an app there.
+    static func withApp() throws -> (Market, App) {
+        let market = try Market()
+        return (market, App(on: market.store))
+    }
+
     /// A moment as ISO 8601 writes it.
     static func date(_ text: String) -> Date {
         guard let date = try? Date(text, strategy: .iso8601) else { fatalError("\(text) is no date") }
@@ -102,4 +109,24 @@ final class App {
             }
         }
     }
+}
+
+/// An amount as it is written.
+func amount(_ text: String) -> Decimal {
+    guard let amount = Decimal(string: text) else { fatalError("\(text) is no amount") }
+    return amount
+}
+
+/// A payment with terms that only Store Kit 2 can ask for, in a queue of Store Kit 1.
+extension App {
+    /// Orders something and waits until nothing moves.
+    func order(_ product: String, _ change: (inout StorePayment) -> Void = { _ in }) {
+        var payment = StorePayment(productIdentifier: product)
+        change(&payment)
+        queue.add(SKPayment(payment))
+        queue.settle()
+    }
+
+    /// Orders a subscription under an offer.
+    func order(_ product: String, under offer: StoreOffer) { order(product) { $0.offer = offer } }
 }

@@ -75,9 +75,7 @@ extension ScriptedBackend {
     }
 
     /// Sends an empty snapshot.
-    func sendNothingUnfinished(at position: Int = 0) {
-        send(after: nil, through: UpdateCursor(position: position))
-    }
+    func sendNothingUnfinished(at position: Int = 0) { send(after: nil, through: UpdateCursor(position: position)) }
 
     /// Breaks the newest connection.
     func loseConnection() { connections.last?.receiver.connectionLost(.network(.networkConnectionLost, "cut")) }

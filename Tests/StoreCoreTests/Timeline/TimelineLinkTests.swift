@@ -70,8 +70,7 @@ import Testing
     }
 
     @Test func `A purchase leads to its restoration, and that to what the device is told`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("full.game")
         market.store.tracesDeliveries = true
         app.restore()
@@ -87,8 +86,7 @@ import Testing
     }
 
     @Test func `A refund leads to what the device is told of the access that ends`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("full.game")
         market.store.tracesDeliveries = true
         try market.store.refund("1")

@@ -39,10 +39,7 @@ import Testing
         let svg = try MarkupElement.read(try lived().svg)
         let titles = svg.all("class", "h").map(\.text)
         #expect(
-            titles == [
-                "queue of phone", "phone", "queue of tablet", "tablet", "alice", "ben", "store",
-                "server",
-            ]
+            titles == ["queue of phone", "phone", "queue of tablet", "tablet", "alice", "ben", "store", "server"]
         )
     }
 

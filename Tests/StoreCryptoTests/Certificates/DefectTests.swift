@@ -22,10 +22,8 @@ import Testing
         #expect(Set(Self.reasons.map(\.1.description)).count == Self.reasons.count)
     }
 
-    @Test(arguments: reasons) func `A JWS is refused for its chain's defect`(
-        defect: Defect,
-        reason: VerificationFailure
-    ) throws {
+    @Test(arguments: reasons)
+    func `A JWS is refused for its chain's defect`(defect: Defect, reason: VerificationFailure) throws {
         let authority = try CertificateAuthority(now: .start)
         let verifier = try JWSVerifier(
             root: authority.rootCertificate,

@@ -1,6 +1,7 @@
 import Foundation
 import StoreCore
 import StoreCrypto
+import TestSupport
 import Testing
 
 @Suite(.libcrypto) struct P256OfferSignerTests {
@@ -235,26 +236,16 @@ import Testing
         try tool.write(signer.publicKey, to: "public.der")
         try tool.write(message, to: "message")
         try tool.write(try signer.sign(message), to: "signature")
-        let verify = try tool.run(
-            "dgst",
-            "-sha256",
-            "-verify",
-            "public.der",
-            "-keyform",
-            "DER",
-            "-signature",
-            "signature",
-            "message"
-        )
+        let verify = try tool.run("dgst -sha256 -verify public.der -keyform DER -signature signature message")
         #expect(verify.isSuccess)
         #expect(verify.output.contains("Verified OK"))
     }
 
     @Test func `B148: A signer reads a key that the openssl tool made, and verifies what it signed`() throws {
         let tool = try OpenSSL()
-        try tool.run("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", "key.pem")
+        try tool.run("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem")
         try tool.write(Vector.message, to: "message")
-        try tool.run("dgst", "-sha256", "-sign", "key.pem", "-out", "signature", "message")
+        try tool.run("dgst -sha256 -sign key.pem -out signature message")
         let pem = String(decoding: try tool.read("key.pem"), as: UTF8.self)
         let signer = try P256OfferSigner(keyIdentifier: "key", pem: pem)
         #expect(signer.isValid(signature: try tool.read("signature"), for: Vector.message))

@@ -1,6 +1,7 @@
 import Foundation
 import StoreCore
 import StoreCrypto
+import TestSupport
 import Testing
 
 @Suite(.libcrypto) struct PKCS7Tests {
@@ -133,21 +134,10 @@ import Testing
         let tool = try OpenSSL()
         try tool.write(try signer.sign(Data("what is signed".utf8)), to: "message")
         try tool.write(signer.certificates[signer.certificates.count - 1], to: "root.der")
-        try tool.run("x509", "-inform", "DER", "-in", "root.der", "-out", "root.pem")
+        try tool.run("x509 -inform DER -in root.der -out root.pem")
         for command in ["cms", "smime"] {
-            let verify = try tool.run(
-                command,
-                "-verify",
-                "-inform",
-                "DER",
-                "-in",
-                "message",
-                "-CAfile",
-                "root.pem",
-                "-purpose",
-                "any",
-                "-x509_strict"
-            )
+            let options = "-verify -inform DER -in message -CAfile root.pem -purpose any -x509_strict"
+            let verify = try tool.run("\(command) \(options)")
             #expect(verify.isSuccess)
             #expect(verify.output == "what is signed")
         }

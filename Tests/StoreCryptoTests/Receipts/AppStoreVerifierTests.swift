@@ -180,9 +180,7 @@ import Testing
 
     @Test func `Xcode's receipts and JWS are verified with Xcode's certificate as the root`() throws {
         let xcode = try AppStoreSigner(authority, clock: ManualClock(startingAt: .start), form: .xcode)
-        let receipts = try AppStoreVerifier(
-            root: authority.pkcs7Signer(at: .start, form: .xcode).certificates[0]
-        )
+        let receipts = try AppStoreVerifier(root: authority.pkcs7Signer(at: .start, form: .xcode).certificates[0])
         let data = try AppReceipt.empty.data(signedBy: xcode)
         #expect(try receipts.verify(data, at: .start) == .appReceipt(.emptyInXcode, environment: "Xcode"))
         let payloads = try AppStoreVerifier(root: authority.jwsSigner(at: .start, form: .xcode).certificates[0])

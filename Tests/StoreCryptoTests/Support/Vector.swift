@@ -66,3 +66,13 @@ enum Vector {
         return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) })
     }
 }
+
+extension Date {
+    /// 1 June 2025, in the night.
+    static let start = Date(timeIntervalSince1970: 1_748_736_000)
+}
+
+extension TimeInterval {
+    static let day = 86_400.0
+    static let year = 365 * day
+}

@@ -35,9 +35,7 @@ final class TestApp {
     var heard: [String] { shop.takeHeard() }
 
     /// The session's transactions, each with its number.
-    var list: [String] {
-        session.allTransactions().map { "\($0.identifier) \($0.productIdentifier) \($0.state)" }
-    }
+    var list: [String] { session.allTransactions().map { "\($0.identifier) \($0.productIdentifier) \($0.state)" } }
 }
 
 /// Finishes what is done, and writes down what it hears.

@@ -36,9 +36,7 @@ struct Shop: Sendable {
 }
 
 extension SKPaymentQueue {
-    func buy(_ products: String...) {
-        for product in products { add(SKPayment(productIdentifier: product)) }
-    }
+    func buy(_ products: String...) { for product in products { add(SKPayment(productIdentifier: product)) } }
 }
 
 /// An observer that records what it hears, and finishes what is decided.

@@ -5,15 +5,9 @@ import TestSupport
 
 extension Fault {
     static let ofUpdates: [Fault] = [
-        Fault(
-            ReversesBatches.self,
-            .commandsInOrder,
-            .statesInOrder,
-            .oldestFirst,
-            .cursorResumes
-        )
-        // What several threads led to may come together, and is turned around together.
-        .perhaps(.unfinishedShown),
+        Fault(ReversesBatches.self, .commandsInOrder, .statesInOrder, .oldestFirst, .cursorResumes)
+            // What several threads led to may come together, and is turned around together.
+            .perhaps(.unfinishedShown),
         Fault(SwapsBatches.self, .chain, .cursorResumes),
         Fault(StandsStill.self, .chain),
         Fault(SaysNothingWithoutUnfinished.self, .snapshotFirst),
@@ -229,9 +223,7 @@ private struct IgnoresCancellation: AsyncStoreBackend, AsyncStorefrontService {
     var clock: any StoreClock { store.clock }
     var storefront: StoreStorefront? { store.storefront }
 
-    func submit(_ commands: [StoreCommand]) async throws {
-        try await AsyncSandbox(store: store).submit(commands)
-    }
+    func submit(_ commands: [StoreCommand]) async throws { try await AsyncSandbox(store: store).submit(commands) }
 
     func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {
         store.connect(Direct(feed), after: cursor)

@@ -93,9 +93,7 @@ import Testing
         let ticket = bench.ticket(bench.obey(.start))
         _ = bench.answer(ticket, .success(Data(count: 10)))
         #expect(
-            bench.written(ticket, 10) == [
-                .tell(1, DownloadReport(state: .finished, progress: 1, timeRemaining: 0))
-            ]
+            bench.written(ticket, 10) == [.tell(1, DownloadReport(state: .finished, progress: 1, timeRemaining: 0))]
         )
         #expect(bench.answer(ticket, .success(Data(count: 10))) == [])
         #expect(bench.answer(ticket, .failure(.storeKit(.unknown, ""))) == [])

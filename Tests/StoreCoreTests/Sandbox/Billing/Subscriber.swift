@@ -41,17 +41,11 @@ struct Subscriber {
     }
 
     /// How the subscription stands.
-    var metals: SandboxSubscription {
-        get throws { try #require(account.subscription(inGroup: "metals")) }
-    }
+    var metals: SandboxSubscription { get throws { try #require(account.subscription(inGroup: "metals")) } }
 
     /// What was charged, as a price is written.
-    var charged: String {
-        get throws { try "\(account.totalCharged)" }
-    }
+    var charged: String { get throws { try "\(account.totalCharged)" } }
 
     /// The last transaction that came.
-    var last: SKPaymentTransaction {
-        get throws { try #require(app.recorder.transactions.last) }
-    }
+    var last: SKPaymentTransaction { get throws { try #require(app.recorder.transactions.last) } }
 }

@@ -48,8 +48,7 @@ import Testing
     }
 
     @Test func `A renewal waits for its account to sign in`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         try market.store.device.signOut()
         market.advance(to: "2025-02-02T00:00:00Z")

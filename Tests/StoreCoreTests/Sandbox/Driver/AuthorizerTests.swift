@@ -8,10 +8,8 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world(authorizer: .always(.cancel))
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        let (queue, observer) = await world.observedQueue()
+        await queue.buy("sword")
         #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .failed)])
         #expect(observer.transactions.first?.trouble == .storeKit(.paymentCancelled))
     }
@@ -26,10 +24,8 @@ import Testing
         ]
         for (answer, trouble) in answers {
             let world = try conformer.world(authorizer: .always(answer))
-            let observer = Recorder()
-            let queue = await world.observedQueue(observer)
-            queue.add(SKPayment(productIdentifier: "sword"))
-            await queue.settle()
+            let (queue, observer) = await world.observedQueue()
+            await queue.buy("sword")
             let transaction = try #require(observer.transactions.first)
             #expect(transaction.transactionState == .failed)
             #expect(transaction.trouble == trouble)
@@ -42,10 +38,8 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world(authorizer: .always(.askSomebodyElse))
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
-        queue.add(SKPayment(productIdentifier: "full.game"))
-        await queue.settle()
+        let (queue, observer) = await world.observedQueue()
+        await queue.buy("full.game")
         #expect(observer.history == [.updated("full.game", .purchasing), .updated("full.game", .deferred)])
         let request = try #require(world.store.undecided.first)
         #expect(request.productIdentifier == "full.game")
@@ -69,8 +63,7 @@ import Testing
     ) async throws {
         for authorizer in [Authorizer.approving, .always(.approve)] {
             let world = try conformer.world(authorizer: authorizer)
-            let observer = Recorder()
-            let queue = await world.observedQueue(observer)
+            let (queue, observer) = await world.observedQueue()
             let payment = SKMutablePayment(productIdentifier: "sword")
             payment.simulatesAskToBuyInSandbox = true
             queue.add(payment)
@@ -90,8 +83,7 @@ import Testing
             return .approve
         }
         let world = try conformer.world(authorizer: authorizer)
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         queue.add(SKPayment(productIdentifier: "swrod"))
         queue.add(SKPayment(productIdentifier: "sword", quantity: 11))
         queue.add(SKPayment(productIdentifier: "full.game", quantity: 2))
@@ -104,8 +96,7 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B144: One to ten are sold at once`(conformer: Conformer) async throws {
         let world = try conformer.world()
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         for quantity in [1, 2, 10, 11] { queue.add(SKPayment(productIdentifier: "sword", quantity: quantity)) }
         await queue.settle()
         #expect(observer.transactions.map(\.transactionState) == [.purchased, .purchased, .purchased, .failed])
@@ -117,8 +108,7 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world()
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         let payment = SKMutablePayment(productIdentifier: "sword")
         payment.requestData = Data([1])
         queue.add(payment)
@@ -139,13 +129,11 @@ import Testing
         #expect(context.run { SKPaymentQueue.canMakePayments() })
         try world.store.setPaymentsAllowed(false)
         #expect(!context.run { SKPaymentQueue.canMakePayments() })
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         #expect(observer.transactions.first?.trouble == .storeKit(.paymentNotAllowed))
         try world.store.setPaymentsAllowed(true)
         #expect(context.run { SKPaymentQueue.canMakePayments() })
-        queue.add(SKPayment(productIdentifier: "shield"))
-        await queue.settle()
+        await queue.buy("shield")
         #expect(observer.history.last == .updated("shield", .purchased))
     }
 
@@ -154,8 +142,7 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world(authorizer: .always(.later))
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         for _ in 1...2 { queue.add(SKPayment(productIdentifier: "full.game")) }
         await queue.settle()
         #expect(world.store.undecided.map(\.total) == [amount("4.99"), amount("4.99")])
@@ -173,8 +160,7 @@ import Testing
         conformer: Conformer
     ) async throws {
         let world = try conformer.world(authorizer: .always(.later))
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         for _ in 1...2 { queue.add(SKPayment(productIdentifier: "full.game")) }
         await queue.settle()
         try world.store.decide(try #require(world.store.undecided.first).transaction, .cancel)

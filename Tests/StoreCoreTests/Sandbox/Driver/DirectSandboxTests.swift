@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 import TestSupport
 
@@ -69,8 +70,7 @@ import TestSupport
         let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
         queue.add(observer)
         box.withLock { $0 = queue }
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         #expect(observer.history(of: "sword") == whole("sword"))
         #expect(observer.history(of: "shield") == whole("shield"))
         box.withLock { $0 = nil }
@@ -121,8 +121,7 @@ import TestSupport
         let listener = Listener { if $0 == "shield" { hasHeard.fire() } }
         queue.add(observer)
         queue.add(listener)
-        queue.add(SKPayment(productIdentifier: "shield"))
-        await queue.settle()
+        await queue.buy("shield")
         async let purchase: Void = onThread { queue.add(SKPayment(productIdentifier: "sword")) }
         await onThread { gate.waitForArrival() }
         let shield = try #require(store.undecided.first { $0.productIdentifier == "shield" })
@@ -157,8 +156,7 @@ import TestSupport
         let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
         queue.add(observer)
         box.withLock { $0 = queue }
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.settle()
+        await queue.buy("sword")
         #expect(left.withLock { $0 } == 0)
         #expect(observer.history.count { $0 == .removed("sword") } == count)
         box.withLock { $0 = nil }
@@ -218,8 +216,7 @@ import TestSupport
         let observer = Tireless(left)
         let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
         queue.add(observer)
-        queue.add(SKPayment(productIdentifier: "game"))
-        await queue.settle()
+        await queue.buy("game")
         #expect(left.withLock { $0 } == 0)
         #expect(observer.restored == count / 1000)
         #expect(queue.transactions.isEmpty)
@@ -232,8 +229,7 @@ import TestSupport
         let observer = Recorder()
         let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
         queue.add(observer)
-        queue.add(SKPayment(productIdentifier: "shield"))
-        await queue.settle()
+        await queue.buy("shield")
         store.isReachable = false
         queue.add(SKPayment(productIdentifier: "sword"))
         queue.finishTransaction(try #require(queue.transactions.first))

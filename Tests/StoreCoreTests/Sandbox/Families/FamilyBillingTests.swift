@@ -51,9 +51,7 @@ import Testing
             store.settle()
             #expect(home.bobsApp.recorder.callbacks == delivered("tv.monthly"))
         }
-        #expect(
-            try home.bob.transactions.map(\.expirationDate) == home.anna.transactions.map(\.expirationDate)
-        )
+        #expect(try home.bob.transactions.map(\.expirationDate) == home.anna.transactions.map(\.expirationDate))
         #expect(home.bob.entitlements.map(\.expirationDate) == [Market.date("2025-02-01T00:00:00Z")])
     }
 
@@ -82,9 +80,7 @@ import Testing
         let later = try Market(Household.products, on: "2025-01-20T00:00:00Z", ledger: copy).store
         let tablet = try #require(later.devices.first { $0.name == "tablet" })
         let receipt = try later.verify(appReceipt: try #require(tablet.appReceipt))
-        #expect(
-            receipt.purchases.map(\.subscription?.expirationDate) == [Market.date("2025-01-10T00:00:00Z")]
-        )
+        #expect(receipt.purchases.map(\.subscription?.expirationDate) == [Market.date("2025-01-10T00:00:00Z")])
     }
 
     // MARK: Grace periods

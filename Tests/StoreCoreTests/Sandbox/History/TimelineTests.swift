@@ -5,8 +5,7 @@ import Testing
 /// A store says what happened in it.
 @Suite struct TimelineTests {
     @Test func `Every decision is a line, and a refusal names the code and the rule`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("sword", quantity: 2)
         app.buy("dragon")
         let lines = try market.store.timeline.entries.filter { $0.transaction != nil }
@@ -33,8 +32,7 @@ import Testing
     }
 
     @Test func `Renewals, restores, accounts and devices are in it`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("full.game")
         app.buy("gold.monthly")
         market.advance(to: "2025-02-02T00:00:00Z")
@@ -67,8 +65,7 @@ import Testing
     }
 
     @Test func `A connection that breaks is traced, too`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         market.store.tracesDeliveries = true
         market.store.isReachable = false
         app.queue.settle()

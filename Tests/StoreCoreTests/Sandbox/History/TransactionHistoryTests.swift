@@ -34,8 +34,7 @@ import Testing
     }
 
     @Test func `The chain of a transaction is the same from each of its links`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("full.game")
         app.buy("gold.monthly")
         market.advance(to: "2025-02-02T00:00:00Z")
@@ -63,8 +62,7 @@ import Testing
     }
 
     @Test func `An entitlement says which purchase it rests on`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         for product in ["full.game", "full.game", "gold.monthly"] { app.buy(product) }
         market.advance(to: "2025-02-02T00:00:00Z")
         let entitlements = market.store.account.entitlements.sorted { $0.transaction < $1.transaction }

@@ -37,9 +37,8 @@ import Testing
         #expect(try LedgerRecord(unpacking: data) == record)
     }
 
-    @Test(arguments: [false, true]) func `A purchase in a snapshot tells whether another one began its period`(
-        continuesPeriod: Bool
-    ) throws {
+    @Test(arguments: [false, true])
+    func `A purchase in a snapshot tells whether another one began its period`(continuesPeriod: Bool) throws {
         let payment = StorePayment(productIdentifier: "gold")
         let original = StoreTransaction.Original(identifier: "7", date: Self.start, payment: payment)
         let purchase = SandboxState.Purchase(
@@ -262,5 +261,36 @@ import Testing
         var pack = BinaryEncoder()
         try state.pack(into: &pack)
         return pack.data
+    }
+}
+
+@Suite struct ShortDecimalTests {
+    @Test(
+        arguments: [
+            "0", "0.99", "-1", "1980", "9223372036854775807", "-9223372036854775807", "0.00000000000000000001",
+        ]
+    )
+    func `A number of few digits is two integers, and the same again`(text: String) throws {
+        let number = try #require(Decimal(string: text))
+        let short = try #require(ShortDecimal(number))
+        var pack = BinaryEncoder()
+        short.pack(into: &pack)
+        var unpacking = BinaryDecoder(pack.data)
+        #expect(try ShortDecimal(unpacking: &unpacking).value == number)
+    }
+
+    @Test(arguments: [128, -129, Int.max, .min]) func `An exponent that no number has is damage`(exponent: Int) {
+        var pack = BinaryEncoder()
+        pack.add(1)
+        pack.add(exponent)
+        var unpacking = BinaryDecoder(pack.data)
+        #expect(throws: BinaryDecoder.Trouble.self) { try ShortDecimal(unpacking: &unpacking) }
+    }
+
+    @Test(
+        arguments: ["9223372036854775808", "-9223372036854775808", "123456789012345678901234567890123456789", "nan"]
+    )
+    func `A number of more digits has no short form`(text: String) throws {
+        #expect(ShortDecimal(try #require(text == "nan" ? .nan : Decimal(string: text))) == nil)
     }
 }

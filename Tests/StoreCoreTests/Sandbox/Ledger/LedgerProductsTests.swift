@@ -1,4 +1,3 @@
-import Foundation
 import StoreCore
 import Testing
 
@@ -8,19 +7,18 @@ struct LedgerProductsTests {
 
     @Test func `A ledger opened with its products in another order still knows who owns what`() throws {
         let ledger = MemoryLedger()
-        _ = history(of: try SandboxStore(products: [castle, sword], ledger: ledger)) {
-            $0.add(SKPayment(productIdentifier: "castle"))
-        }
-        let reopened = try SandboxStore(products: [sword, castle], ledger: ledger)
-        #expect(history(of: reopened) { $0.restoreCompletedTransactions() } == ["restored castle"])
+        App(on: try SandboxStore(products: [castle, sword], ledger: ledger)).buy("castle")
+        let app = App(on: try SandboxStore(products: [sword, castle], ledger: ledger))
+        app.restore()
+        #expect(app.received == [.updated("castle", .restored)])
     }
 
     @Test func `A ledger opened without products sells those that it holds`() throws {
         let ledger = MemoryLedger()
         _ = try SandboxStore(products: [castle], ledger: ledger)
-        let reopened = try SandboxStore(ledger: ledger)
-        let events = history(of: reopened) { $0.add(SKPayment(productIdentifier: "castle")) }
-        #expect(events == ["purchasing castle", "purchased castle"])
+        let app = App(on: try SandboxStore(ledger: ledger), finishes: false)
+        app.buy("castle")
+        #expect(app.recorder.history == [.updated("castle", .purchasing), .updated("castle", .purchased)])
     }
 
     @Test func `Opening a ledger again with the same products adds nothing to it`() throws {
@@ -29,24 +27,5 @@ struct LedgerProductsTests {
         let head = ledger.head
         _ = try SandboxStore(products: [sword, castle], ledger: ledger)
         #expect(ledger.head == head)
-    }
-
-    private func history(of store: SandboxStore, _ act: (SKPaymentQueue) -> Void) -> [String] {
-        let queue = SKPaymentQueue(backend: store, delivery: .inline)
-        let observer = Finisher()
-        queue.add(observer)
-        act(queue)
-        return observer.heard
-    }
-
-    private final class Finisher: NSObject, SKPaymentTransactionObserver {
-        var heard: [String] = []
-
-        func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
-            for transaction in transactions {
-                heard.append("\(transaction.transactionState) \(transaction.payment.productIdentifier)")
-                if transaction.transactionState != .purchasing { queue.finishTransaction(transaction) }
-            }
-        }
     }
 }

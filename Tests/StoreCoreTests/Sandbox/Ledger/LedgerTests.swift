@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 @Suite struct LedgerTests {
@@ -115,8 +116,7 @@ import Testing
     ) async throws {
         let ledger = FailingLedger()
         let world = try Conformer.inProcess.world(ledger: ledger)
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         queue.add(SKPayment(productIdentifier: "full.game"))
         #expect(observer.history.last == .updated("full.game", .purchased))
         ledger.failing = act
@@ -145,11 +145,9 @@ import Testing
         let ledger = FailingLedger()
         let world = try Conformer.inProcess.world(ledger: ledger)
         await world.buyAndFinish("full.game")
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         ledger.failing = .append
-        queue.restoreCompletedTransactions()
-        await queue.settle()
+        await queue.restore()
         #expect(observer.history == [.restoreFailed(.storeKit(.unknown))])
         #expect(queue.transactions.isEmpty)
     }
@@ -157,8 +155,7 @@ import Testing
     @Test func `B34: A decision that the ledger cannot keep can be made again`() async throws {
         let ledger = FailingLedger()
         let world = try Conformer.inProcess.world(authorizer: .always(.later), ledger: ledger)
-        let observer = Recorder()
-        let queue = await world.observedQueue(observer)
+        let (queue, observer) = await world.observedQueue()
         queue.add(SKPayment(productIdentifier: "sword"))
         let request = try #require(world.store.undecided.first)
         ledger.failing = .commit

@@ -45,8 +45,7 @@ import Testing
     }
 
     @Test func `B204: Nobody is asked unless it is switched on, and no longer once it is off`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         #expect(!market.store.account.asksToBuy)
         app.buy("sword")
         try market.store.account.setAsksToBuy(true)

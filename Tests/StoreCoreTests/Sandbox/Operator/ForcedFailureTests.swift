@@ -9,9 +9,8 @@ import Testing
         .unknown, .invalidOfferIdentifier, .invalidSignature, .missingOfferParams, .invalidOfferPrice, .clientInvalid,
     ]
 
-    @Test(arguments: codes) func `B207: While it is on every purchase fails with the code given`(
-        code: SKError.Code
-    ) throws {
+    @Test(arguments: codes)
+    func `B207: While it is on every purchase fails with the code given`(code: SKError.Code) throws {
         let market = try Market()
         market.store.purchaseFailure = .storeKit(StoreFailure.Code(rawValue: code.rawValue), "the test wants it so")
         let app = App(on: market.store)

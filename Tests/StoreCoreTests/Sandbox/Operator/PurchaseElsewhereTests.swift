@@ -5,8 +5,7 @@ import Testing
 /// What an account buys without an app's order.
 @Suite struct PurchaseElsewhereTests {
     @Test func `B211: It is purchased in the queue of a running app at once`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         let identifier = try market.store.account.buy("sword", quantity: 2, applicationUsername: "anna")
         market.store.settle()
         #expect(app.recorder.callbacks == [[.updated("sword", .purchased)], [.removed("sword")]])
@@ -52,8 +51,7 @@ import Testing
     }
 
     @Test func `B106, B211: What is owned already costs nothing, and a subscription goes on`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("full.game")
         try market.store.account.buy("full.game")
         try market.store.account.buy("gold.monthly")

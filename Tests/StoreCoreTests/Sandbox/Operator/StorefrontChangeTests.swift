@@ -13,8 +13,7 @@ import Testing
     ]
 
     @Test func `B168, B169, B205: Observers hear of it, and the queue reports the new country`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         #expect(app.queue.storefront == SKStorefront(countryCode: "USA", identifier: "143441"))
         try market.store.setStorefront("DEU")
         market.store.settle()
@@ -82,8 +81,7 @@ import Testing
         let queue = await world.observedQueue(observer)
         queue.delegate = deputy
         queue.add(SKPayment(productIdentifier: "sword"))
-        queue.add(SKPayment(productIdentifier: "shield"))
-        await queue.settle()
+        await queue.buy("shield")
         observer.clear()
         try world.store.setStorefront("DEU")
         await queue.settle()
@@ -107,14 +105,11 @@ import Testing
         let queue = await world.observedQueue(observer)
         queue.delegate = deputy
         queue.add(SKPayment(productIdentifier: "sword"))
-        queue.add(SKPayment(productIdentifier: "shield"))
-        await queue.settle()
+        await queue.buy("shield")
         observer.clear()
         try world.store.setStorefront("DEU")
         await queue.settle()
-        #expect(
-            observer.callbacks == [[.storefrontChanged], [.updated("sword", .failed)], [.removed("sword")]]
-        )
+        #expect(observer.callbacks == [[.storefrontChanged], [.updated("sword", .failed)], [.removed("sword")]])
         #expect(observer.transactions.first?.trouble == .storeKit(.storeProductNotAvailable))
         #expect(observer.transactions.first?.reason?.contains("sword") == true)
         #expect(world.store.undecided.map(\.productIdentifier) == ["shield"])

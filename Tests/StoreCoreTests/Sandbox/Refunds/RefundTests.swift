@@ -169,8 +169,7 @@ import Testing
 
     @Test func `B106, B212: What repeated a purchase for nothing goes with it, whichever is named`() throws {
         for named in ["1", "2"] {
-            let market = try Market()
-            let app = App(on: market.store)
+            let (market, app) = try Market.withApp()
             app.buy("full.game")
             app.buy("full.game")
             app.recorder.clear()

@@ -64,8 +64,7 @@ import Testing
     @Test func `B176, B212: Of an upgraded subscription the old period is paid back, and the new one stays`() throws {
         // The second time at one and the same moment.
         for day in ["2025-01-20T00:00:00Z", "2025-01-01T00:00:00Z"] {
-            let market = try Market()
-            let app = App(on: market.store)
+            let (market, app) = try Market.withApp()
             app.buy("silver.monthly")
             market.advance(to: day)
             app.buy("gold.monthly")
@@ -211,9 +210,7 @@ import Testing
         throws
     {
         app.buy("gold.monthly")
-        try store.register(
-            .autoRenewable("gold.monthly", price: "9.99", period: .init(1, .month), group: "alloys")
-        )
+        try store.register(.autoRenewable("gold.monthly", price: "9.99", period: .init(1, .month), group: "alloys"))
         app.buy("gold.monthly")
         #expect(account.subscriptions.map(\.isRunning) == [true, true])
         try store.refund("1")

@@ -63,12 +63,8 @@ import Testing
         throws
     {
         try account.buy("silver.monthly")
-        #expect(
-            try shop.told { try account.buy("gold.monthly") } == ["DID_CHANGE_RENEWAL_PREF UPGRADE #2"]
-        )
-        #expect(
-            try shop.told { try account.buy("silver.monthly") } == ["DID_CHANGE_RENEWAL_PREF DOWNGRADE #2"]
-        )
+        #expect(try shop.told { try account.buy("gold.monthly") } == ["DID_CHANGE_RENEWAL_PREF UPGRADE #2"])
+        #expect(try shop.told { try account.buy("silver.monthly") } == ["DID_CHANGE_RENEWAL_PREF DOWNGRADE #2"])
         #expect(try shop.all.last?.renewal?.autoRenewProductId == "silver.monthly")
         #expect(try shop.told { try account.buy("gold.monthly") } == ["DID_CHANGE_RENEWAL_PREF #2"])
         // Nothing is changed by one more.
@@ -83,9 +79,7 @@ import Testing
         try shop.store.setGrantsGracePeriod(true)
         try account.buy("gold.monthly")
         try account.setBillingFails(true)
-        #expect(
-            try shop.told { shop.advance(to: "2025-02-01T00:00:00Z") } == ["DID_FAIL_TO_RENEW GRACE_PERIOD #1"]
-        )
+        #expect(try shop.told { shop.advance(to: "2025-02-01T00:00:00Z") } == ["DID_FAIL_TO_RENEW GRACE_PERIOD #1"])
         #expect(try shop.all.last?.status == 4)
         #expect(try shop.told { shop.advance(to: "2025-02-17T00:00:00Z") } == ["GRACE_PERIOD_EXPIRED #1"])
         #expect(try shop.all.last?.status == 3)

@@ -195,9 +195,8 @@ import TestSupport
 
     // MARK: Cleared transactions
 
-    @Test(arguments: [1, 3]) func `A revision from before the transactions were cleared leads to all later ones`(
-        count: Int
-    ) throws {
+    @Test(arguments: [1, 3])
+    func `A revision from before the transactions were cleared leads to all later ones`(count: Int) throws {
         for _ in 1...3 { try account.buy("sword") }
         let first = try #require(try view.history(ServerHistoryQuery(of: "1")))
         try store.clearTransactions()

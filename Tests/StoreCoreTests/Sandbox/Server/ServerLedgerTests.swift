@@ -83,9 +83,8 @@ import Testing
         #expect(String(decoding: try encoder.encode(record), as: UTF8.self) == text)
     }
 
-    @Test(arguments: [false, true]) func `A store opened again is the same store, also on a snapshot`(
-        isDurable: Bool
-    ) throws {
+    @Test(arguments: [false, true])
+    func `A store opened again is the same store, also on a snapshot`(isDurable: Bool) throws {
         let ledger: any Ledger = isDurable ? SnapshotLedger() : MemoryLedger()
         let market = try Market(ledger: ledger)
         try cause(market)

@@ -92,12 +92,7 @@ import Testing
             App(on: store).buy("pro.monthly")
             for _ in 1...5 { clock.advance(to: try #require(store.account.subscriptions.first).expirationDate) }
         }
-        let store = try SandboxStore(
-            products: Market.products,
-            clock: clock,
-            ledger: ledger,
-            renewalRate: after
-        )
+        let store = try SandboxStore(products: Market.products, clock: clock, ledger: ledger, renewalRate: after)
         let last = try #require(store.account.subscriptions.first)
         clock.advance(to: last.expirationDate)
         let next = try #require(store.account.subscriptions.first)

@@ -4,8 +4,7 @@ import Testing
 
 @Suite struct GroupTests {
     @Test func `B106: Buying a running subscription again is an ordinary purchase that costs nothing`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         market.advance(to: "2025-01-10T00:00:00Z")
         app.buy("gold.monthly")
@@ -15,8 +14,7 @@ import Testing
     }
 
     @Test func `Buying a running subscription again has it renew`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         try market.store.account.setAutoRenew(false, inGroup: "metals")
         app.buy("gold.monthly")
@@ -24,8 +22,7 @@ import Testing
     }
 
     @Test func `A higher level takes the lower one's place at once, with a term of its own`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("silver.monthly")
         market.advance(to: "2025-01-20T12:00:00Z")
         app.buy("gold.monthly")
@@ -39,8 +36,7 @@ import Testing
     }
 
     @Test func `A lower level begins at the renewal, and costs nothing before`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         market.advance(to: "2025-01-20T00:00:00Z")
         app.buy("silver.monthly")
@@ -57,8 +53,7 @@ import Testing
     }
 
     @Test func `A change to a lower level is called off by buying what runs`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         app.buy("silver.monthly")
         app.buy("gold.monthly")
@@ -67,8 +62,7 @@ import Testing
     }
 
     @Test func `Within a level a product of the same length begins at once`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("silver.monthly")
         market.advance(to: "2025-01-20T00:00:00Z")
         app.buy("silver.other")
@@ -77,8 +71,7 @@ import Testing
     }
 
     @Test func `Within a level a product of another length begins at the renewal`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         market.advance(to: "2025-01-20T00:00:00Z")
         app.buy("gold.yearly")
@@ -89,8 +82,7 @@ import Testing
     }
 
     @Test func `After a lapse it is the same subscription, with terms from the new day`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         let first = try #require(market.store.account.subscription(inGroup: "metals"))
         try market.store.account.setAutoRenew(false, inGroup: "metals")
@@ -105,8 +97,7 @@ import Testing
 
     @Test func `A subscriber of whom nothing was heard for more than 60 days is a new one`() throws {
         for (day, since) in [("2025-04-02T00:00:00Z", "2025-01-01T00:00:00Z"), ("2025-04-02T00:00:01Z", nil)] {
-            let market = try Market()
-            let app = App(on: market.store)
+            let (market, app) = try Market.withApp()
             app.buy("gold.monthly")
             try market.store.account.setAutoRenew(false, inGroup: "metals")
             market.advance(to: day)
@@ -116,8 +107,7 @@ import Testing
     }
 
     @Test func `Groups do not know of each other`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         app.buy("pro.monthly")
         #expect(market.store.account.subscriptions.map(\.groupIdentifier) == ["metals", "pro"])
@@ -151,5 +141,40 @@ import Testing
             app.buy("other")
             #expect(market.store.account.subscriptions.map(\.productIdentifier) == ["other"])
         }
+    }
+}
+
+/// Whom a subscription is for.
+@Suite struct PurchaserTests {
+    private func buy(_ product: String, for user: String?, _ app: App) {
+        let payment = SKMutablePayment(productIdentifier: product)
+        payment.applicationUsername = user
+        app.queue.add(payment)
+        app.queue.settle()
+    }
+
+    @Test func `B110: A renewal is for the user for whom the subscription was bought`() throws {
+        let (market, app) = try Market.withApp()
+        buy("gold.monthly", for: "alice", app)
+        market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(app.recorder.transactions.map(\.payment.applicationUsername) == ["alice", "alice"])
+        for (user, count) in [("bob", 0), ("alice", 2)] {
+            let tablet = App(on: try market.store.addDevice(user, signedInTo: market.store.account))
+            tablet.queue.restoreCompletedTransactions(withApplicationUsername: user)
+            tablet.queue.settle()
+            #expect(tablet.received.count == count)
+        }
+    }
+
+    @Test func `A renewal is for the user of the last purchase in the group`() throws {
+        let (market, app) = try Market.withApp()
+        buy("gold.monthly", for: "alice", app)
+        buy("silver.monthly", for: "bob", app)
+        market.advance(to: "2025-02-01T00:00:00Z")
+        #expect(app.recorder.transactions.last?.payment.applicationUsername == "bob")
+        buy("gold.monthly", for: nil, app)
+        market.advance(to: "2025-03-01T00:00:00Z")
+        #expect(app.recorder.transactions.last?.payment.productIdentifier == "gold.monthly")
+        #expect(app.recorder.transactions.last?.payment.applicationUsername == nil)
     }
 }

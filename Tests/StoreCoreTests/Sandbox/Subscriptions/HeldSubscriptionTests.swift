@@ -157,8 +157,7 @@ import Testing
     }
 
     @Test func `A2: A change in the store itself brings nothing to any device`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         let held = try #require(received(by: app).first?.transactionIdentifier)
         app.recorder.clear()
@@ -170,8 +169,7 @@ import Testing
     }
 
     @Test func `A2: The transaction held is the running period's, not the first`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         market.advance(to: "2025-02-01T00:00:00Z")
         let renewal = try #require(received(by: app).last?.transactionIdentifier)
@@ -203,8 +201,7 @@ import Testing
     }
 
     @Test func `A3: With the quirk it fails, with an underlying error, and changes nothing`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         try market.store.account.setAutoRenew(false, inGroup: "metals")
         #expect(market.store.quirks.isEmpty)
@@ -244,8 +241,7 @@ import Testing
     }
 
     @Test func `A4: A non-consumable bought again by Store Kit 1 is a transaction of its own at no charge`() throws {
-        let market = try Market()
-        let app = App(on: market.store)
+        let (market, app) = try Market.withApp()
         app.buy("full.game")
         app.buy("full.game")
         #expect(Set(received(by: app).map(\.transactionIdentifier)).count == 2)
