@@ -78,10 +78,7 @@ import Testing
             ["add-account", "--json", "--", "--json"],
             .store(StoreOptions(work: .command(["add-account", "--", "--json"]), isJSON: true))
         ),
-        (
-            ["run", "a", "--storekit", "f"],
-            .store(StoreOptions(work: .run(file: "a"), configuration: "f"))
-        ),
+        (["run", "a", "--storekit", "f"], .store(StoreOptions(work: .run(file: "a"), configuration: "f"))),
         (
             ["init", "--store", "s", "f", "--at", "2012-09-21T01:31:38Z"],
             .store(
@@ -98,14 +95,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (
-            ["sell"],
-            "\"sell\" is not a command of sandbox-store"
-        ),
-        (
-            ["--fast"],
-            "\"--fast\" is not an option of sandbox-store"
-        ),
+        (["sell"], "\"sell\" is not a command of sandbox-store"),
+        (["--fast"], "\"--fast\" is not an option of sandbox-store"),
         (["refnud"], "\"refnud\" is not a command of sandbox-store; did you mean \"refund\"?"),
         (["chekc", "a"], "\"chekc\" is not a command of sandbox-store; did you mean \"check\"?"),
         (["--store", "s"], "a command is missing"),
@@ -148,10 +139,7 @@ import Testing
             ["serve", "--store", "s", "--ca", "c", "--notify", "ftp://host/"],
             "--notify needs a URL that begins with http:// or https://"
         ),
-        (
-            ["demo", "--ask", "--json"],
-            "a question is for people to read: --ask and --json do not go together"
-        ),
+        (["demo", "--ask", "--json"], "a question is for people to read: --ask and --json do not go together"),
         (["demo", "--fast"], "\"--fast\" is not an option of demo"),
         (["demo", "a", "b"], "demo plays on one file; 2 were given"),
         (["check"], "check needs a file to check"),
@@ -187,10 +175,7 @@ import Testing
         (["verify", "a", "--key", "secret"], "--key needs hexadecimal digits, two for each byte"),
         (["verify", "a", "--key", "123"], "--key needs hexadecimal digits, two for each byte"),
         (["verify", "a", "--key", ""], "--key needs hexadecimal digits, and was given an empty text"),
-        (
-            ["verify", "a", "--key", "00", "--at", "noon"],
-            "\"noon\" is no moment as in 2012-09-21T01:31:38Z"
-        ),
+        (["verify", "a", "--key", "00", "--at", "noon"], "\"noon\" is no moment as in 2012-09-21T01:31:38Z"),
         (
             ["verify", "a", "--key", "00", "--at", "2012-09-21T01:31:38Z", "--at", "2012-09-21T01:31:38Z"],
             "verify judges at one moment; 2 were given"

@@ -78,9 +78,7 @@ struct ConnectionEnvironmentTests {
     }
 
     @Test(arguments: Source.allCases)
-    func `What an address leaves out comes from the environment, and from files`(
-        source: Source
-    ) throws {
+    func `What an address leaves out comes from the environment, and from files`(source: Source) throws {
         let made = try run(source, password: "hunter2", "init", SandboxStoreTool.demoFile.path)
         #expect(made.complaints.isEmpty)
         #expect(made.code == 0)
@@ -89,9 +87,7 @@ struct ConnectionEnvironmentTests {
 
     // The role's name, which libpq quotes.
     @Test(arguments: Source.allCases)
-    func `A wrong password in the environment or a file it names is not told`(
-        source: Source
-    ) throws {
+    func `A wrong password in the environment or a file it names is not told`(source: Source) throws {
         let refused = try run(source, password: "storecore", "products")
         #expect(refused.code == 1)
         #expect(refused.complaints.contains("password authentication failed for user"))

@@ -10,9 +10,7 @@ struct Run {
     let complaints: String
 
     /// Runs the tool on arguments, with lines to read at the terminal.
-    init(_ arguments: String..., answers: [String] = []) {
-        self.init(arguments, answers: answers)
-    }
+    init(_ arguments: String..., answers: [String] = []) { self.init(arguments, answers: answers) }
 
     init(_ arguments: [String], answers: [String] = [], isTerminal: Bool = false, hasColors: Bool = false) {
         let output = Transcript()

@@ -9,10 +9,7 @@ struct GrowthTests {
         var cleaned = 0
         let sizes = Sizes { size in
             asked.append(size)
-            return Growth.Probe(
-                sample: { Sample(value: values.removeFirst()) },
-                cleanUp: { cleaned += 1 }
-            )
+            return Growth.Probe(sample: { Sample(value: values.removeFirst()) }, cleanUp: { cleaned += 1 })
         }
         let growth = Growth(of: "things", unit: "ns") { try sizes.make($0) }
         let point = try await growth.measure(size: 1_000)

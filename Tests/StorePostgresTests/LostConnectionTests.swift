@@ -140,9 +140,8 @@
             #expect(error?.code == .unreachable)
         }
 
-        @Test(arguments: 1...2) func `Each silent server before one that answers takes the time of one answer`(
-            count: Int
-        ) throws {
+        @Test(arguments: 1...2)
+        func `Each silent server before one that answers takes the time of one answer`(count: Int) throws {
             let silent = try (0..<count).map { _ in try WireProxy(to: place.cluster.socketPath) }
             for proxy in silent { proxy.mode = .silent }
             let ports = (silent + [proxy]).map { "\($0.port)" }.joined(separator: ",")

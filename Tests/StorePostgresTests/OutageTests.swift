@@ -7,9 +7,8 @@
 
     /// On clusters of their own, which stop and start.
     @Suite(.postgres, .timeLimit(.minutes(20))) struct OutageTests {
-        @Test(arguments: [false, true]) func `A server that stops is waited for, and nothing is lost`(
-            isCrash: Bool
-        ) throws {
+        @Test(arguments: [false, true])
+        func `A server that stops is waited for, and nothing is lost`(isCrash: Bool) throws {
             let place = TestDatabase(try PostgresCluster())
             let database = try place.open { $0.patience = 60 }
             let ledger = try database.ledger("shop")

@@ -45,9 +45,8 @@
             #expect(error?.description.contains("hunter") == false)
         }
 
-        @Test(arguments: [.infinity, .greatestFiniteMagnitude, 1e12, 1e7]) func `Times may be as long as they like`(
-            seconds: TimeInterval
-        ) throws {
+        @Test(arguments: [.infinity, .greatestFiniteMagnitude, 1e12, 1e7])
+        func `Times may be as long as they like`(seconds: TimeInterval) throws {
             let place = try TestDatabase()
             let database = try place.open {
                 ($0.patience, $0.responseTime, $0.pollInterval) = (seconds, seconds, seconds)
@@ -112,9 +111,8 @@
             #expect(try plans() == before)
         }
 
-        @Test(arguments: ["", String(repeating: "x", count: 201), "a\0b"]) func `A name that cannot be one is refused`(
-            name: String
-        ) throws {
+        @Test(arguments: ["", String(repeating: "x", count: 201), "a\0b"])
+        func `A name that cannot be one is refused`(name: String) throws {
             let database = try TestDatabase().open()
             let error = #expect(throws: PostgresDatabaseError.self) { try database.ledger(name) }
             #expect(error?.code == .settings)

@@ -58,9 +58,7 @@ import Testing
         let query = HistoryQuery(.all)
         expectPlain(await #expect(throws: StoreFailure.self) { _ = try await shop.remote().transactions(query) })
         let properties = ReceiptProperties()
-        expectPlain(
-            await #expect(throws: StoreFailure.self) { try await shop.remote().refreshReceipt(properties) }
-        )
+        expectPlain(await #expect(throws: StoreFailure.self) { try await shop.remote().refreshReceipt(properties) })
     }
 
     @Test func `A purchase, which its queue sends again`() async throws {

@@ -236,9 +236,8 @@ import Testing
         #expect(requests.withLock { $0.allSatisfy { $0.headers["cookie"] == nil } })
     }
 
-    @Test(arguments: [0, -1, 1e-9, 1e300]) func `A heartbeat that makes no sense is not taken`(
-        heartbeat: Double
-    ) async throws {
+    @Test(arguments: [0, -1, 1e-9, 1e300])
+    func `A heartbeat that makes no sense is not taken`(heartbeat: Double) async throws {
         let server = try server(heartbeat: heartbeat) { _ in HTTPResponse(404) }
         defer { server.stop() }
         let remote = try remote(server)

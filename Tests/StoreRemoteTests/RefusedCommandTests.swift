@@ -26,9 +26,7 @@ import Testing
     }
 
     @Test(arguments: [2 << 20, 12 << 20])
-    func `A payment that is too long fails with a sentence, and holds up no other`(
-        bytes: Int
-    ) async throws {
+    func `A payment that is too long fails with a sentence, and holds up no other`(bytes: Int) async throws {
         let shop = try RemoteShop()
         let shopper = Shopper(finishes: false)
         let queue = queue(shop, shopper, MemoryJournal())

@@ -19,9 +19,8 @@ import Testing
         #expect(report.isKept, "\(report)")
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64]) func `It keeps them over a network that is slow and cuts connections`(
-        seed: UInt64
-    ) async {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `It keeps them over a network that is slow and cuts connections`(seed: UInt64) async {
         let proxies = Locked<[FaultyProxy]>([])
         var subject = ContractSubject.remote { shop in
             // Each network has another seed: there are few connections on each.
@@ -118,9 +117,7 @@ extension ContractSubject {
     /// A store behind a server on this machine.
     ///
     /// Each opening has a server of its own; the token is that of the first, which the ledger knows.
-    static func remote(
-        _ wrap: @escaping @Sendable (RemoteShop) throws -> any StoreBackend
-    ) -> ContractSubject {
+    static func remote(_ wrap: @escaping @Sendable (RemoteShop) throws -> any StoreBackend) -> ContractSubject {
         let products = Products(
             consumable: "sword",
             restorable: "castle",

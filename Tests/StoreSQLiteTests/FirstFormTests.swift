@@ -30,9 +30,8 @@ import Testing
         return (try SandboxStore(ledger: ledger, authorizer: .approving), database)
     }
 
-    @Test(arguments: [true, false]) func `Its ledger is read, with a snapshot or without, and sold from`(
-        readsSnapshot: Bool
-    ) throws {
+    @Test(arguments: [true, false])
+    func `Its ledger is read, with a snapshot or without, and sold from`(readsSnapshot: Bool) throws {
         let expected = try String(contentsOf: Self.golden.appending(path: "forms-1.txt"), encoding: .utf8)
             .split(separator: "\n").map(String.init)
         do {

@@ -34,9 +34,7 @@ import Testing
     }
 
     @Test func `Without a group a command acts on every subscription of the account`() throws {
-        try shop.store.register(
-            .autoRenewable("news", price: "1.99", period: .init(1, .month), group: "news")
-        )
+        try shop.store.register(.autoRenewable("news", price: "1.99", period: .init(1, .month), group: "news"))
         try shop.perform("buy pro.monthly", "buy news", "expire pro")
         #expect(try shop.perform("auto-renew off") == "news does not renew")
         #expect(shop.error("auto-renew off pro") == "auto-renew: no subscription runs in the group \"pro\"")

@@ -49,9 +49,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64]) func `A simulated run is printed as a scenario that runs`(
-        seed: UInt64
-    ) throws {
+    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+    func `A simulated run is printed as a scenario that runs`(seed: UInt64) throws {
         var generator = OperationGenerator(seed: seed)
         let operations = generator.operations(300)
         let scenario = try Scenario(SimulatedRun(seed: seed, operations: operations).scenario)

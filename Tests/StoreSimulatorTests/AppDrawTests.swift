@@ -49,9 +49,7 @@ import Testing
     }
 
     /// A simulation in which nothing is drawn.
-    private static var still: AppSimulation<AppLaunch> {
-        AppStep.Kind.allCases.reduce(idle) { $0.without($1) }
-    }
+    private static var still: AppSimulation<AppLaunch> { AppStep.Kind.allCases.reduce(idle) { $0.without($1) } }
 
     @Test func `A table has each step that was drawn, and the states in which it did something`() async throws {
         let steps: [AppStep] = [

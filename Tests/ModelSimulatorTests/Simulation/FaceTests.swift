@@ -70,10 +70,7 @@ import Testing
     private static let sharedQueues: [[SimulatedOperation]] = [
         // What is bought by one face and finished by the other.
         [.purchase(device: 0, product: .game, quantity: 1), .finish(device: 0, index: 0), .restore(device: 0)],
-        [
-            .add(device: 0, product: .game, quantity: 1), .finishUnfinished(device: 0, index: 0),
-            .restore(device: 0),
-        ],
+        [.add(device: 0, product: .game, quantity: 1), .finishUnfinished(device: 0, index: 0), .restore(device: 0)],
         // What comes back to whoever pauses.
         [
             .listenForUpdates(device: 2, finishes: true), .pauseUpdates(device: 2, true),
@@ -189,11 +186,7 @@ import Testing
     @Test func `A queue that misses its user's absence tells all once the user is back`() throws {
         let operations: [SimulatedOperation] = [
             .add(device: 1, product: .basic, quantity: 1),
-            .injectFault(
-                device: 1,
-                fault: .fail(.storeKit(.privacyAcknowledgementRequired, "")),
-                point: .update
-            ),
+            .injectFault(device: 1, fault: .fail(.storeKit(.privacyAcknowledgementRequired, "")), point: .update),
             .signOut(device: 1), .listenForUpdates(device: 1, finishes: false), .signIn(device: 1, account: 0),
         ]
         try SimulatedRun(seed: 67_975, operations: operations).run()

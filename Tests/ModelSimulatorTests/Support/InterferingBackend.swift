@@ -83,9 +83,7 @@ final class InterferingBackend: ForwardingBackend, StorefrontService, ReceiptSer
         for filter in filters.remove(receiver) { backend.disconnect(filter) }
     }
 
-    func acknowledge(through cursor: UpdateCursor) {
-        if acknowledges { backend.acknowledge(through: cursor) }
-    }
+    func acknowledge(through cursor: UpdateCursor) { if acknowledges { backend.acknowledge(through: cursor) } }
 
     func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
         backend.services.storefront?
@@ -96,10 +94,7 @@ final class InterferingBackend: ForwardingBackend, StorefrontService, ReceiptSer
         if showsCodeSheet { backend.services.codes?.presentCodeRedemptionSheet(reply: reply) } else { reply(nil) }
     }
 
-    func fetchContent(
-        _ request: ContentRequest,
-        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
-    ) {
+    func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void) {
         if refusesContent { return reply(.failure(.network(.timedOut, "every night is slow"))) }
         backend.services.content?.fetchContent(request) { [garbles] answer in
             reply(garbles ? answer.map { Data($0.reversed()) } : answer)

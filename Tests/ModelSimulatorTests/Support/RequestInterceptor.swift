@@ -59,10 +59,7 @@ final class RequestInterceptor: ForwardingBackend, StorefrontService, ReceiptSer
         backend.services.receipts?.receipt(forTransaction: identifier)
     }
 
-    func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Products) -> Void
-    ) {
+    func products(_ identifiers: Set<String>, reply: @escaping @Sendable (Products) -> Void) {
         let number = lookUps.withLock { count in
             count += 1
             return count

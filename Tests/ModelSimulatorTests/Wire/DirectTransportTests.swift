@@ -82,9 +82,8 @@ import Testing
         }
     }
 
-    @Test(arguments: MisbehavingStore.Flaw.allCases) func `A store that misbehaves on the direct transport is found`(
-        flaw: MisbehavingStore.Flaw
-    ) throws {
+    @Test(arguments: MisbehavingStore.Flaw.allCases)
+    func `A store that misbehaves on the direct transport is found`(flaw: MisbehavingStore.Flaw) throws {
         let run = Simulator.run(seed: 1, runs: 40, transport: .direct) { MisbehavingStore($0, flaw) }
         let failure = try #require(run.failure)
         #expect(failure.shrunk.operations.count <= 4)

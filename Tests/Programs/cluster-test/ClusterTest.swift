@@ -40,9 +40,7 @@ import StoreServer
     }
 
     /// Prints a line at once, whatever standard output is.
-    static func report(_ line: String) {
-        try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
-    }
+    static func report(_ line: String) { try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8)) }
 
     private static func complain(_ line: String) {
         try? FileHandle.standardError.write(contentsOf: Data("cluster-test: \(line)\n".utf8))

@@ -81,9 +81,7 @@ final class FailoverRunner {
         try LedgerFacts(Shop.connect(standby.settings, log: .silent), standby)
     }
 
-    private func missing(_ facts: LedgerFacts) -> Int {
-        stage.told.reduce(0) { $0 + facts.missing($1).count }
-    }
+    private func missing(_ facts: LedgerFacts) -> Int { stage.told.reduce(0) { $0 + facts.missing($1).count } }
 
     private func promoteAsynchronous() throws {
         // The standby hears nothing more: what is sold from now on is lost for certain.

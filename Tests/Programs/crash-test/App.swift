@@ -166,7 +166,5 @@ extension App.Setup {
         }
     }
 
-    func backend(_ store: SandboxStore) -> any StoreBackend {
-        transport == .direct ? store : SocketBackend(store)
-    }
+    func backend(_ store: SandboxStore) -> any StoreBackend { transport == .direct ? store : SocketBackend(store) }
 }

@@ -48,20 +48,14 @@ struct ExpectedState {
     }
 
     private mutating func show(_ name: String, wasAdded: Bool = false) throws {
-        guard wasAdded || added.contains(name) else {
-            throw Contradiction(description: "nobody added \(name)")
-        }
+        guard wasAdded || added.contains(name) else { throw Contradiction(description: "nobody added \(name)") }
         if fates[name] == .finished { throw Contradiction(description: "\(name) comes again although it was finished") }
         // The pending finish was not done, and the transaction comes again.
         fates[name] = .open
         heard.insert(name)
     }
 
-    private static func pay(
-        _ name: String,
-        _ transaction: String,
-        _ transactions: inout [String: String]
-    ) throws {
+    private static func pay(_ name: String, _ transaction: String, _ transactions: inout [String: String]) throws {
         if let other = transactions.updateValue(transaction, forKey: name), other != transaction {
             throw Contradiction(description: "\(name) was charged twice, as \(other) and as \(transaction)")
         }

@@ -95,9 +95,7 @@ extension Figure {
     /// The figures of signatures, where there is libcrypto.
     private static var signatures: [Figure] {
         #if canImport(CLibcrypto)
-            [
-                receiptPKCS7Sign, receiptPKCS7Grow, receiptPKCS7GrowShort, receiptPKCS7Linear, jwsSign, jwsVerify,
-            ]
+            [receiptPKCS7Sign, receiptPKCS7Grow, receiptPKCS7GrowShort, receiptPKCS7Linear, jwsSign, jwsVerify]
         #else
             []
         #endif

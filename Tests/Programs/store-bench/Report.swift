@@ -79,21 +79,13 @@ struct Report {
     private static func quoted(_ text: String) -> String { "\"\(text)\"" }
 
     /// Formats a number with at least three digits, without false precision.
-    static func number(_ value: Double) -> String {
-        decimal(value, digits: value < 10 ? 2 : value < 1000 ? 1 : 0)
-    }
+    static func number(_ value: Double) -> String { decimal(value, digits: value < 10 ? 2 : value < 1000 ? 1 : 0) }
 
-    static func ratio(_ value: Double) -> String {
-        decimal(value, digits: 2)
-    }
+    static func ratio(_ value: Double) -> String { decimal(value, digits: 2) }
 
-    static func bound(_ value: Double) -> String {
-        String(format: "%g", value)
-    }
+    static func bound(_ value: Double) -> String { String(format: "%g", value) }
 
-    private static func decimal(_ value: Double, digits: Int) -> String {
-        String(format: "%.\(digits)f", value)
-    }
+    private static func decimal(_ value: Double, digits: Int) -> String { String(format: "%.\(digits)f", value) }
 
     private static let widths = [26, 12, 12, 16, 8, 16, 7, 7]
 

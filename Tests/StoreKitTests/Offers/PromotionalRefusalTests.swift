@@ -20,11 +20,7 @@ import Testing
         bundleIdentifier: String = "com.example.app"
     ) throws -> SandboxStore {
         let clock = ManualClock(startingAt: shop.store.clock.now)
-        let store = try SandboxStore(
-            products: Shop.offerProducts,
-            clock: clock,
-            bundleIdentifier: bundleIdentifier
-        )
+        let store = try SandboxStore(products: Shop.offerProducts, clock: clock, bundleIdentifier: bundleIdentifier)
         store.offerSigners = [signer]
         return store
     }
@@ -32,11 +28,7 @@ import Testing
     @Test(arguments: OfferForms.all)
     func `The signature of another key is invalid`(form: any OfferForm) async throws {
         let other = try stranger(HMACOfferSigner(keyIdentifier: "key", key: Data("another".utf8)))
-        try await shop.expectRefusal(
-            .invalidOfferSignature,
-            of: "gold",
-            form.options("spring", signedBy: other)
-        )
+        try await shop.expectRefusal(.invalidOfferSignature, of: "gold", form.options("spring", signedBy: other))
         let own = try form.options("spring", signedBy: stranger())
         #expect(try await shop.bought("gold", own).offer?.id == "spring")
     }
@@ -44,11 +36,7 @@ import Testing
     @Test(arguments: OfferForms.all)
     func `A key that the store does not know signs nothing`(form: any OfferForm) async throws {
         let other = try stranger(HMACOfferSigner(keyIdentifier: "other", key: Data("a secret".utf8)))
-        try await shop.expectRefusal(
-            .invalidOfferSignature,
-            of: "gold",
-            form.options("spring", signedBy: other)
-        )
+        try await shop.expectRefusal(.invalidOfferSignature, of: "gold", form.options("spring", signedBy: other))
     }
 
     @Test(arguments: OfferForms.all)
@@ -131,20 +119,12 @@ import Testing
 
     @Test(arguments: OfferForms.all)
     func `An offer that is not below the price is refused for its price`(form: any OfferForm) async throws {
-        try await shop.expectRefusal(
-            .invalidOfferPrice,
-            of: "gold",
-            form.options("no.gain", signedBy: shop.store)
-        )
+        try await shop.expectRefusal(.invalidOfferPrice, of: "gold", form.options("no.gain", signedBy: shop.store))
     }
 
     @Test(arguments: OfferForms.all)
     func `An offer without its identifier is incomplete`(form: any OfferForm) async throws {
-        try await shop.expectRefusal(
-            .missingOfferParameters,
-            of: "gold",
-            form.options("", signedBy: shop.store)
-        )
+        try await shop.expectRefusal(.missingOfferParameters, of: "gold", form.options("", signedBy: shop.store))
     }
 
     @Test(arguments: OfferForms.withToken)

@@ -187,7 +187,7 @@ import Testing
         let counter = FinishCounter(shop.store)
         let other = StoreContext(backend: counter, delivery: .inline, log: .silent)
         let buyer = StoreContext(backend: shop.store, delivery: .inline, log: .silent)
-        let observer = SilentObserver()
+        let observer = FinishingObserver(finishes: false)
         for context in isToldFirst ? [other, buyer] : [buyer, other] {
             context.run {
                 if context === other { SKPaymentQueue.default().add(observer) }
@@ -201,7 +201,7 @@ import Testing
         try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
         await buyer.settle()
         await other.settle()
-        #expect(observer.count > 0)
+        #expect(!observer.told.isEmpty)
         #expect(counter.finishes == 0)
         // The app that has ordered it finishes it.
         #expect(buyer.run { SKPaymentQueue.default().transactions }.isEmpty)
@@ -307,16 +307,5 @@ private final class FinishCounter: ForwardingBackend {
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         for command in commands { if case .finish = command.action { count.withLock { $0 += 1 } } }
         backend.submit(commands, reply: reply)
-    }
-}
-
-/// Hears of transactions, and finishes none.
-private final class SilentObserver: NSObject, SKPaymentTransactionObserver, Sendable {
-    private let heard = Locked(0)
-
-    var count: Int { heard.withLock { $0 } }
-
-    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
-        heard.withLock { $0 += transactions.count }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 import StoreKit
 
@@ -96,27 +97,36 @@ extension AsyncSequence where Failure == Never {
     }
 }
 
-/// An observer of Store Kit 1 that finishes everything, and keeps what it was told.
+/// An observer of Store Kit 1 that finishes everything unless told otherwise, and keeps what it was told.
 final class FinishingObserver: NSObject, SKPaymentTransactionObserver, Sendable {
-    private let states = Log()
+    private let lines = Locked<[String]>([])
+    private let finishes: Bool
 
-    final class Log: @unchecked Sendable {  // unchecked: behind a lock
-        private let lock = NSLock()
-        private var lines: [String] = []
-        var all: [String] { lock.withLock { lines } }
-        func add(_ line: String) { lock.withLock { lines.append(line) } }
-    }
+    init(finishes: Bool = true) { self.finishes = finishes }
 
-    var told: [String] { states.all }
+    var told: [String] { lines.withLock { $0 } }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
         for transaction in transactions {
-            states.add("\(transaction.payment.productIdentifier) \(transaction.transactionState.rawValue)")
-            switch transaction.transactionState {
-            case .purchased, .failed, .restored: queue.finishTransaction(transaction)
-            case .purchasing, .deferred: break
-            @unknown default: break
-            }
+            let state = transaction.transactionState
+            lines.withLock { $0.append("\(transaction.payment.productIdentifier) \(state.rawValue)") }
+            if finishes, state != .purchasing, state != .deferred { queue.finishTransaction(transaction) }
         }
+    }
+}
+
+/// An observer of Store Kit 1 that keeps the products whose revocation it is told of.
+final class RevocationObserver: NSObject, SKPaymentTransactionObserver, Sendable {
+    private let products = Locked<[String]>([])
+    /// The products, in the order of the callbacks.
+    var heard: [String] { products.withLock { $0 } }
+
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {}
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
+    ) {
+        products.withLock { $0 += productIdentifiers }
     }
 }

@@ -49,51 +49,38 @@ import Testing
     }
 
     /// Checks the parts of a result's JWS against the text.
-    private func check(_ text: String, header: Data, payload: Data, signature: Data, signed: Data) throws {
+    ///
+    /// They are the header, the payload, the signature, and what it signs.
+    private func check(_ text: String, _ decoded: [Data]) throws {
         let parts = text.split(separator: ".").map { Data($0.utf8) }
         try #require(parts.count == 3)
         func encoded(_ data: Data) -> Data { Data(data.withUnsafeBytes(Base64URL.encode)) }
-        #expect([header, payload, signature].map(encoded) == parts)
-        #expect(signed == parts[0] + Data(".".utf8) + parts[1])
-        #expect(try JSONDecoder().decode([String: String].self, from: header)["alg"] == "HS256")
-        #expect(signature == HMACReceiptSigner(key: Data("key".utf8)).sign(signed))
+        #expect(decoded.prefix(3).map(encoded) == parts)
+        #expect(decoded[3] == parts[0] + Data(".".utf8) + parts[1])
+        #expect(try JSONDecoder().decode([String: String].self, from: decoded[0])["alg"] == "HS256")
+        #expect(decoded[2] == HMACReceiptSigner(key: Data("key".utf8)).sign(decoded[3]))
     }
 
     @Test func `The parts of a transaction's JWS are decoded`() async throws {
         let result = try await TransactionPayload.sample().signed().result()
-        try check(
-            result.jwsRepresentation,
-            header: result.headerData,
-            payload: result.payloadData,
-            signature: result.signatureData,
-            signed: result.signedData
-        )
+        let parts = [result.headerData, result.payloadData, result.signatureData, result.signedData]
+        try check(result.jwsRepresentation, parts)
         #expect(result.payloadData == result.unsafePayloadValue.jsonRepresentation)
         #expect(result.signedDate == Date(timeIntervalSince1970: 2.5))
     }
 
     @Test func `The parts of renewal information's JWS are decoded`() async throws {
         let result = try await RenewalPayload.sample().signed().result()
-        try check(
-            result.jwsRepresentation,
-            header: result.headerData,
-            payload: result.payloadData,
-            signature: result.signatureData,
-            signed: result.signedData
-        )
+        let parts = [result.headerData, result.payloadData, result.signatureData, result.signedData]
+        try check(result.jwsRepresentation, parts)
         #expect(result.payloadData == result.unsafePayloadValue.jsonRepresentation)
         #expect(result.signedDate == Date(timeIntervalSince1970: 2.5))
     }
 
     @Test func `The parts of an app transaction's JWS are decoded`() async throws {
         let result = try await AppTransactionPayload.sample().signed().result()
-        try check(
-            result.jwsRepresentation,
-            header: result.headerData,
-            payload: result.payloadData,
-            signature: result.signatureData,
-            signed: result.signedData
-        )
+        let parts = [result.headerData, result.payloadData, result.signatureData, result.signedData]
+        try check(result.jwsRepresentation, parts)
         #expect(result.payloadData == result.unsafePayloadValue.jsonRepresentation)
         #expect(result.signedDate == Date(timeIntervalSince1970: 2.5))
     }

@@ -49,10 +49,7 @@ final class RemoteShop: Sendable {
     }
 
     /// Returns the device as another process sees it.
-    func remote(
-        at url: URL? = nil,
-        _ change: (inout RemoteStore.Configuration) -> Void = { _ in }
-    ) -> RemoteStore {
+    func remote(at url: URL? = nil, _ change: (inout RemoteStore.Configuration) -> Void = { _ in }) -> RemoteStore {
         var configuration = RemoteStore.Configuration()
         configuration.timeout = 600
         change(&configuration)

@@ -121,11 +121,7 @@ final class SchemaChecker {
         return nil
     }
 
-    private func faultOfObject(
-        _ object: [String: JSONValue],
-        _ schema: [String: Any],
-        _ place: String
-    ) -> String? {
+    private func faultOfObject(_ object: [String: JSONValue], _ schema: [String: Any], _ place: String) -> String? {
         let properties = schema["properties"] as? [String: Any] ?? [:]
         for key in schema["required"] as? [String] ?? [] where object[key] == nil { return "\(place): no \(key)" }
         for (key, value) in object {

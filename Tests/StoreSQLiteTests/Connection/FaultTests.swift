@@ -53,9 +53,7 @@
             #expect(shop.shopper.history == ["axe purchasing", "axe purchased"])
         }
 
-        @Test(arguments: [
-            (EROFS, SQLiteDatabaseError.Code.readOnly), (EDQUOT, .diskFull), (EIO, .inputOutput),
-        ])
+        @Test(arguments: [(EROFS, SQLiteDatabaseError.Code.readOnly), (EDQUOT, .diskFull), (EIO, .inputOutput)])
         func `What the system said to SQLite when a write failed decides what is said of it`(
             system number: Int32,
             code: SQLiteDatabaseError.Code

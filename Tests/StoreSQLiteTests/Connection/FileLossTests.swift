@@ -20,11 +20,7 @@
         ///
         /// - Returns: what is in the folder when the database is closed.
         @discardableResult
-        private func lose(
-            _ sentence: String,
-            lines: Int = 1,
-            by lose: () throws -> Void
-        ) throws -> [String: Data] {
+        private func lose(_ sentence: String, lines: Int = 1, by lose: () throws -> Void) throws -> [String: Data] {
             let database = try folder.open(log: log.log)
             let shop = try Shop(database)
             shop.buy("full.game")

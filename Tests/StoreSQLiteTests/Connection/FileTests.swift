@@ -72,9 +72,7 @@
 
         @Test func `A file whose format has gone another way is refused and not touched`() throws {
             try folder.open().close()
-            try RawDatabase(folder.file).run(
-                "UPDATE migration SET name = 'something else' WHERE number = 2"
-            )
+            try RawDatabase(folder.file).run("UPDATE migration SET name = 'something else' WHERE number = 2")
             #expect(try refusal().code == .foreign)
         }
 
@@ -207,9 +205,7 @@
             first.close()
         }
 
-        @Test func `Patience without end is patience`() throws {
-            try folder.open(patience: .infinity).close()
-        }
+        @Test func `Patience without end is patience`() throws { try folder.open(patience: .infinity).close() }
 
         @Test func `Who comes second waits for as long as it wants to`() throws {
             let first = try folder.open()

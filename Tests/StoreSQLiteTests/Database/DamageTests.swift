@@ -111,9 +111,7 @@
             let database = try folder.open(log: log.log)
             let error = try #require(throws: SQLiteDatabaseError.self) { try SandboxStore(ledger: database.ledger) }
             #expect(error.code == .newer)
-            #expect(
-                error.description == "store.sqlite was written by a newer version: see record 6 of its ledger"
-            )
+            #expect(error.description == "store.sqlite was written by a newer version: see record 6 of its ledger")
             // Nor is anything else done to it from then on.
             #expect(throws: error) { try database.journal.open {} }
             #expect(throws: error) { try database.journal.forget([]) }

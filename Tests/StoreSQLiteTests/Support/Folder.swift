@@ -1,6 +1,7 @@
 import Foundation
 import StoreCore
 import StoreSQLite
+import Testing
 
 /// A folder that is gone with the test.
 final class Folder: Sendable {
@@ -57,4 +58,9 @@ final class LogRecorder: Sendable {
     private let state = Locked<[String]>([])
     var lines: [String] { state.withLock { $0 } }
     var log: StoreLog { StoreLog { [state] line in state.withLock { $0.append(line) } } }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips, with the line that says what to install, where StoreSQLite was built without SQLite.
+    static var sqlite: Self { .enabled(if: SQLite.isAvailable, Comment(rawValue: SQLite.advice)) }
 }

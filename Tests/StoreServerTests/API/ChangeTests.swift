@@ -14,11 +14,7 @@ import Testing
     @Test func `A renewal is extended, and the subscription ends later`() throws {
         let shop = try Shop()
         let gold = try shop.buy("gold")
-        let (status, json) = try shop.ask(
-            "PUT",
-            "v1/subscriptions/extend/\(gold)",
-            .object(Self.extensionBody())
-        )
+        let (status, json) = try shop.ask("PUT", "v1/subscriptions/extend/\(gold)", .object(Self.extensionBody()))
         #expect(status == 200)
         #expect(json.keys == ["originalTransactionId", "webOrderLineItemId", "success", "effectiveDate"])
         #expect(json.originalTransactionId.text == gold && json.success.bool == true)

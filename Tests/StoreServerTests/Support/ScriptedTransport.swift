@@ -66,9 +66,7 @@ final class ScriptedTransport: NotificationTransport {
     }
 
     /// Waits for a post that nobody has waited for.
-    func waitForPost() throws {
-        guard posted.wait(timeout: .now() + 60) == .success else { throw NoPost() }
-    }
+    func waitForPost() throws { guard posted.wait(timeout: .now() + 60) == .success else { throw NoPost() } }
 
     private struct NoPost: Error {}
 

@@ -1,6 +1,7 @@
 import Foundation
 import StoreCore
 import StoreCrypto
+import Testing
 
 @testable import StoreServer
 
@@ -129,11 +130,7 @@ struct Shop {
     // MARK: Verification
 
     /// Has a receipt verified.
-    func verify(
-        _ receipt: Data?,
-        _ members: [String: AnswerValue] = [:],
-        base: String = ""
-    ) throws -> JSON {
+    func verify(_ receipt: Data?, _ members: [String: AnswerValue] = [:], base: String = "") throws -> JSON {
         var members = members
         members["receipt-data"] = receipt.map { .text($0.base64EncodedString()) }
         return try verify(body: AnswerValue.object(members).json, base: base)
@@ -147,4 +144,11 @@ struct Shop {
 
     /// The app receipt of the store's device.
     var receipt: Data { store.device.appReceipt ?? Data() }
+}
+
+extension Shop {
+    /// Returns the receipt of a transaction, in the form of 2009.
+    func oldReceipt(of transaction: String) throws -> Data {
+        try #require(store.device.receipt(forTransaction: transaction))
+    }
 }

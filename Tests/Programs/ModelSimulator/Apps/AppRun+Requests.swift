@@ -12,9 +12,7 @@ extension AppRun {
     }
 
     /// Changes what is promoted.
-    func change(
-        _ action: (SKProductStorePromotionController, @escaping ((any Error)?) -> Void) -> Void
-    ) {
+    func change(_ action: (SKProductStorePromotionController, @escaping ((any Error)?) -> Void) -> Void) {
         let probe = newProbe()
         context.run { action(.default()) { probe.ended($0) } }
         probe.trackedRequest = requests.last

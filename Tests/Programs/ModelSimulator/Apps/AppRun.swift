@@ -46,9 +46,7 @@ final class AppRun: NSObject, SKPaymentTransactionObserver, SKPaymentQueueDelega
     ) {
         self.device = device
         lane = hasOwnLane ? OperationLane() : nil
-        if let lane {
-            for activity in [pauses.activity, clock.activity] { activity.register(lane) }
-        }
+        if let lane { for activity in [pauses.activity, clock.activity] { activity.register(lane) } }
         self.crashInjector = crashInjector
         self.eventLog = eventLog
         downloads = DownloadMonitor(device, clock, eventLog)

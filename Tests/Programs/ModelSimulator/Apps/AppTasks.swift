@@ -122,9 +122,7 @@ extension AppTasks {
     }
 
     private func outcome(of probe: PurchaseProbe) async -> PurchaseProbe.Outcome {
-        var options: Set<Product.PurchaseOption> = [
-            .onStorefrontChange { [eventLog] _ in eventLog.continues }
-        ]
+        var options: Set<Product.PurchaseOption> = [.onStorefrontChange { [eventLog] _ in eventLog.continues }]
         if let token = PaymentTag.token(probe.tag) { options.insert(.appAccountToken(token)) }
         if probe.quantity != 1 { options.insert(.quantity(probe.quantity)) }
         if probe.product == .gift { options.insert(.simulatesAskToBuyInSandbox(true)) }
@@ -218,9 +216,7 @@ extension AppTasks {
 
 extension AppTasks {
     /// The app's observer has declined a promoted purchase.
-    func wasOffered(_ product: SimulatedOperation.Product) {
-        if isInUse { offered[product, default: 0] += 1 }
-    }
+    func wasOffered(_ product: SimulatedOperation.Product) { if isInUse { offered[product, default: 0] += 1 } }
 
     private func followIntents() async {
         for await intent in PurchaseIntent.intents {

@@ -38,9 +38,7 @@ package enum Simulator {
             )
         }
         DispatchQueue.concurrentPerform(iterations: max(jobs, 1)) { _ in
-            while let block = queue.next() {
-                queue.hand(in: block.performed(draw))
-            }
+            while let block = queue.next() { queue.hand(in: block.performed(draw)) }
         }
         let (coverage, broken) = queue.result
         let failure = broken.map { run, rule in

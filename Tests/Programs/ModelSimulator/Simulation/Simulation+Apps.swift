@@ -37,9 +37,7 @@ extension Simulation {
         let transaction = decided[index % decided.count]
         let name = eventLog.name(transaction)
         eventLog.finishes(name, on: device)
-        if let identifier = transaction.storeIdentifier {
-            eventLog.finishes(identifier: identifier, on: device)
-        }
+        if let identifier = transaction.storeIdentifier { eventLog.finishes(identifier: identifier, on: device) }
         apps[device].queue.finishTransaction(transaction)
     }
 

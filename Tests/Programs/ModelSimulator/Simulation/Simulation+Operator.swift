@@ -12,10 +12,7 @@ extension Simulation {
         } isKept: { store in
             !store.undecided.contains { $0.transaction == request.transaction }
         } action: { [self] in
-            try store.decide(
-                request.transaction,
-                decision.authorization
-            )
+            try store.decide(request.transaction, decision.authorization)
         }
     }
 

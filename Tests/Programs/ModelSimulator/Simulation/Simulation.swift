@@ -171,3 +171,6 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
 
     var waitingForOperator: Int { modelDriver.model.undecided.count }
 }
+
+/// A function that returns a backend in place of a device's: the backend itself, or one that violates a promise.
+package typealias StandIn = @Sendable (any StoreBackend) -> any StoreBackend

@@ -24,9 +24,7 @@ final class SimulatedJournal: QueueJournal, @unchecked Sendable {  // unchecked:
     }
 
     func record(_ commands: [StoreCommand]) throws {
-        try cross {
-            try disk.change(process, to: disk.commands + commands) { try journal?.record(commands) }
-        }
+        try cross { try disk.change(process, to: disk.commands + commands) { try journal?.record(commands) } }
         eventLog.payments.recorded(commands, on: disk.device)
     }
 

@@ -127,10 +127,7 @@ class AppEndpoint: LaneProvider, StorefrontService, ReceiptService, ContentServi
         }
     }
 
-    func fetchContent(
-        _ request: ContentRequest,
-        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
-    ) {
+    func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void) {
         crashInjector.pass()
         if process.hasCrashed { return }
         wire.services.content?.fetchContent(request) { [process, crashInjector] answer in
@@ -144,4 +141,11 @@ class AppEndpoint: LaneProvider, StorefrontService, ReceiptService, ContentServi
         for receiver in receivers { wire.disconnect(receiver) }
         receivers = []
     }
+}
+
+/// A listener of a connection that runs a function when it is rung.
+final class NewsCallback: NewsListener, @unchecked Sendable {  // unchecked: a run uses one thread
+    var onRing: () -> Void = {}
+
+    func newsArrived() { onRing() }
 }

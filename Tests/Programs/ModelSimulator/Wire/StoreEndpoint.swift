@@ -168,10 +168,7 @@ class StoreEndpoint: StoreBackend, StorefrontService, ReceiptService, ContentSer
         }
     }
 
-    func fetchContent(
-        _ request: ContentRequest,
-        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
-    ) {
+    func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void) {
         crashInjector.pass()
         let tell = ask(nil, reply) { .failure($0) }
         if !crashInjector.store.hasCrashed { backend.services.content?.fetchContent(request, reply: tell) }

@@ -15,9 +15,7 @@ struct Chart {
     private var hasGrowth: Bool { rows.contains { !$0.growth.isEmpty } }
     private var width: Double { hasGrowth ? 960 : Self.bars.upperBound + Self.margin }
 
-    func write(to file: String) throws {
-        try Data(svg.utf8).write(to: URL(fileURLWithPath: file))
-    }
+    func write(to file: String) throws { try Data(svg.utf8).write(to: URL(fileURLWithPath: file)) }
 
     /// The picture as one SVG document that refers to nothing outside itself.
     var svg: String {
@@ -64,10 +62,7 @@ struct Chart {
             SVG.text("limit", x: 136, y: y, class: "small"),
             ChartMark.dream.drawn(x: 194, y: y - 4),
             SVG.text("dream", x: 206, y: y, class: "small"),
-            SVG.element(
-                "path",
-                ["class": "spread", "d": "M262,\(SVG.place(y - 4))h28m-28,-3v6m28,-6v6"]
-            ),
+            SVG.element("path", ["class": "spread", "d": "M262,\(SVG.place(y - 4))h28m-28,-3v6m28,-6v6"]),
             SVG.text("fastest and slowest round", x: 298, y: y, class: "small"),
             SVG.text("times the floor", x: Self.bars.lowerBound, y: 96, class: "small"),
             hasGrowth ? SVG.text("growth with size", x: Self.lines.lowerBound, y: 96, class: "small") : ""

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The chart's colors and type, by day and by night.
 enum ChartStyle {
     static let css = """
@@ -24,4 +26,38 @@ enum ChartStyle {
         .line { stroke: var(--line); stroke-width: 1.5; fill: none }
         .dot { fill: var(--line) }
         """
+}
+
+/// A mark on a bar; shape and color both tell them apart.
+enum ChartMark: String {
+    case floor, limit, dream
+
+    func drawn(x: Double, y: Double) -> String {
+        let (x, y) = (SVG.place(x), SVG.place(y))
+        return switch self {
+        case .floor: SVG.element("circle", ["class": "floor", "cx": x, "cy": y, "r": "5"])
+        case .limit: SVG.element("path", ["class": "limit", "d": "M\(x),\(y)m-2,-10h4v20h-4z"])
+        case .dream: SVG.element("path", ["class": "dream", "d": "M\(x),\(y)m0,-7l6,7l-6,7l-6,-7z"])
+        }
+    }
+}
+
+/// A logarithmic scale from numbers to places.
+struct LogScale {
+    let domain: ClosedRange<Double>
+    let range: ClosedRange<Double>
+
+    /// Returns the place of a number; the nearest end for one outside the domain.
+    func callAsFunction(_ number: Double) -> Double {
+        let (low, high) = (log(domain.lowerBound), log(domain.upperBound))
+        let clamped = min(max(number, domain.lowerBound), domain.upperBound)
+        let part = high > low ? (log(clamped) - low) / (high - low) : 0.5
+        return range.lowerBound + part * (range.upperBound - range.lowerBound)
+    }
+
+    /// The round numbers in the domain: 1, 2 and 5 in every power of ten.
+    var ticks: [Double] {
+        let powers = Int(log10(domain.lowerBound).rounded(.down))...Int(log10(domain.upperBound).rounded(.up))
+        return powers.flatMap { power in [1, 2, 5].map { $0 * pow(10, Double(power)) } }.filter(domain.contains)
+    }
 }

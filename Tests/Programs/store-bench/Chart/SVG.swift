@@ -11,11 +11,7 @@ enum SVG {
     }
 
     static func text(_ text: String, x: Double, y: Double, class name: String, anchor: String = "start") -> String {
-        element(
-            "text",
-            ["x": place(x), "y": place(y), "class": name, "text-anchor": anchor],
-            escaped(text)
-        )
+        element("text", ["x": place(x), "y": place(y), "class": name, "text-anchor": anchor], escaped(text))
     }
 
     static func escaped(_ text: String) -> String {

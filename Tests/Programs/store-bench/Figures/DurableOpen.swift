@@ -22,9 +22,7 @@
                 try PlainDatabase(plain, .normal).fill(past: past, pending: pending)
                 return Cases(
                     floor: {
-                        try .openings {
-                            try PlainDatabase(plain, .normal).pending()
-                        }
+                        try .openings { try PlainDatabase(plain, .normal).pending() }
                     },
                     value: { try .openings(of: own) },
                     cleanUp: folder.remove

@@ -78,10 +78,7 @@
             unit: "ns/purchase",
             limit: 2
         ) {
-            Cases(
-                floor: { try .purchases(by: 1, each: 800) },
-                value: { try .purchases(by: 4, each: 200) }
-            )
+            Cases(floor: { try .purchases(by: 1, each: 800) }, value: { try .purchases(by: 4, each: 200) })
         }
 
         static let postgresStores = Figure(

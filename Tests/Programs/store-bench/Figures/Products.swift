@@ -25,9 +25,7 @@ extension Figure {
     private static let count = 100_000
 
     /// Creates new identifiers for each user: an app's strings are not the store's.
-    private static func identifiers(_ count: Int) -> [String] {
-        (0..<count).map { "com.example.item.\($0)" }
-    }
+    private static func identifiers(_ count: Int) -> [String] { (0..<count).map { "com.example.item.\($0)" } }
 
     private static func sample(_ ask: Ask, _ asked: Set<String>) throws -> Sample {
         var received = 0

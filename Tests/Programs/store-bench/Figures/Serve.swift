@@ -41,10 +41,7 @@
             }
         ) {
             let (floor, value) = (try lastTen(of: 10), try lastTen(of: 100_000))
-            return Cases(
-                floor: { try floor.sample(rounds: 250) },
-                value: { try value.sample(rounds: 250) }
-            )
+            return Cases(floor: { try floor.sample(rounds: 250) }, value: { try value.sample(rounds: 250) })
         }
 
         /// Makes clients that ask for the page with the last ten purchases.
@@ -71,10 +68,7 @@
             let answer = try clients.answers()[0]
             let constant = try ConstantServer(answering: answer)
             let plain = try LoopbackClients(of: constant, port: constant.port, requests: requests)
-            return Cases(
-                floor: { try plain.sample(rounds: rounds) },
-                value: { try clients.sample(rounds: rounds) }
-            )
+            return Cases(floor: { try plain.sample(rounds: rounds) }, value: { try clients.sample(rounds: rounds) })
         }
     }
 

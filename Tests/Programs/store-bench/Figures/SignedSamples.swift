@@ -42,9 +42,7 @@
         }
 
         /// Returns the payload of an app receipt.
-        static func appReceipt(purchases count: Int) throws -> Data {
-            try payload(of: receipt(purchases: count))
-        }
+        static func appReceipt(purchases count: Int) throws -> Data { try payload(of: receipt(purchases: count)) }
 
         /// Returns the payload of an app receipt: its set of attributes in DER.
         static func payload(of receipt: AppReceipt) throws -> Data {

@@ -8,10 +8,7 @@ extension Figure {
         unit: "ns/purchase",
         limit: 1
     ) {
-        Cases(
-            floor: { try await StoreKit2Purchase.floor() },
-            value: { try await StoreKit2Purchase.value() }
-        )
+        Cases(floor: { try await StoreKit2Purchase.floor() }, value: { try await StoreKit2Purchase.value() })
     }
 }
 

@@ -9,10 +9,7 @@ extension Figure {
         unit: "ns/renewal",
         limit: 2
     ) {
-        Cases(
-            floor: { try await StoreKit2Updates.floor() },
-            value: { try await StoreKit2Updates.value() }
-        )
+        Cases(floor: { try await StoreKit2Updates.floor() }, value: { try await StoreKit2Updates.value() })
     }
 }
 

@@ -28,7 +28,5 @@ extension Figure {
 
 /// The value: the file read into a catalog; returns the number of products.
 private enum StorekitLoad {
-    static func load(_ file: URL) throws -> Int {
-        try StoreConfiguration(contentsOf: file).products.count
-    }
+    static func load(_ file: URL) throws -> Int { try StoreConfiguration(contentsOf: file).products.count }
 }

@@ -19,9 +19,7 @@
         }
 
         /// Creates a random key on P-256.
-        static func p256() throws -> BareKey {
-            try BareKey("EC") { EVP_PKEY_CTX_set_group_name($0, "P-256") }
-        }
+        static func p256() throws -> BareKey { try BareKey("EC") { EVP_PKEY_CTX_set_group_name($0, "P-256") } }
 
         private init(_ algorithm: String, _ setUp: (OpaquePointer?) -> CInt) throws {
             let generator = EVP_PKEY_CTX_new_from_name(nil, algorithm, nil)

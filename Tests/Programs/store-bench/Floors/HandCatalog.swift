@@ -38,8 +38,21 @@ extension HandCatalog {
     private final class Receiver: HandCatalogDelegate {
         private(set) var products: [HandProduct] = []
 
-        func received(_ products: [HandProduct], invalid: [String]) {
-            self.products = products
-        }
+        func received(_ products: [HandProduct], invalid: [String]) { self.products = products }
+    }
+}
+
+/// A product with the fields that apps read first.
+final class HandProduct: NSObject {
+    let productIdentifier: String
+    let localizedTitle: String
+    let localizedDescription: String
+    let price: Decimal
+
+    init(productIdentifier: String) {
+        self.productIdentifier = productIdentifier
+        localizedTitle = "Coins"
+        localizedDescription = "A bag of coins"
+        price = 1
     }
 }

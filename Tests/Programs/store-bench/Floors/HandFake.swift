@@ -9,9 +9,7 @@ final class HandFake {
     private var observers: [any HandObserver] = []
     private var lastIdentifier = 0
 
-    func add(_ observer: any HandObserver) {
-        observers.append(observer)
-    }
+    func add(_ observer: any HandObserver) { observers.append(observer) }
 
     func add(_ payment: HandPayment) {
         let transaction = HandTransaction(payment: payment)
@@ -43,4 +41,68 @@ extension HandFake {
             return observer.removed - before
         }
     }
+}
+
+/// A payment with the fields that Store Kit's has, and nothing behind them.
+final class HandPayment: NSObject {
+    let productIdentifier: String
+    let quantity: Int
+    let applicationUsername: String?
+    let requestData: Data?
+
+    init(productIdentifier: String, quantity: Int = 1) {
+        self.productIdentifier = productIdentifier
+        self.quantity = quantity
+        applicationUsername = nil
+        requestData = nil
+    }
+}
+
+/// A transaction with the fields that Store Kit's has, and a place to note where a queue keeps it.
+final class HandTransaction: NSObject {
+    /// The state of the payment.
+    enum State {
+        case purchasing, purchased, failed, restored, deferred
+    }
+
+    let payment: HandPayment
+    var state: State
+    var transactionIdentifier: String?
+    var transactionDate: Date?
+    var error: (any Error)?
+    let original: HandTransaction?
+    var slot = 0
+
+    init(
+        payment: HandPayment,
+        state: State = .purchasing,
+        identifier: String? = nil,
+        date: Date? = nil,
+        original: HandTransaction? = nil
+    ) {
+        self.payment = payment
+        self.state = state
+        transactionIdentifier = identifier
+        transactionDate = date
+        self.original = original
+    }
+}
+
+/// An observer of a hand-written queue's transactions.
+protocol HandObserver: AnyObject {
+    func queue(_ queue: HandFake, updated transactions: [HandTransaction])
+    func queue(_ queue: HandFake, removed transactions: [HandTransaction])
+}
+
+/// An observer that finishes purchased transactions and counts removed ones.
+final class HandFinisher: NSObject, HandObserver {
+    private(set) var removed = 0
+
+    func queue(_ queue: HandFake, updated transactions: [HandTransaction]) {
+        for index in transactions.indices where transactions[index].state == .purchased {
+            queue.finish(transactions[index])
+        }
+    }
+
+    func queue(_ queue: HandFake, removed transactions: [HandTransaction]) { removed += transactions.count }
 }

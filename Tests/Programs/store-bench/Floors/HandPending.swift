@@ -4,9 +4,7 @@ import Foundation
 final class HandPending {
     private var slots: [HandTransaction?] = []
 
-    func reserve(_ count: Int) {
-        slots.reserveCapacity(count)
-    }
+    func reserve(_ count: Int) { slots.reserveCapacity(count) }
 
     func append(_ transaction: HandTransaction) {
         transaction.slot = slots.count

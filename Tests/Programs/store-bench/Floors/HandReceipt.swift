@@ -92,9 +92,7 @@
             while var attribute = elements.open(.sequence), let type = attribute.read(.integer),
                 let version = attribute.read(.integer), let value = attribute.read(.octetString)
             {
-                attributes.append(
-                    Attribute(type: number(type), version: number(version), value: self.value(value))
-                )
+                attributes.append(Attribute(type: number(type), version: number(version), value: self.value(value)))
             }
             return attributes
         }
