@@ -22,9 +22,7 @@ import Testing
         let console = try #require(article.fences.first { $0.language == "console" })
         let shown = Self.commands(in: console.lines)
         #expect(shown.count == 4)
-        for (command, output) in shown {
-            #expect(try print(command) == output, "\(command)")
-        }
+        for (command, output) in shown { #expect(try print(command) == output, "\(command)") }
     }
 
     @Test func `A verified receipt prints what "Receipts" shows`() throws {

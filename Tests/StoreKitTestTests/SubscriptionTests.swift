@@ -108,9 +108,7 @@ import Testing
         #expect(try !transaction(0).isPendingPriceIncreaseConsent)
         app.clock.advance(by: 32 * day)
         #expect(app.list.count == 2)
-        expectRefusal(.invalidAction) {
-            try app.session.consentToPriceIncreaseForTransaction(identifier: 0)
-        }
+        expectRefusal(.invalidAction) { try app.session.consentToPriceIncreaseForTransaction(identifier: 0) }
     }
 
     @Test func `B216: Declined, a higher price turns auto-renewal off`() throws {
@@ -153,9 +151,7 @@ import Testing
     @Test func `B221: What is no subscription, or nobody's, is refused with its code`() throws {
         app.buy("castle")
         let session = app.session
-        expectRefusal(.noSubscriptionFound) {
-            try session.disableAutoRenewForTransaction(identifier: 0)
-        }
+        expectRefusal(.noSubscriptionFound) { try session.disableAutoRenewForTransaction(identifier: 0) }
         expectRefusal(.noTransactionFound) { try session.enableAutoRenewForTransaction(identifier: 5) }
         expectRefusal(.invalidProductType) { try session.expireSubscription(productIdentifier: "castle") }
         expectRefusal(.invalidProductIdentifier) {

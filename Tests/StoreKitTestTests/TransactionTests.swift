@@ -56,9 +56,7 @@ import Testing
 
     @Test func `B211, B221: What the configuration does not have cannot be bought outside the app`() throws {
         let app = try TestApp()
-        expectRefusal(.invalidProductIdentifier) {
-            try app.session.buyProduct(productIdentifier: "unicorn")
-        }
+        expectRefusal(.invalidProductIdentifier) { try app.session.buyProduct(productIdentifier: "unicorn") }
         #expect(app.heard.isEmpty)
         #expect(app.list.isEmpty)
     }

@@ -20,9 +20,7 @@ import Testing
         try replay.compare(with: shop.store)
         #expect(replay.violations == [])
         for kind in ["sold", "refused", "finished", "restored", "renewed", "ended", "autoRenewal", "signedIn", "owner"]
-        {
-            #expect(try !places(of: kind).isEmpty, "\(kind)")
-        }
+        { #expect(try !places(of: kind).isEmpty, "\(kind)") }
         let unfinished = try shop.store.transactions.filter { !$0.isFinished }
         #expect(Set(replay.unfinished) == Set(unfinished.map(\.id)))
     }

@@ -16,9 +16,7 @@
                     let count = AllocationMeter.count.add(size, ordering: .relaxed).newValue
                     AllocationMeter.highest.max(count, ordering: .relaxed)
                 },
-                { memory in
-                    AllocationMeter.count.subtract(allocatedSize(memory), ordering: .relaxed)
-                }
+                { memory in AllocationMeter.count.subtract(allocatedSize(memory), ordering: .relaxed) }
             ) > 0
         }
 

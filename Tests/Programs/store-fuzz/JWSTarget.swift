@@ -67,9 +67,7 @@ struct JWSTarget: Target {
             let spaces = String(repeating: " ", count: 60_000)
             for header in [
                 deep, String(deep.prefix(513)), "{\"x5c\":\(deep)", "{\"alg\":\"ES256\",\"x5c\":[\(many)\"\"]}", spaces,
-            ] {
-                seeds.append(Array("\(header)\0{}".utf8))
-            }
+            ] { seeds.append(Array("\(header)\0{}".utf8)) }
             seeds.append([UInt8](repeating: UInt8(ascii: "."), count: 60_000))
             return seeds
         }

@@ -48,10 +48,7 @@ import Testing
         _ = bench.observe()
         let actions = bench.reply(refusal(9, journal: earlier))
         #expect(actions.store == [.forget([OrderID(journal: earlier, number: 9)])])
-        guard case .change(1, let transaction)? = actions.observers.first else {
-            Issue.record("\(actions)")
-            return
-        }
+        guard case .change(1, let transaction)? = actions.observers.first else { return _ = Issue.record("\(actions)") }
         #expect(transaction.state == .failed)
         #expect(transaction.failure == tooLong)
         #expect(bench.finish(1) == [.withdraw(1), .remove(1)])

@@ -47,9 +47,7 @@ import Testing
         var items: [String: String] = [:]
         for transaction in app.recorder.transactions {
             guard let identifier = transaction.transactionIdentifier, let receipt = transaction.transactionReceipt
-            else {
-                continue
-            }
+            else { continue }
             items[identifier] = store.verify(receipt: receipt).fields["web_order_line_item_id"]
         }
         #expect(items == ["5": "1", "6": "2"])

@@ -62,9 +62,7 @@ import Testing
         await world.buyAndFinish("full.game")
         let observer = Recorder.finishing()
         let queue = await world.observedQueue(observer)
-        for _ in 1...3 {
-            await queue.restore()
-        }
+        for _ in 1...3 { await queue.restore() }
         #expect(observer.history.filter { $0 == .updated("full.game", .restored) }.count == 3)
         #expect(observer.history.filter { $0 == .restoreFinished }.count == 3)
         #expect(Set(observer.transactions.map(\.transactionIdentifier)).count == 3)
@@ -77,9 +75,7 @@ import Testing
         await world.buyAndFinish("full.game", "full.game")
         let observer = Recorder.finishing()
         let queue = await world.observedQueue(observer)
-        for _ in 1...2 {
-            await queue.restore()
-        }
+        for _ in 1...2 { await queue.restore() }
         #expect(observer.history.filter { $0 == .updated("full.game", .restored) }.count == 4)
         #expect(Set(observer.transactions.map(\.original?.transactionIdentifier)).count == 2)
     }
@@ -235,9 +231,7 @@ import Testing
         let observer = Recorder.finishing()
         let queue = await world.observedQueue(observer)
         for _ in 1...2 {
-            for product in ["full.game", "sword", "lessons"] {
-                await queue.buy(product)
-            }
+            for product in ["full.game", "sword", "lessons"] { await queue.buy(product) }
         }
         #expect(observer.transactions.allSatisfy { $0.transactionState == .purchased && $0.original == nil })
         #expect(totals.withLock { $0 } == ["4.99", "0.99", "19.99", "0", "0.99", "19.99"].map { amount($0) })

@@ -5,10 +5,7 @@ import Testing
 @Suite struct VerificationResultTests {
     @Test func `A value without a defect is verified`() async throws {
         let result = try await TransactionPayload.sample().signed().result()
-        guard case .verified(let transaction) = result else {
-            Issue.record("\(result) is not verified")
-            return
-        }
+        guard case .verified(let transaction) = result else { return _ = Issue.record("\(result) is not verified") }
         #expect(try result.payloadValue == transaction)
         #expect(result.unsafePayloadValue == transaction)
     }

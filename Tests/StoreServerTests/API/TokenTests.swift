@@ -11,9 +11,7 @@ import Testing
     private func status(_ shop: Shop, _ authorization: String?) -> Int {
         let headers = authorization.map { ["authorization": $0] } ?? [:]
         let response = shop.router.respond(to: HTTPRequest("GET", "/inApps/v1/transactions/1", headers: headers))
-        if response.status == 401 {
-            #expect(response.body.isEmpty && response.headers.isEmpty)
-        }
+        if response.status == 401 { #expect(response.body.isEmpty && response.headers.isEmpty) }
         return response.status
     }
 

@@ -21,9 +21,7 @@ extension Model {
         for entry in entries
         where entry.account == account && entry.product == .season && entry.stage == .purchased && entry.charge != nil
             && !entry.isRefunded && !entry.isDeleted
-        {
-            found["season"] = [nil]
-        }
+        { found["season"] = [nil] }
         if let subscription = accounts[account].subscription, subscription.isEntitled {
             found[subscription.product.rawValue] = [subscription.end]
         }

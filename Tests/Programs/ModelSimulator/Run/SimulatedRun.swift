@@ -50,9 +50,7 @@ package struct SimulatedRun: Sendable {
     package func timeline() -> SandboxTimeline {
         var timeline = SandboxTimeline()
         // Whoever asks knows the rule.
-        try? run(Coverage()) { simulation in
-            timeline = (try? simulation.store.timeline) ?? timeline
-        }
+        try? run(Coverage()) { simulation in timeline = (try? simulation.store.timeline) ?? timeline }
         return timeline
     }
 

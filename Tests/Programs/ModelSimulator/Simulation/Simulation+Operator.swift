@@ -83,9 +83,7 @@ extension Simulation {
 
     func buy(_ product: SimulatedOperation.Product, _ quantity: Int, by account: Int) {
         let name = Model.accountNames[account]
-        let action = { [self] in
-            _ = try store.account(named: name)?.buy(product.rawValue, quantity: quantity)
-        }
+        let action = { [self] in _ = try store.account(named: name)?.buy(product.rawValue, quantity: quantity) }
         if modelDriver.model.refusal(of: product, quantity) != nil {
             return expectRefusal("sells \(quantity) of \(product)", action: action)
         }

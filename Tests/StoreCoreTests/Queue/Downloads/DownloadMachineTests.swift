@@ -140,10 +140,7 @@ import Testing
         }
         var actions: [Action] = []
         _ = machine.obey(.start, [1], now: .distantPast, &actions)
-        guard case .write(1, let ticket, let data, at: 0)? = actions.last else {
-            Issue.record("\(actions)")
-            return
-        }
+        guard case .write(1, let ticket, let data, at: 0)? = actions.last else { return _ = Issue.record("\(actions)") }
         #expect(data.isEmpty)
         machine.written(1, ticket: ticket, bytes: 0, failure: nil, now: .distantPast, &actions)
         #expect(actions.last == .tell(1, DownloadReport(state: .finished, progress: 1, timeRemaining: 0)))

@@ -17,9 +17,7 @@ import Testing
     @discardableResult
     private func extend(_ original: String = "1", by days: Int = 10, reason: Int = 1, _ request: String = "request")
         throws -> ServerExtension
-    {
-        try view.extendRenewal(of: original, days: days, reason: reason, request: request)
-    }
+    { try view.extendRenewal(of: original, days: days, reason: reason, request: request) }
 
     private func extendAll(_ days: Int = 10, _ request: String = "all", in storefronts: [String] = []) throws {
         try view.extendRenewals(

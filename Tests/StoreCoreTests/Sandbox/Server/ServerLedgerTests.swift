@@ -89,9 +89,7 @@ import Testing
         let market = try Market(ledger: ledger)
         try cause(market)
         let again = try SandboxStore(clock: market.clock, ledger: ledger, locale: "en_US")
-        if let ledger = ledger as? SnapshotLedger {
-            #expect(try #require(ledger.snapshot()).position > 20)
-        }
+        if let ledger = ledger as? SnapshotLedger { #expect(try #require(ledger.snapshot()).position > 20) }
         #expect(again.refundRequests == ["2"])
         #expect(again.account.subscriptions == market.store.account.subscriptions)
         let view = ServerView(again)
