@@ -6,12 +6,6 @@ import Testing
 
 /// What becomes of deleted transactions matters: a store that does not heed it is found.
 @Suite struct DeletedTransactionsTests {
-    /// Runs the operations with the sandbox store, then with another.
-    private func expectMatters(_ operations: [SimulatedOperation], unless standIn: @escaping StandIn) throws {
-        try SimulatedRun(seed: 0, operations: operations).run()
-        #expect(throws: BrokenRule.self) { try SimulatedRun(seed: 0, operations: operations, standIn: standIn).run() }
-    }
-
     private static let bought: SimulatedOperation = .add(device: 0, product: .sword, quantity: 1)
 
     @Test(arguments: [SimulatedOperation.deleteTransaction(index: 0), .clearTransactions])

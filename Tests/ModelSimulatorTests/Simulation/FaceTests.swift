@@ -5,15 +5,6 @@ import Testing
 
 /// Runs whose apps use both faces of Store Kit.
 @Suite struct FaceTests {
-    /// Runs the operations with the sandbox store, then with another; returns the rule that the other breaks.
-    private func expectMatters(_ operations: [SimulatedOperation], unless standIn: @escaping StandIn) throws -> String {
-        try SimulatedRun(seed: 0, operations: operations).run()
-        let rule = #expect(throws: BrokenRule.self) {
-            try SimulatedRun(seed: 0, operations: operations, standIn: standIn).run()
-        }
-        return rule?.sentence ?? ""
-    }
-
     private static func isEmpty(_ query: HistoryQuery, _ page: HistoryPage) -> HistoryPage {
         HistoryPage([], next: page.next)
     }

@@ -5,12 +5,6 @@ import Testing
 
 /// Operations of a store's operator: a store that ignores one is found.
 @Suite struct OperatorTests {
-    /// Runs the operations with the sandbox store, then with another.
-    private func expectMatters(_ operations: [SimulatedOperation], unless standIn: @escaping StandIn) throws {
-        try SimulatedRun(seed: 0, operations: operations).run()
-        #expect(throws: BrokenRule.self) { try SimulatedRun(seed: 0, operations: operations, standIn: standIn).run() }
-    }
-
     @Test func `A store that asks nobody about what a child orders is found`() throws {
         try expectMatters([.askToBuy(account: 0, on: true), .add(device: 0, product: .sword, quantity: 1)]) {
             InterferingBackend($0, interfere: { try? $0.account?.setAsksToBuy(false) })

@@ -8,18 +8,6 @@ import Testing
 @Suite struct RequestTests {
     private static let slow = StoreFailure.network(.timedOut, "a slow night")
 
-    /// Runs the operations with the sandbox store, then with another.
-    ///
-    /// - Returns: the rule that this one breaks.
-    @discardableResult
-    private func expectMatters(_ operations: [SimulatedOperation], unless standIn: @escaping StandIn) throws -> String {
-        try SimulatedRun(seed: 0, operations: operations).run()
-        let rule = #expect(throws: BrokenRule.self) {
-            try SimulatedRun(seed: 0, operations: operations, standIn: standIn).run()
-        }
-        return rule?.sentence ?? ""
-    }
-
     // MARK: Requests
 
     @Test func `A store that does not answer a look-up is found`() throws {

@@ -1,6 +1,8 @@
 import Foundation
+import ModelSimulator
 import StoreContract
 import StoreCore
+import Testing
 
 /// A backend with somebody in between who does what the model does not know of.
 final class InterferingBackend: ForwardingBackend, StorefrontService, ReceiptService, ContentService,
@@ -151,4 +153,16 @@ private final class ReceiverFilter: StoreUpdateReceiver {
     }
 
     func connectionLost(_ failure: StoreFailure) { receiver.connectionLost(failure) }
+}
+
+/// Runs operations with the sandbox store, then with another, which has to break a rule.
+///
+/// - Returns: The rule that this one breaks.
+@discardableResult
+func expectMatters(_ operations: [SimulatedOperation], unless standIn: @escaping StandIn) throws -> String {
+    try SimulatedRun(seed: 0, operations: operations).run()
+    let rule = #expect(throws: BrokenRule.self) {
+        try SimulatedRun(seed: 0, operations: operations, standIn: standIn).run()
+    }
+    return rule?.sentence ?? ""
 }

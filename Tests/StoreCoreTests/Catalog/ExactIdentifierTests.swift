@@ -47,9 +47,8 @@ import Testing
     }
 
     @Test func `An identifier with other code units than those on sale is refused`() throws {
-        let queue = SKPaymentQueue(backend: try store([composed]), delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: try store([composed]))
         queue.add(SKPayment(productIdentifier: decomposed))
         #expect(observer.transactions.map(\.trouble) == [.storeKit(.paymentInvalid)])
         #expect(throws: SKError.self) { try queue.addThrowing(SKPayment(productIdentifier: decomposed)) }

@@ -14,9 +14,7 @@ import Testing
     }
 
     private func queue(_ observer: Recorder) -> SKPaymentQueue {
-        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
-        queue.add(observer)
-        return queue
+        .observed(by: observer, on: backend, journal: journal)
     }
 
     @Test(arguments: [SpoilingBackend.Fate.loseAnswer, .loseRequest, .denyHavingTaken])

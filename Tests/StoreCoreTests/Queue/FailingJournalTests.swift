@@ -12,9 +12,7 @@ import Testing
     init() { backend = ScriptedBackend(clock: clock) }
 
     private func queue(_ journal: (any QueueJournal)? = nil) -> SKPaymentQueue {
-        let queue = SKPaymentQueue(backend: backend, journal: journal ?? self.journal, delivery: .inline, log: .silent)
-        queue.add(observer)
-        return queue
+        .observed(by: observer, on: backend, journal: journal ?? self.journal)
     }
 
     /// A queue whose store takes nothing yet, with a payment in a journal whose answer was lost.

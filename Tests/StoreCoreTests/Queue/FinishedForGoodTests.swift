@@ -11,9 +11,7 @@ import Testing
     init() { backend = ScriptedBackend(clock: clock) }
 
     private func queue(journal: (any QueueJournal)? = nil) -> SKPaymentQueue {
-        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
-        queue.add(observer)
-        return queue
+        .observed(by: observer, on: backend, journal: journal)
     }
 
     @Test func `B71: What was finished during a snapshot stays gone until the store has acknowledged that`() throws {

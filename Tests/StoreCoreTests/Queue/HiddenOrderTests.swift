@@ -10,11 +10,7 @@ import Testing
 
     init() { backend = ScriptedBackend(clock: clock) }
 
-    private func queue() -> SKPaymentQueue {
-        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
-        queue.add(observer)
-        return queue
-    }
+    private func queue() -> SKPaymentQueue { .observed(by: observer, on: backend) }
 
     @Test func `B43: An order acknowledged before a snapshot that does not have it comes out`() {
         let queue = queue()

@@ -40,9 +40,8 @@ import Testing
     @Test func `B33: An answer that comes later than the call's return leaves nothing in the journal`() async throws {
         let journal = RecordingJournal()
         let backend = ScriptedBackend()
-        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend, journal: journal)
         queue.add(SKPayment(productIdentifier: "sword"))
         #expect(journal.history == [.opened, .recorded(["sword"].purchases)])
         #expect(observer.history == [.updated("sword", .purchasing)])
@@ -54,9 +53,8 @@ import Testing
     @Test func `B33: The journal keeps the order, of what is added while the store is busy too`() async throws {
         let journal = RecordingJournal()
         let backend = ScriptedBackend()
-        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend, journal: journal)
         backend.onSubmit { submission in
             guard submission.commands.count == 1, submission.commands[0].id.number == 1 else { return }
             for product in ["shield", "spear"] { queue.add(SKPayment(productIdentifier: product)) }
@@ -73,9 +71,8 @@ import Testing
     @Test func `B33: Nothing is recorded twice, even if the store answers in the middle`() async throws {
         let journal = RecordingJournal()
         let backend = ScriptedBackend()
-        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend, journal: journal)
         backend.onSubmit { submission in
             guard submission.commands.count == 1, submission.commands[0].id.number == 1 else { return }
             queue.add(SKPayment(productIdentifier: "shield"))
@@ -194,9 +191,8 @@ import Testing
         let world = try Conformer.inProcess.world()
         let backend = SpoilingBackend(world.store)
         let journal = FailingJournal([.record])
-        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend, journal: journal)
         backend.fate = .denyHavingTaken
         queue.add(SKPayment(productIdentifier: "sword"))
         backend.fate = .pass
@@ -211,9 +207,8 @@ import Testing
         let world = try Conformer.inProcess.world()
         let backend = SpoilingBackend(world.store)
         let journal = FailingJournal([.record])
-        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend, journal: journal)
         backend.loseConnections()
         backend.fate = .denyHavingTaken
         queue.add(SKPayment(productIdentifier: "sword"))

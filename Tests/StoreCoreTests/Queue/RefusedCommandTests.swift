@@ -110,8 +110,7 @@ import Testing
 
     @Test func `B36: A store with async functions refuses by an error`() async {
         let observer = Recorder()
-        let queue = SKPaymentQueue(backend: Refusing().asStoreBackend(), delivery: .inline, log: .silent)
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: Refusing().asStoreBackend())
         await queue.buy("sword")
         #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .failed)])
     }

@@ -32,9 +32,8 @@ import Testing
             moments.withLock { $0.append(clock.now.timeIntervalSince(start)) }
             submission.reply(.trouble)
         }
-        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend)
         queue.add(SKPayment(productIdentifier: "sword"))
         await clock.advance(by: 1100)
         #expect(moments.withLock { $0 } == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 767, 1023])
@@ -49,9 +48,8 @@ import Testing
             moments.withLock { $0.append(clock.now) }
             submission.reply(.trouble)
         }
-        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend)
         queue.add(SKPayment(productIdentifier: "sword"))
         await clock.advance(by: 20)
         backend.onSubmit { $0.reply(.taken) }
@@ -75,9 +73,8 @@ import Testing
     ) {
         let clock = ManualClock()
         let backend = ScriptedBackend(clock: clock)
-        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend)
         backend.sendNothingUnfinished()
         for pause in [1.0, 2, 4, 8] {
             backend.loseConnection()
@@ -96,9 +93,8 @@ import Testing
     @Test func `B36: What is added during a pause waits for its end and goes along`() async throws {
         let backend = ScriptedBackend(clock: ManualClock())
         backend.onSubmit { $0.reply(.trouble) }
-        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend)
         for product in ["sword", "shield", "spear"] { queue.add(SKPayment(productIdentifier: product)) }
         #expect(backend.submissions.map(\.commands.count) == [1])
         backend.onSubmit { $0.reply(.taken) }
@@ -112,9 +108,8 @@ import Testing
         let start = clock.now
         let moments = Locked<[TimeInterval]>([])
         let backend = ScriptedBackend(clock: clock)
-        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend)
         backend.sendNothingUnfinished()
         backend.onSubmit { submission in
             moments.withLock { $0.append(clock.now.timeIntervalSince(start)) }
@@ -132,9 +127,8 @@ import Testing
         async throws
     {
         let backend = ScriptedBackend()
-        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend)
         for product in ["sword", "shield", "spear"] { queue.add(SKPayment(productIdentifier: product)) }
         #expect(backend.submissions.map(\.commands.count) == [1])
         backend.answer(.taken)
@@ -145,9 +139,8 @@ import Testing
     @Test func `B36: A connection that breaks is made again from the cursor, after growing pauses`() async throws {
         let clock = ManualClock()
         let backend = ScriptedBackend(clock: clock)
-        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend)
         backend.sendNothingUnfinished(at: 5)
         for pause in [1.0, 2, 4, 8] {
             let count = backend.connections.count
@@ -170,9 +163,8 @@ import Testing
     @Test func `B37: Without observers a broken connection is not made again`() async throws {
         let clock = ManualClock()
         let backend = ScriptedBackend(clock: clock)
-        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend)
         backend.sendNothingUnfinished()
         backend.loseConnection()
         queue.remove(observer)

@@ -133,9 +133,8 @@ import Testing
 
     @Test func `Settling does not wait for an answer that the store holds, and says so`() async throws {
         let backend = ScriptedBackend()
-        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend)
         backend.sendNothingUnfinished()
         queue.add(SKPayment(productIdentifier: "sword"))
         let waits = await queue.settle()

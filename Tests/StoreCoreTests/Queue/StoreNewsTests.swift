@@ -7,8 +7,7 @@ import Testing
     private let backend = ScriptedBackend()
 
     private func queue(_ observer: Recorder) -> SKPaymentQueue {
-        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend)
         backend.sendNothingUnfinished()
         return queue
     }

@@ -44,16 +44,14 @@ import Testing
                 queue.finishTransaction(transaction)
             }
         })
-        let phone = SKPaymentQueue(backend: market.store, delivery: .inline, log: .silent)
-        phone.add(reader)
+        let phone = SKPaymentQueue.observed(by: reader, on: market.store)
         for product in Self.products { phone.add(SKPayment(productIdentifier: product)) }
         phone.settle()
         market.advance(to: "2025-02-01T00:00:00Z")
         #expect(receipts.withLock { $0.values.sorted() } == (Self.products + ["gold.monthly"]).sorted())
 
         let device = try market.store.addDevice("tablet", signedInTo: market.store.account)
-        let tablet = SKPaymentQueue(backend: device, delivery: .inline, log: .silent)
-        tablet.add(reader)
+        let tablet = SKPaymentQueue.observed(by: reader, on: device)
         tablet.restoreCompletedTransactions()
         tablet.settle()
         #expect(receipts.withLock { $0.keys.sorted() } == (1...8).map(String.init))
@@ -85,8 +83,7 @@ import Testing
     func `B64: A transaction that is not completed has no receipt`(conformer: Conformer) async throws {
         let world = try conformer.world(authorizer: .always(.cancel))
         let recorder = Recorder()
-        let queue = SKPaymentQueue(backend: world.backend, delivery: .inline, log: .silent)
-        queue.add(recorder)
+        let queue = SKPaymentQueue.observed(by: recorder, on: world.backend)
         await queue.buy("sword")
         #expect(recorder.history.last == .updated("sword", .failed))
         #expect(recorder.transactions.allSatisfy { $0.transactionReceipt == nil })

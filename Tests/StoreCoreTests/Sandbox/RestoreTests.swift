@@ -153,9 +153,8 @@ import Testing
 
     @Test func `B110: The name that a restore passes reaches the store`() {
         let backend = ScriptedBackend()
-        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend)
         backend.sendNothingUnfinished()
         queue.restoreCompletedTransactions(withApplicationUsername: "somebody")
         backend.answer(.taken)
@@ -168,9 +167,8 @@ import Testing
 
     @Test func `B100, B162: A restore that the store cannot finish fails, after what it had brought`() throws {
         let backend = ScriptedBackend()
-        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend)
         backend.sendNothingUnfinished()
         queue.restoreCompletedTransactions()
         backend.answer(.taken)
@@ -187,9 +185,8 @@ import Testing
     @Test func `B100: A restore whose end was lost with the connection fails rather than never ending`() {
         let clock = ManualClock()
         let backend = ScriptedBackend(clock: clock)
-        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend)
         backend.sendNothingUnfinished()
         queue.restoreCompletedTransactions()
         backend.answer(.taken)

@@ -96,6 +96,17 @@ struct World: Sendable {
 }
 
 extension SKPaymentQueue {
+    /// Returns a queue of a backend that delivers inline and logs nothing, with an observer.
+    static func observed(
+        by observer: any SKPaymentTransactionObserver,
+        on backend: any StoreBackend,
+        journal: (any QueueJournal)? = nil
+    ) -> SKPaymentQueue {
+        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
+        queue.add(observer)
+        return queue
+    }
+
     /// Orders a product and settles.
     func buy(_ product: String) async {
         add(SKPayment(productIdentifier: product))

@@ -39,9 +39,8 @@ import Testing
         let before = try Conformer.inProcess.world(ledger: ledger)
         let backend = SpoilingBackend(before.store)
         let journal = MemoryJournal()
-        let first = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
         let shopper = Recorder()
-        first.add(shopper)
+        let first = SKPaymentQueue.observed(by: shopper, on: backend, journal: journal)
         backend.fate = .loseAnswer
         first.add(SKPayment(productIdentifier: "full.game"))
         #expect(journal.commands.count == 1)

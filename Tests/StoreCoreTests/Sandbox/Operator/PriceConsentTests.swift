@@ -121,9 +121,8 @@ import Testing
             func products(_ identifiers: Set<String>) async throws -> ProductsAnswer { ProductsAnswer(products: []) }
         }
         let store = Store()
-        let queue = SKPaymentQueue(backend: store.asStoreBackend(), delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: store.asStoreBackend())
         await queue.settle()
         #expect(store.shown.withLock { $0 } == 1)
     }

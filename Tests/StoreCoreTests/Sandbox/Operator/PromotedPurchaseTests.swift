@@ -66,8 +66,7 @@ import Testing
             seen.withLock { $0 = [payment.productIdentifier, product.productIdentifier, product.localizedTitle] }
             return false
         })
-        let queue = SKPaymentQueue(backend: market.store, delivery: .inline, log: .silent)
-        queue.add(recorder)
+        let queue = SKPaymentQueue.observed(by: recorder, on: market.store)
         try market.store.device.promote("sword")
         queue.settle()
         #expect(seen.withLock { $0 } == ["sword", "sword", "Sword"])
