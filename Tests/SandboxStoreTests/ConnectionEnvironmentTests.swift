@@ -51,30 +51,14 @@ struct ConnectionEnvironmentTests {
     }
 
     /// Runs the program on the store that is named after a place.
-    ///
-    /// - Returns: what it has written, and its exit code; the negative number of a signal that has ended it.
     private func run(
         _ source: Source,
         password: String,
         _ arguments: String...
     ) throws -> (output: String, complaints: String, code: Int32) {
-        let (output, complaints) = (Pipe(), Pipe())
-        let process = Process()
-        process.executableURL = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "sandbox-store")
-        process.arguments = ["--store", "postgresql://#\(source)"] + arguments
-        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("PG") }
-            .merging(try environment(source, password: password)) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = complaints
-        try process.run()
-        // Less than a pipe holds.
-        let texts = try [output, complaints].map { pipe in
-            String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        }
-        process.waitUntilExit()
-        let code = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-        return (texts[0], texts[1], code)
+        let others = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("PG") }
+        let variables = others.merging(try environment(source, password: password)) { $1 }
+        return try runProgram(["--store", "postgresql://#\(source)"] + arguments, environment: variables)
     }
 
     @Test(arguments: Source.allCases)

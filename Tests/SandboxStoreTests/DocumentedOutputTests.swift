@@ -81,17 +81,9 @@ import Testing
 
     /// Runs the tool as it is installed, and returns the lines that it prints.
     private func print(_ arguments: [String]) throws -> [String] {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "sandbox-store")
-        process.arguments = arguments
-        process.currentDirectoryURL = directory.url
-        process.standardOutput = output
-        try process.run()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(arguments)")
-        return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+        let (output, _, code) = try runProgram(arguments, in: directory.url)
+        #expect(code == 0, "\(arguments)")
+        return output.split(separator: "\n").map(String.init)
     }
 
     /// A file that sells a monthly subscription for 4.99.

@@ -33,6 +33,36 @@ struct Run {
     }
 }
 
+/// Runs the program as it is installed.
+///
+/// - Returns: Its output and complaints, each less than a pipe holds, and its exit code; the negative number of a signal
+///   that has ended it.
+func runProgram(
+    _ arguments: [String],
+    input: String = "",
+    in directory: URL = FileManager.default.temporaryDirectory,
+    environment: [String: String]? = nil
+) throws -> (output: String, complaints: String, code: Int32) {
+    let pipes = [Pipe(), Pipe(), Pipe()]
+    let process = Process()
+    process.executableURL = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "sandbox-store")
+    process.arguments = arguments
+    process.currentDirectoryURL = directory
+    if let environment { process.environment = environment }
+    process.standardInput = pipes[0]
+    process.standardOutput = pipes[1]
+    process.standardError = pipes[2]
+    try process.run()
+    try pipes[0].fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try pipes[0].fileHandleForWriting.close()
+    let texts = try pipes[1...].map { pipe in
+        String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    }
+    process.waitUntilExit()
+    let code = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    return (texts[0], texts[1], code)
+}
+
 /// Texts in order, appended and taken on any thread.
 private final class Transcript: @unchecked Sendable {  // unchecked: `texts` is touched only under `lock`
     private let lock = NSLock()
