@@ -144,7 +144,7 @@ import Testing
         let url = try #require(test.context.appReceiptURL)
         var count = 0
         test.observer.onCall = { count += 1 }
-        late.delay = 40 * 86_400
+        late.now += 40 * 86_400
         #expect(test.context.appReceiptURL == url)
         #expect(count > 0)
         #expect(try test.store.verify(appReceipt: Data(contentsOf: url)).purchases.count == 2)
@@ -307,19 +307,5 @@ import Testing
         func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
             clock.schedule(at: moment, body)
         }
-    }
-
-    /// A clock that never rings.
-    private final class LateClock: StoreClock {
-        private let clock = ManualClock()
-        private let shift = Locked(0.0)
-        var delay: TimeInterval {
-            get { shift.withLock { $0 } }
-            set { shift.withLock { $0 = newValue } }
-        }
-        var activity: Activity { clock.activity }
-        var now: Date { clock.now + delay }
-
-        func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken { TimerToken {} }
     }
 }

@@ -5,11 +5,15 @@ final class ReadCountingLedger: Ledger {
     private let ledger = MemoryLedger()
     private let counted = Locked(0)
 
-    /// The records that a body has read.
+    /// How many records were read since that was last forgotten.
+    var recordsRead: Int { counted.withLock { $0 } }
+    func forgetReads() { counted.withLock { $0 = 0 } }
+
+    /// Returns how many records a body reads.
     func count(_ body: () throws -> Void) rethrows -> Int {
-        counted.withLock { $0 = 0 }
+        forgetReads()
         try body()
-        return counted.withLock { $0 }
+        return recordsRead
     }
 
     var head: Int { ledger.head }

@@ -6,7 +6,7 @@ import Testing
     /// The most records that a connection has to look at again.
     private let stride = 1024
     private let clock = ManualClock()
-    private let ledger = CountingLedger()
+    private let ledger = ReadCountingLedger()
     private let store: SandboxStore
     private let stranger: SandboxAccount
 
@@ -54,25 +54,5 @@ import Testing
         #expect(app.recorder.history.isEmpty)
         try store.account.buy("sword")
         #expect(app.recorder.history == [.updated("sword", .purchased), .removed("sword")])
-    }
-}
-
-/// A ledger in memory that counts the records read from it.
-private final class CountingLedger: Ledger {
-    private let records = MemoryLedger()
-    private let count = Locked(0)
-
-    var recordsRead: Int { count.withLock { $0 } }
-    func forgetReads() { count.withLock { $0 = 0 } }
-
-    var head: Int { records.head }
-
-    func append(_ new: [LedgerRecord], ifHeadIs head: Int) -> Bool { records.append(new, ifHeadIs: head) }
-    func commit() {}
-
-    func read(after position: Int, limit: Int) -> [LedgerRecord] {
-        let found = records.read(after: position, limit: limit)
-        count.withLock { $0 += found.count }
-        return found
     }
 }

@@ -175,21 +175,6 @@ import Testing
     }
 }
 
-/// A clock whose timers come late, as a system's may.
-private final class LateClock: StoreClock {
-    let activity = Activity()
-    private let time: Locked<Date>
-
-    init(_ start: Date) { time = Locked(start) }
-
-    var now: Date {
-        get { time.withLock { $0 } }
-        set { time.withLock { $0 = newValue } }
-    }
-
-    func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken { TimerToken {} }
-}
-
 /// A clock that counts how often it is set.
 private final class CountingClock: StoreClock {
     let manual = ManualClock()
