@@ -54,13 +54,13 @@ import Testing
 }
 
 /// Repeats what a network has lost, as an app does.
-private final class Repeating: StoreBackend {
-    private let backend: any StoreBackend
+private final class Repeating: ForwardingBackend {
+    let backend: any StoreBackend
     private let shop: RemoteShop
 
     init(_ backend: any StoreBackend, keeping shop: RemoteShop) { (self.backend, self.shop) = (backend, shop) }
 
-    var clock: any StoreClock { backend.clock }
+    var lane: BackendLane { .background }
 
     /// Without the services that answer once: what is lost is the app's to ask again.
     var services: StoreServices {
@@ -73,13 +73,6 @@ private final class Repeating: StoreBackend {
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         submit(commands, attempts: Self.mostAttempts, reply)
     }
-
-    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        backend.connect(receiver, after: cursor)
-    }
-
-    func disconnect(_ receiver: any StoreUpdateReceiver) { backend.disconnect(receiver) }
-    func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
 
     func products(
         _ identifiers: Set<String>,

@@ -1,4 +1,5 @@
 import Foundation
+import StoreContract
 import StoreCore
 import StoreKit
 import StoreRemote
@@ -72,9 +73,9 @@ import Testing
 }
 
 /// Connects late for the first time.
-private final class LateSnapshot: StoreBackend {
+private final class LateSnapshot: ForwardingBackend {
     private typealias Connection = @Sendable () -> Void
-    private let backend: any StoreBackend
+    let backend: any StoreBackend
     private let waiting = Locked<(hasBegun: Bool, connections: [Connection])>((false, []))
 
     init(_ backend: any StoreBackend) { self.backend = backend }
@@ -87,12 +88,7 @@ private final class LateSnapshot: StoreBackend {
         for connection in connections { connection() }
     }
 
-    var clock: any StoreClock { backend.clock }
-    var services: StoreServices { backend.services }
-
-    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        backend.submit(commands, reply: reply)
-    }
+    var lane: BackendLane { .background }
 
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         let isNow = waiting.withLock { waiting in
@@ -101,12 +97,4 @@ private final class LateSnapshot: StoreBackend {
         }
         if isNow { backend.connect(receiver, after: cursor) }
     }
-
-    func disconnect(_ receiver: any StoreUpdateReceiver) { backend.disconnect(receiver) }
-    func acknowledge(through cursor: UpdateCursor) { backend.acknowledge(through: cursor) }
-
-    func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) { backend.products(identifiers, reply: reply) }
 }

@@ -1,8 +1,9 @@
 import Foundation
+import StoreContract
 import StoreCore
 
 /// A store whose history cannot be read for a while, or answers late.
-final class FlakyStore: StoreBackend {
+final class FlakyStore: ForwardingBackend {
     private let store: SandboxStore
     private let history: History
 
@@ -35,27 +36,12 @@ final class FlakyStore: StoreBackend {
     /// The number of transactions' readings so far.
     var readings: Int { history.readings.withLock { $0 } }
 
-    var clock: any StoreClock { store.clock }
+    var backend: any StoreBackend { store }
     var lane: BackendLane { .caller }
     var services: StoreServices {
         var services = store.services
         services.history = history
         return services
-    }
-
-    func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        store.submit(commands, reply: reply)
-    }
-    func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        store.connect(receiver, after: cursor)
-    }
-    func disconnect(_ receiver: any StoreUpdateReceiver) { store.disconnect(receiver) }
-    func acknowledge(through cursor: UpdateCursor) { store.acknowledge(through: cursor) }
-    func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) {
-        store.products(identifiers, reply: reply)
     }
 
     private final class History: HistoryService {
