@@ -2,7 +2,7 @@
 ///
 /// One call passes commands and returns their acknowledgement together with all updates that the connection has not
 /// received yet. Nothing is pushed: when something else causes a change for a connection, the store notifies its
-/// ``NewsListener``, and the queue calls again.
+/// ``NewsListener``, and the queue calls again. ``PushConnections`` serve receivers that know only ``StoreBackend``.
 ///
 /// Every requirement may be called on any thread. None calls a listener or an authorizer: the follow-up work of a call
 /// is in ``Exchange/afterwards`` and ``Exchange/questions``, which the caller runs once it holds no lock.
@@ -52,15 +52,6 @@ extension ImmediateStore {
     }
 }
 
-extension SubmissionReply {
-    init(_ reply: Exchange.Reply) {
-        switch reply {
-        case .taken: self = .taken
-        case .tryLater(let failure): self = .tryLater(failure)
-        }
-    }
-}
-
 /// The result of a call to an ``ImmediateStore``.
 package struct Exchange: Sendable {
     /// The acknowledgement of the commands.
@@ -97,6 +88,14 @@ package struct Exchange: Sendable {
     }
 
     package init() {}
+
+    /// The acknowledgement in the form of the socket.
+    package var answer: SubmissionReply {
+        switch reply {
+        case .taken: .taken
+        case .tryLater(let failure): .tryLater(failure)
+        }
+    }
 
     package mutating func refuse(_ failure: StoreFailure) { reply = .tryLater(failure) }
 

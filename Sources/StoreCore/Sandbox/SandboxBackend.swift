@@ -29,16 +29,18 @@ extension SandboxBackend {
     ///
     /// Replies before it returns; the authorizer is called after the reply.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        device.core.submit(commands, from: device.number, reply: reply)
+        device.core.pushConnections.submit(commands, to: device, reply: reply)
     }
 
     /// Sends the device's unfinished transactions, then the changes; or only the changes after a cursor.
     public func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        device.core.connect(receiver, from: device.number, after: cursor)
+        let (link, number) = (device.core.link, device.number)
+        // A connection must not retain the store, which retains the connection.
+        device.core.pushConnections.connect(receiver, after: cursor) { link.core.map { SandboxDevice($0, number) } }
     }
 
     /// Stops sending to a receiver.
-    public func disconnect(_ receiver: any StoreUpdateReceiver) { device.core.disconnect(receiver) }
+    public func disconnect(_ receiver: any StoreUpdateReceiver) { device.core.pushConnections.disconnect(receiver) }
 
     /// Acknowledges the purchases begun on the store's page of which the app has been notified.
     public func acknowledge(through cursor: UpdateCursor) {

@@ -25,12 +25,6 @@ import Testing
         #expect(report.notTried.isEmpty, "\(report)")
     }
 
-    @Test func `The sandbox keeps every promise when it is asked directly`() async {
-        let report = await StoreContract.check(.patientSandbox { ExchangeBackend($0) })
-        #expect(report.isKept, "\(report)")
-        #expect(report.notTried.isEmpty, "\(report)")
-    }
-
     @Test func `The sandbox keeps every promise to queues that do not know that it is in the process`() async {
         let report = await StoreContract.check(.patientSandbox { SocketBackend($0) })
         #expect(report.isKept, "\(report)")

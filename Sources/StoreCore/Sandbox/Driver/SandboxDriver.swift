@@ -26,7 +26,9 @@ final class SandboxDriver: Sendable {
     let history = Locked(LedgerHistory())
     private let signingLog: SigningLog
     private let port: SandboxPort
-    private let link = Link()
+    let link = Link()
+    /// The receivers of queues that do not call the store directly.
+    let pushConnections = PushConnections()
 
     /// The only weak reference to a driver, so that an alarm need not create its own.
     final class Link: LedgerListener, @unchecked Sendable {  // unchecked: set once, before the driver is shared
@@ -279,23 +281,6 @@ extension SandboxDriver {
         if !questions.isEmpty { exchange.questions = { self.ask(questions) } }
     }
 
-    /// Accepts a device's commands.
-    ///
-    /// Replies before it returns; the authorizer is called after the reply.
-    func submit(
-        _ commands: [StoreCommand],
-        from device: DeviceID,
-        reply: @escaping @Sendable (SubmissionReply) -> Void
-    ) {
-        CallScope.outermost {
-            var answer = Exchange()
-            exchange(commands, from: device, on: nil, into: &answer)
-            reply(SubmissionReply(answer.reply))
-            answer.afterwards?()
-            answer.questions?()
-        }
-    }
-
     func open(
         _ listener: any NewsListener,
         from device: DeviceID,
@@ -308,26 +293,6 @@ extension SandboxDriver {
     func close(_ connection: StoreConnectionID) {
         // Released without the lock.
         let closed = shell.withLock { $0.close(connection) }
-        withExtendedLifetime(closed) {}
-    }
-
-    /// Sends a device its unfinished transactions, then the changes; or only the changes after a cursor.
-    func connect(_ receiver: any StoreUpdateReceiver, from device: DeviceID, after cursor: UpdateCursor?) {
-        CallScope.outermost {
-            let (line, closed) = shell.withLock { shell in
-                shell.ringing += 1
-                return shell.connect(receiver, device, after: cursor) { ReceiverLine(receiver, link) }
-            }
-            withExtendedLifetime(closed) {}
-            line.newsArrived()
-            shell.withLock { $0.ringing -= 1 }
-            activity.changed()
-        }
-    }
-
-    func disconnect(_ receiver: any StoreUpdateReceiver) {
-        // Released without the lock.
-        let closed = shell.withLock { $0.disconnect(receiver) }
         withExtendedLifetime(closed) {}
     }
 

@@ -16,8 +16,6 @@ struct SandboxDriverState: Sendable {
     /// The connections, in the order of their identifiers.
     var connections: [SandboxConnection] = []
     var lastConnection = 0
-    /// The lines of the receivers that are connected, or are being notified that they no longer are.
-    var lines: [ObjectIdentifier: ReceiverLine] = [:]
     /// The connection that makes the change under way, which receives its updates without being notified.
     var asking: StoreConnectionID?
     /// The listeners to notify as soon as the lock is released.
