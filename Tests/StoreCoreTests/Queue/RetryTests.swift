@@ -141,6 +141,7 @@ import Testing
         let backend = ScriptedBackend(clock: clock)
         let observer = Recorder()
         let queue = SKPaymentQueue.observed(by: observer, on: backend)
+        defer { withExtendedLifetime(queue) {} }
         backend.sendNothingUnfinished(at: 5)
         for pause in [1.0, 2, 4, 8] {
             let count = backend.connections.count
