@@ -1,7 +1,7 @@
-/// A store's errors while it serves remote devices, which only its server's log shows.
+/// The errors of a store that serves remote devices: its server logs them, and the devices do not see them.
 ///
-/// An app in the store's own process receives the ledger's error. A remote device does not: a database's error may name
-/// its address and role.
+/// A database's error may name its address and role, which a remote device must not learn. An app in the store's own
+/// process receives the ledger's error as it is.
 package final class ConcealedErrors: Sendable {
     @TaskLocal private static var current: ConcealedErrors?
 
@@ -9,7 +9,7 @@ package final class ConcealedErrors: Sendable {
 
     private init() {}
 
-    /// Runs a body in which ``StoreFailure/init(ofStore:)`` conceals errors, then logs them, without a lock held.
+    /// Runs `body`, in which ``StoreFailure/init(ofStore:)`` conceals errors, and then logs them.
     package static func logged<Result>(in log: StoreLog, _ body: () throws -> Result) rethrows -> Result {
         let errors = ConcealedErrors()
         defer {
@@ -20,7 +20,7 @@ package final class ConcealedErrors: Sendable {
         return try $current.withValue(errors, operation: body)
     }
 
-    /// Stores an error for the log; returns false if errors are not concealed.
+    /// Stores an error for the log; returns false outside of ``logged(in:_:)``, where errors are not concealed.
     fileprivate static func add(_ error: any Error) -> Bool {
         guard let current else { return false }
         current.lines.withLock { $0.append(String(describing: error)) }

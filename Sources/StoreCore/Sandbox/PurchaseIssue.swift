@@ -6,11 +6,11 @@ public struct PurchaseIssue: Hashable, Sendable {
     public let transaction: String
     /// The name of the account that will pay.
     public let account: String
-    /// The name of the device on which it was ordered.
+    /// The name of the device on which the product was ordered.
     public let device: String
-    /// The product.
+    /// The product's identifier.
     public let productIdentifier: String
-    /// The quantity.
+    /// The ordered quantity.
     public let quantity: Int
 }
 
@@ -23,8 +23,8 @@ extension SandboxAccount {
     /// Sets whether all of the account's orders from now on are interrupted.
     ///
     /// An interruption simulates a user who has to agree to something outside the app first: instead of a charge, the
-    /// transaction fails with the code `unknown`, and the purchase waits among ``SandboxStore/issues``; Store Kit 2
-    /// reports it as pending. The ledger stores the setting.
+    /// transaction fails with the code `unknown`, and the purchase waits among ``SandboxStore/issues``. Store Kit 2
+    /// reports the purchase as pending. The ledger stores the setting.
     ///
     /// - Throws: the ledger's errors.
     public func setInterruptsPurchases(_ isOn: Bool) throws {
@@ -55,7 +55,7 @@ extension SandboxStore {
     /// Resolves an interrupted purchase, as if its user had acted.
     ///
     /// The device of the order receives a new purchased transaction for the same product and quantity, at once or at
-    /// its app's next launch. It is charged now, by the rules that apply now; nothing was charged before.
+    /// its app's next launch. The new transaction is charged now, by the present rules; the failed one was not.
     ///
     /// - Parameter transaction: the failed transaction, finished or not.
     /// - Throws: ``SandboxError/noIssue(_:)``; a ``StoreFailure`` if the store no longer sells the product, or not

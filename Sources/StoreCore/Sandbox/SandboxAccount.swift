@@ -2,8 +2,8 @@ import Foundation
 
 /// An account that buys from a sandbox store.
 ///
-/// Purchases on one device belong to the account on all of its devices; other accounts do not see them. A handle:
-/// copies refer to the same account and retain the store's state. Any thread may call any member.
+/// Purchases on one device belong to the account on all of its devices; other accounts do not see them. The value is a
+/// handle: copies refer to the same account and retain the store's state. Any thread may call any member.
 public struct SandboxAccount: Sendable {
     let core: SandboxDriver
     let number: AccountID
@@ -11,10 +11,9 @@ public struct SandboxAccount: Sendable {
     /// The account's name, unique in its store.
     public var name: String { core.shell.withLock { $0.state.accounts[number].name } }
 
-    /// The account's current entitlements, paid for by itself or by a member of its family, in no promised order.
+    /// The account's current entitlements, paid for by the account or by a member of its family, in no promised order.
     ///
-    /// Consumables and non-renewing subscriptions are not included: the former are used up, and the app decides how
-    /// long the latter last.
+    /// Left out are consumables, which are used up, and non-renewing subscriptions, whose length the app decides.
     public var entitlements: [SandboxEntitlement] {
         core.look { shell, _ in
             let state = shell.state
@@ -73,7 +72,7 @@ public struct SandboxAccount: Sendable {
 
     /// Turns a running subscription's renewal on or off, as its user would in the store's own settings.
     ///
-    /// Turned off, the subscription ends with the paid period, or at once if the last renewal could not be paid for.
+    /// With renewal off, the subscription ends with the paid period, or at once if the last renewal failed.
     ///
     /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
     public func setAutoRenew(_ isOn: Bool, inGroup group: String) throws {
@@ -129,7 +128,7 @@ extension SandboxAccount {
     /// period, if the store grants one (``SandboxStore/setGrantsGracePeriod(_:)``), comes first and gives access. The
     /// store's ``RenewalRate`` sets the length of both. At the end of billing retry the subscription ends with
     /// ``SubscriptionEnd/billingError``. A failed renewal stays failed until ``resolveBillingIssue(inGroup:)``, even
-    /// after this is turned off. Orders are paid for as usual. The ledger stores the setting.
+    /// after the setting is turned off. Orders are paid for as usual. The ledger stores the setting.
     ///
     /// - Throws: the ledger's errors.
     public func setBillingFails(_ isOn: Bool) throws {
@@ -144,9 +143,9 @@ extension SandboxAccount {
     /// Later renewals may fail again.
     ///
     /// The payment delivers a purchased transaction, as any renewal does. In a grace period the billing date stays: the
-    /// next period begins where the last one ended. Periods of a few days that are over by now are left out, and an
-    /// offer that applied to them is used up. In billing retry the next period begins now. Nothing happens if no
-    /// renewal has failed or billing retry is over. A subscription whose product is no longer on sale ends.
+    /// next period begins where the last one ended. Periods that would be over by now are skipped without a charge, and
+    /// use up an offer. In billing retry the next period begins now. Nothing happens if no renewal has failed or
+    /// billing retry is over. A subscription whose product is no longer on sale ends.
     ///
     /// - Parameter group: the group's identifier.
     /// - Throws: ``SandboxError/notSubscribed(group:)`` if the account never subscribed, and the ledger's errors.
@@ -181,9 +180,9 @@ extension SandboxAccount {
 
     /// Ends a subscription's period now and renews it, by the rules of every renewal.
     ///
-    /// Its renewal is turned on, and a pending price consent request is withdrawn. The next period is charged and
-    /// delivered as a purchased transaction; if the account's billing fails, billing retry or a grace period begins
-    /// instead. A subscription that is already in either stays in it, and no period begins.
+    /// The subscription's renewal is turned on, and a pending price consent request is withdrawn. The next period is
+    /// charged and delivered as a purchased transaction; if the account's billing fails, billing retry or a grace
+    /// period begins instead. A subscription that is already in billing retry or a grace period stays there.
     ///
     /// - Parameter group: the group's identifier.
     /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
@@ -206,7 +205,7 @@ extension SandboxAccount {
         }
     }
 
-    /// Applies a decision to a subscription that has not ended.
+    /// Records the events that `decide` returns for the account's subscription in a group, which must not have ended.
     func changeRunning(
         _ group: String,
         _ decide: (SandboxState, SubscriptionIndex, Date, RenewalRate) throws -> [StoreEvent]
@@ -222,17 +221,17 @@ extension SandboxAccount {
 extension SandboxAccount {
     /// Buys a product without an app's order, as if in the store itself or by a code.
     ///
-    /// Every device on which the account is signed in receives the purchased transaction, until one of them has
-    /// finished it: running apps at once, the others at their next launch. The rules of orders apply, but the
+    /// Every device on which the account is signed in receives the purchased transaction, until one device has finished
+    /// it. Running apps receive it at once, the others at their next launch. The rules of orders apply, but the
     /// authorizer is not called, nothing interrupts the purchase, and ``SandboxStore/purchaseFailure`` does not apply.
-    /// If the subscription runs already, or changes only at its renewal, nothing is sold and no device receives anything.
+    /// If the subscription runs already, or changes only at its renewal, nothing is sold or delivered.
     ///
     /// - Parameters:
     ///   - productIdentifier: the product.
     ///   - quantity: the quantity, 1 to 10.
     ///   - applicationUsername: the app's own name for its user, if it should carry one.
-    /// - Returns: the transaction's identifier; that of the running period where nothing is sold.
-    /// - Throws: a ``StoreFailure`` with the reason why it is not sold, and the ledger's errors.
+    /// - Returns: the transaction's identifier, or that of the running period if nothing is sold.
+    /// - Throws: a ``StoreFailure`` with the reason why the product is not sold, and the ledger's errors.
     @discardableResult
     public func buy(
         _ productIdentifier: String,
@@ -247,9 +246,9 @@ extension SandboxAccount {
         return try buy(payment)
     }
 
-    /// Buys a product on a payment's terms, without an app's order, in the same way.
+    /// Buys a product on a payment's terms, such as its offer, without an app's order.
     ///
-    /// - Throws: a ``StoreFailure`` with the reason why it is not sold, and the ledger's errors.
+    /// - Throws: a ``StoreFailure`` with the reason why the product is not sold, and the ledger's errors.
     package func buy(_ payment: StorePayment) throws -> String {
         var rules = core.shell.withLock { $0.settings.rules }
         if payment.hasSpecialTerms { rules.offers = rules.offers.checking([payment]) }
@@ -305,18 +304,19 @@ extension SandboxAccount {
 extension SandboxAccount {
     /// Redeems an offer code in the store itself, outside the app.
     ///
-    /// The account's devices receive an ordinary purchased transaction until one has finished it. The offer begins at
-    /// once or, while a subscription of the group runs, at its next renewal, which delivers the transaction then. It
-    /// replaces the introductory offer, or follows it if it is stackable. The authorizer is not called. An account may
-    /// redeem an offer once.
+    /// Each of the account's devices receives an ordinary purchased transaction, until one device has finished it. The
+    /// offer begins at once or, while a subscription of the group runs, at the next renewal, which then delivers the
+    /// transaction. The offer replaces the introductory offer, or follows it if the code's offer is stackable. The
+    /// authorizer is not called. An account may redeem an offer once.
     ///
     /// - Parameters:
     ///   - code: the identifier of the code's offer, which is its reference name in Xcode's file.
-    ///   - productIdentifier: the product; the first registered one that has such an offer unless given.
-    /// - Returns: the transaction's identifier; that of the running period where the offer waits for the renewal.
-    /// - Throws: a ``StoreFailure`` if it fails: `invalidOfferIdentifier` for a code without an offer,
-    ///   `ineligibleForOffer` for an account that is not eligible or has redeemed it before, `invalidOfferPrice` where
-    ///   the product costs no more, `paymentInvalid` where it is not on sale; and the ledger's errors.
+    ///   - productIdentifier: the product; if nil, the first registered product with an offer of that code.
+    /// - Returns: the transaction's identifier, or that of the running period if the offer waits for the renewal.
+    /// - Throws: a ``StoreFailure`` if the code cannot be redeemed: `invalidOfferIdentifier` for a code without an
+    ///   offer, `ineligibleForOffer` for an account that is not eligible or has redeemed the offer before,
+    ///   `invalidOfferPrice` if the offer costs no less than the product, `paymentInvalid` if the product is not on
+    ///   sale; and the ledger's errors.
     @discardableResult
     public func redeem(code: String, of productIdentifier: String? = nil) throws -> String {
         try core.redeem { state, now, rate, events in
@@ -329,12 +329,12 @@ extension SandboxAccount {
     /// The effect is that of ``redeem(code:of:)``; the offer begins at once.
     ///
     /// - Parameters:
-    ///   - identifier: the offer.
-    ///   - productIdentifier: the subscription that it is for.
+    ///   - identifier: the offer's identifier.
+    ///   - productIdentifier: the subscription that has the offer.
     /// - Returns: the transaction's identifier.
-    /// - Throws: a ``StoreFailure`` if it fails: `invalidOfferIdentifier` for an offer that the product does not have,
-    ///   `ineligibleForOffer` where its switch is off or the account has no subscription of the group that ended,
-    ///   `invalidOfferPrice` where the product costs no more, `paymentInvalid` where it is not on sale; and the
+    /// - Throws: a ``StoreFailure`` if the offer cannot be redeemed: `invalidOfferIdentifier` if the product does not
+    ///   have it, `ineligibleForOffer` if it is switched off or the account has no ended subscription of the group,
+    ///   `invalidOfferPrice` if it costs no less than the product, `paymentInvalid` if that is not on sale; and the
     ///   ledger's errors.
     @discardableResult
     public func takeWinBackOffer(_ identifier: String, of productIdentifier: String) throws -> String {

@@ -2,11 +2,11 @@ import Foundation
 
 /// The backend that sells from a sandbox store on one of its devices, with every optional service.
 ///
-/// A ``SandboxDevice`` sells on itself, a ``SandboxStore`` on its first device. No other type conforms to it.
+/// A ``SandboxDevice`` sells on itself, a ``SandboxStore`` on its first device. No other type conforms to the protocol.
 public protocol SandboxBackend: StoreBackend, AvailabilityService, StorefrontService, ReceiptService, ContentService,
     PromotionService, OfferCodeService, PriceConsentService, HistoryService
 {
-    /// The device that it sells on.
+    /// The device on which the backend sells.
     var device: SandboxDevice { get }
 }
 
@@ -21,18 +21,19 @@ extension SandboxBackend {
     /// The store's clock.
     public var clock: any StoreClock { device.core.clock }
 
-    /// The lane of its calls: the calling thread, since the store is in the process and never blocks, unless its ledger
-    /// does, which then names a lane (``DurableLedger/lane``).
+    /// The lane on which queues call the backend.
+    ///
+    /// The calling thread, since the store does not block, unless its ledger names a lane: ``DurableLedger/lane``.
     public var lane: BackendLane { device.core.lane }
 
     /// Accepts the device's commands.
     ///
-    /// Replies before it returns; the authorizer is called after the reply.
+    /// Calls `reply` before returning, and the authorizer after that.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         device.core.pushConnections.submit(commands, to: device, reply: reply)
     }
 
-    /// Sends the device's unfinished transactions, then the changes; or only the changes after a cursor.
+    /// Sends a receiver the device's unfinished transactions and all later changes, or only the changes after a cursor.
     public func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         let (link, number) = (device.core.link, device.number)
         // A connection must not retain the store, which retains the connection.
@@ -42,14 +43,14 @@ extension SandboxBackend {
     /// Stops sending to a receiver.
     public func disconnect(_ receiver: any StoreUpdateReceiver) { device.core.pushConnections.disconnect(receiver) }
 
-    /// Acknowledges the purchases begun on the store's page of which the app has been notified.
+    /// Acknowledges that the app has been notified, up to a cursor, of purchases begun on the store's page.
     public func acknowledge(through cursor: UpdateCursor) {
         device.core.acknowledge(through: cursor, on: device.number)
     }
 
     /// Looks up products, in the device's language and the storefront's currency.
     ///
-    /// Replies before it returns.
+    /// Calls `reply` before returning.
     public func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
@@ -61,9 +62,9 @@ extension SandboxBackend {
 // MARK: - Services
 
 extension SandboxBackend {
-    /// Every service, each offered by the backend itself.
+    /// All services, each of which the backend itself implements.
     public var services: StoreServices {
-        // Spelled out: looking each conformance up takes longer.
+        // Assigned one by one: looking up each conformance at run time takes longer.
         var services = StoreServices()
         services.availability = self
         services.storefront = self
@@ -93,44 +94,43 @@ extension SandboxBackend {
 
     /// Passes on the app's decision whether a purchase under way continues in a new storefront.
     ///
-    /// Has no effect on a purchase that has been decided by then.
+    /// Has no effect on a purchase that is no longer pending.
     public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
         device.core.decideAfterStorefrontChange(identifier, shouldContinue: shouldContinue, on: device.number)
     }
 
-    /// Returns the signed receipt of an unfinished transaction that the device sees as purchased or restored, or nil
-    /// for every other.
+    /// Returns the signed receipt of an unfinished, purchased or restored transaction of the device; otherwise nil.
     ///
-    /// It contains everything the store knows about the payment: a restored transaction and a renewal have their own
-    /// identifier and date, next to the original's. Created anew at each call.
+    /// The receipt contains everything that the store knows about the payment: that of a restored transaction or a
+    /// renewal has its own identifier and date, next to the original's. Each call creates it anew.
     public func receipt(forTransaction identifier: String) -> Data? {
         device.core.receipt(forTransaction: identifier, on: device.number)
     }
 
     /// The device's app receipt, signed; nil until the first purchase, restore or refresh on it.
     ///
-    /// It lists the purchases of the account that is signed in: every non-consumable, every free and non-renewing
+    /// The receipt lists the purchases of the signed-in account: every non-consumable, every free and non-renewing
     /// subscription and every period of its auto-renewable ones, whichever device they were bought on; and the
-    /// unfinished consumables that were bought on this device. With nobody signed in it lists nothing. Read it with
+    /// unfinished consumables that were bought on this device. With nobody signed in, it lists nothing. Read it with
     /// ``AppReceipt/init(verifying:signer:)``.
     ///
-    /// Signed when it is read. Read again with the same content within the same second of the store's clock, it is the
-    /// same receipt, byte for byte, and is not signed again; the store caches it for each device. Purchases that it
-    /// listed before are not encoded again, nor signed again by an ``HMACReceiptSigner``.
+    /// The receipt is signed when it is read. The store caches it for each device: a second read of the same content,
+    /// within the same second of the store's clock, returns the same bytes. Purchases that an earlier receipt listed
+    /// are not encoded again, nor signed again by an ``HMACReceiptSigner``.
     public var appReceipt: Data? { device.core.appReceipt(on: device.number) }
 
-    /// Ensures that an app receipt exists; it is always up to date.
+    /// Creates the device's app receipt if there is none; an existing one is always up to date.
     ///
     /// With ``ReceiptProperties/isExpired`` receipts say from then on that they expired at this moment, with
     /// ``ReceiptProperties/isRevoked`` that they were revoked, and with ``ReceiptProperties/isVolumePurchase`` that the
-    /// app belongs to a volume purchase, until they are refreshed without. Replies before it returns: with a network
-    /// failure if the device cannot reach the store, `clientInvalid` if nobody is signed in, and `unknown` if the
-    /// ledger fails.
+    /// app belongs to a volume purchase, until a refresh without the property. Calls `reply` before returning: with a
+    /// network failure if the device cannot reach the store, `clientInvalid` if nobody is signed in, and `unknown` if
+    /// the ledger fails.
     public func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         CallScope.outermost { reply(device.core.refreshReceipt(properties, on: device.number)) }
     }
 
-    /// Sends a range of the content hosted for a purchased or restored transaction of the device, at its pace.
+    /// Sends a range of the content hosted for a purchased or restored transaction of the device, at the device's pace.
     public func fetchContent(
         _ request: ContentRequest,
         reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
@@ -143,15 +143,15 @@ extension SandboxBackend {
 
     /// Changes how the store promotes products on the device.
     ///
-    /// Replies before it returns, with a failure if the ledger fails or the device cannot reach the store.
+    /// Calls `reply` before returning, with a failure if the ledger fails or the device cannot reach the store.
     public func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         CallScope.outermost { reply(device.core.changePromotion(change, on: device.number)) }
     }
 
     /// Shows the sheet for offer codes, in which the user takes the action of ``codeEntry`` at once.
     ///
-    /// A code has the effect of ``SandboxAccount/redeem(code:of:)`` for the account that is signed in. Replies before
-    /// it returns. Its failures are those of that method, `clientInvalid` if nobody is signed in, `paymentNotAllowed`
+    /// A code has the effect of ``SandboxAccount/redeem(code:of:)`` for the account that is signed in. Calls `reply`
+    /// before returning, with the failures of that method, `clientInvalid` if nobody is signed in, `paymentNotAllowed`
     /// if the user may not pay, a network failure if the device cannot reach the store, and `unknown` if ``codeEntry``
     /// is nil.
     public func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
@@ -163,7 +163,7 @@ extension SandboxBackend {
 
     /// Shows the price consent request to the device's user, who gives the ``priceConsentAnswer`` at once.
     ///
-    /// A user who does not answer, or whose answer cannot be written, may be asked again.
+    /// A user who does not answer, or whose answer the ledger cannot record, may be asked again.
     public func showPriceConsent() { device.core.showPriceConsent(on: device.number) }
 }
 
@@ -206,11 +206,11 @@ extension SandboxBackend where Self: ImmediateStore {
     }
 }
 
-// What the account that is signed in on the device has bought.
+// The purchase history of the account that is signed in on the device.
 extension SandboxBackend {
     /// Looks up transactions, also on a device that cannot reach the store.
     ///
-    /// Replies before it returns; fails where the ledger cannot be read.
+    /// Calls `reply` before returning; fails if the ledger cannot be read.
     public func transactions(
         _ query: HistoryQuery,
         reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
@@ -218,7 +218,7 @@ extension SandboxBackend {
         answer(reply) { try $0.history(query, on: $1) }
     }
 
-    /// Looks up one transaction, in the same way.
+    /// Looks up one transaction, also on a device that cannot reach the store.
     package func transaction(_ identifier: String) throws -> SignedValue<TransactionPayload>? {
         do {
             return try CallScope.outermost { try device.core.transaction(identifier, on: device.number) }
@@ -229,7 +229,7 @@ extension SandboxBackend {
 
     /// Looks up subscriptions.
     ///
-    /// Replies before it returns.
+    /// Calls `reply` before returning.
     public func subscriptions(
         _ query: SubscriptionQuery,
         reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
@@ -239,23 +239,23 @@ extension SandboxBackend {
 
     /// Looks up the purchase of the app itself.
     ///
-    /// Replies before it returns.
+    /// Calls `reply` before returning.
     public func appTransaction(
         reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void
     ) {
         answer(reply) { try $0.signedAppTransaction(on: $1) }
     }
 
-    /// Succeeds, unless nobody is signed in (`paymentCancelled`) or the device cannot reach the store (a network failure).
+    /// Reports success, or a failure: `paymentCancelled` if nobody is signed in, a network failure if out of reach.
     ///
-    /// Replies before it returns.
+    /// Calls `reply` before returning.
     public func synchronize(reply: @escaping @Sendable (StoreFailure?) -> Void) {
         CallScope.outermost { reply(device.core.synchronize(on: device.number)) }
     }
 
-    /// Returns whether the account may use an introductory offer of a group; false where nobody is signed in.
+    /// Returns whether the signed-in account may use an introductory offer of a group; false if nobody is signed in.
     ///
-    /// Replies before it returns.
+    /// Calls `reply` before returning.
     public func isEligibleForIntroductoryOffer(
         inGroup group: String,
         reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
@@ -263,9 +263,9 @@ extension SandboxBackend {
         answer(reply) { $0.isEligibleForIntroductoryOffer(inGroup: group, on: $1) }
     }
 
-    /// Requests a refund, which the store handles by ``SandboxStore/refundDecision``.
+    /// Requests a refund, about which ``SandboxStore/refundDecision`` decides.
     ///
-    /// Replies before it returns.
+    /// Calls `reply` before returning.
     public func requestRefund(
         ofTransaction identifier: String,
         reply: @escaping @Sendable (Result<RefundAnswer, StoreFailure>) -> Void
@@ -292,7 +292,7 @@ extension SandboxBackend {
     }
 }
 
-// The actions of the device's user, where the app or the store shows something.
+// The device's simulated user: permission to pay, and answers to what the app or the store shows.
 extension SandboxBackend {
     /// Allows or forbids payments by the device's user.
     ///
@@ -313,7 +313,7 @@ extension SandboxBackend {
         set { device.core.shell.withLock { $0.settings.priceAnswers[device.number] = newValue } }
     }
 
-    /// The user's action in the sheet for offer codes, each time the app shows it; nil closes the sheet and logs a line.
+    /// The user's action in the sheet for offer codes, each time the app shows it; nil logs a line and closes it.
     ///
     /// Nil by default. The ledger does not store it.
     public var codeEntry: CodeEntry? {
@@ -323,10 +323,10 @@ extension SandboxBackend {
 
     /// Makes a download on the device fail, once.
     ///
-    /// A restarted download resumes where it was.
+    /// A restarted download resumes where it failed.
     ///
     /// - Parameters:
-    ///   - contentIdentifier: the file; the product's identifier unless it hosts several.
+    ///   - contentIdentifier: the file's identifier; that of the product unless it hosts several files.
     ///   - point: the point of failure; a negative number of bytes or a chunk below the first stops the process.
     ///   - failure: the download's error in the app, an `SKError` or `URLError` with this code.
     public func failDownload(

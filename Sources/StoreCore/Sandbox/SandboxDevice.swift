@@ -8,9 +8,9 @@ import Foundation
 /// let queue = SKPaymentQueue(backend: tablet)
 /// ```
 ///
-/// A queue on it receives the signed-in account's orders from this device, and transactions that nobody ordered, such
-/// as renewals, until one of the account's devices has finished them. A restore delivers purchases from other devices.
-/// A handle, which retains the store's state. Any thread may call any member.
+/// A queue on the device receives the signed-in account's orders from the device. It also receives transactions without
+/// an order, such as renewals, until one of the account's devices has finished them. A restore delivers purchases from
+/// other devices. The object is a handle, which retains the store's state. Any thread may call any member.
 public final class SandboxDevice: Sendable {
     let core: SandboxDriver
     let number: DeviceID
@@ -32,8 +32,8 @@ public final class SandboxDevice: Sendable {
 
     /// Signs an account in, in place of the current one.
     ///
-    /// The unfinished transactions of the previous account leave the device's queues, and come back when it signs in
-    /// again. An order is paid for by the account that is signed in when it reaches the store.
+    /// The unfinished transactions of the previous account leave the device's queues, and return when that account
+    /// signs in again. An order is paid for by the account that is signed in when the order reaches the store.
     ///
     /// - Throws: ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
     public func signIn(to account: SandboxAccount) throws {
@@ -55,9 +55,9 @@ public final class SandboxDevice: Sendable {
         }
     }
 
-    /// Whether this device can reach the store while others can.
+    /// Whether this device can reach the store; other devices are not affected.
     ///
-    /// While it cannot, its queues hold their commands, and its requests and downloads fail with a `URLError`.
+    /// While false, the device's queues hold their commands, and its requests and downloads fail with a `URLError`.
     public var isReachable: Bool {
         get { core.shell.withLock { !$0.settings.offline.contains(number) } }
         set {
@@ -74,7 +74,7 @@ public final class SandboxDevice: Sendable {
 
     /// The vendor's identifier for the device, whose 16 bytes enter an app receipt's ``AppReceipt/deviceHash``.
     ///
-    /// It is derived from the names of the device and the app, so that a test can predict it.
+    /// The identifier is derived from the names of the device and the app, so that a test can predict it.
     public var identifierForVendor: UUID { core.identifierForVendor(of: name) }
 
     /// The device's language, as in `en_GB`; the store's unless set.
@@ -87,7 +87,7 @@ public final class SandboxDevice: Sendable {
 extension SandboxDevice {
     /// The download pace of this device; the store's unless set.
     ///
-    /// A chunk under way keeps the pace of its request.
+    /// A chunk under way has the pace that applied when it was requested.
     public var downloadPace: DownloadPace {
         get { core.content.withLock { $0.pace(of: number) } }
         set { core.content.withLock { $0.paces[number] = newValue } }
@@ -96,20 +96,21 @@ extension SandboxDevice {
 
 // The store's own page on a device, where a user begins a purchase outside the app (behaviors 173 to 175).
 extension SandboxDevice {
-    /// The products that the store promotes on this device, in its order: all on sale, the first registered first, with
-    /// the app's changes by ``SKProductStorePromotionController``.
+    /// The products on the store's page on this device, in order.
+    ///
+    /// All on sale, the first registered first, with the app's changes by ``SKProductStorePromotionController``.
     public var promotedProducts: [String] {
         core.look { shell, now in shell.state.promotedProducts(on: number, at: now) }
     }
 
     /// Begins a purchase on the store's own page, as the device's user.
     ///
-    /// The app's observers are asked whether it continues, see
-    /// ``SKPaymentTransactionObserver/paymentQueue(_:shouldAddStorePayment:for:)``: at once, or at the app's next
-    /// launch. Nothing is charged before one of them accepts it, or the app adds the payment later.
+    /// The app's observers decide, at once or at the app's next launch, whether the purchase continues: see
+    /// ``SKPaymentTransactionObserver/paymentQueue(_:shouldAddStorePayment:for:)``. Nothing is charged before an
+    /// observer accepts the purchase, or the app adds its payment later.
     ///
     /// - Parameter productIdentifier: one of the ``promotedProducts``.
-    /// - Throws: ``SandboxError/notPromoted(_:)`` for any other, and the ledger's errors.
+    /// - Throws: ``SandboxError/notPromoted(_:)`` for any other product, and the ledger's errors.
     public func promote(_ productIdentifier: String) throws {
         try core.change { state, events, now in
             guard state.promotedProducts(on: number, at: now).contains(where: productIdentifier.isExactly) else {
@@ -159,13 +160,13 @@ private struct PurchaseIntent {
     }
 }
 
-// Tokens that authenticate the device at the store's server, when it is in another process or on another machine.
+// Tokens that authenticate the device at the store's server, for queues in another process or on another machine.
 extension SandboxDevice {
     /// Creates a token, with which a queue in another process or on another machine buys on this device.
     ///
-    /// The store retains only the token's digest (SHA-256), so the token is shown once. A device may have several. A
-    /// token is valid until ``revokeTokens()``, also after the store is reopened, and in every process that opens a
-    /// store on the same ledger.
+    /// The store retains only the token's digest (SHA-256): the token cannot be read again later. A device may have
+    /// several. A token is valid until ``revokeTokens()``, also after the store is reopened, and in every process that
+    /// opens a store on the same ledger.
     ///
     /// - Returns: a new token of 256 random bits.
     /// - Throws: the ledger's errors.
@@ -180,7 +181,7 @@ extension SandboxDevice {
 
     /// Revokes all tokens of the device.
     ///
-    /// A client that uses one is refused from then on, and receives no more updates.
+    /// A client that uses a revoked token is refused from then on, and receives no more updates.
     ///
     /// - Returns: the number of tokens that were revoked.
     /// - Throws: the ledger's errors.
@@ -199,7 +200,7 @@ extension SandboxDevice {
 extension SandboxStore {
     /// Returns the device that a token is for, or nil if the token was never issued or has been revoked.
     ///
-    /// Reads the records that other stores have appended to the ledger. If the ledger cannot be read, the known records decide.
+    /// Reads the records that other stores have appended; if the ledger cannot be read, the known records decide.
     package func device(with token: DeviceToken) -> SandboxDevice? {
         let digest = TokenDigest(token)
         let number = core.use { shell, _ in
@@ -222,7 +223,7 @@ package struct AppReceiptReader: Sendable {
         case version(ReceiptVersion)
     }
 
-    /// The result of a read, with the position of the ledger that it reflects.
+    /// The result of a read, with the number of records in the ledger at that time.
     package enum Reading: Sendable {
         case unchanged
         case absent(position: Int)
@@ -231,7 +232,7 @@ package struct AppReceiptReader: Sendable {
 
     package init(_ device: SandboxDevice) { self.device = device }
 
-    /// Reads the receipt.
+    /// Reads the receipt, and returns it if it has changed since the last read.
     package mutating func read() -> Reading {
         var version: ReceiptVersion?
         if case .version(let known) = known { version = known }

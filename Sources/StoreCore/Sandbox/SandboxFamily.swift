@@ -7,9 +7,9 @@ import Foundation
 /// try family.add(bob)
 /// ```
 ///
-/// If a product is ``SandboxProduct/isFamilyShareable``, the others may use it too when one of them buys it; each
-/// receives a transaction of its own. A handle: copies refer to the same family and retain the store's state. Any
-/// thread may call any member.
+/// One member's purchase of a product that is ``SandboxProduct/isFamilyShareable`` entitles the others too, and each
+/// receives a transaction of its own. The value is a handle: copies refer to the same family and retain the store's
+/// state. Any thread may call any member.
 public struct SandboxFamily: Sendable {
     let core: SandboxDriver
     let number: FamilyID
@@ -26,8 +26,8 @@ public struct SandboxFamily: Sendable {
 
     /// Adds an account to the family.
     ///
-    /// The account receives the running subscriptions that the others share as purchased, and their permanent purchases
-    /// with a restore. Its own purchases are shared with them likewise.
+    /// The account receives what the other members share: running subscriptions as purchased transactions, and
+    /// permanent purchases with a restore. The others receive the account's shared purchases likewise.
     ///
     /// - Throws: ``SandboxError/inFamily(_:)`` for an account that is in a family already,
     ///   ``SandboxError/familyEnded(_:)``, ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
@@ -46,10 +46,10 @@ public struct SandboxFamily: Sendable {
 
     /// Removes an account; removing the organizer removes everybody.
     ///
-    /// The account loses what the others shared with it, and they lose what it shared. Their devices are notified by
-    /// ``SKPaymentTransactionObserver/paymentQueue(_:didRevokeEntitlementsForProductIdentifiers:)``.
+    /// The account and the other members lose the purchases that they shared with each other. Their devices are
+    /// notified by ``SKPaymentTransactionObserver/paymentQueue(_:didRevokeEntitlementsForProductIdentifiers:)``.
     ///
-    /// - Throws: ``SandboxError/notInFamily(_:)`` for an account that is not in it, and the ledger's errors.
+    /// - Throws: ``SandboxError/notInFamily(_:)`` for an account that is not in the family, and the ledger's errors.
     public func remove(_ account: SandboxAccount) throws {
         guard account.core === core else { throw SandboxError.foreignAccount(account.name) }
         try core.change { state, events, now in
@@ -82,7 +82,7 @@ extension SandboxStore {
     ///
     /// - Parameters:
     ///   - name: the family's name; unique and not empty.
-    ///   - organiser: the account that organizes it.
+    ///   - organiser: the account that organizes the family.
     /// - Returns: the family, with the organizer as its only member.
     /// - Throws: ``SandboxError/nameTaken(_:)``, ``SandboxError/inFamily(_:)``, ``SandboxError/foreignAccount(_:)``,
     ///   and the ledger's errors.
@@ -120,8 +120,8 @@ extension SandboxAccount {
 
     /// Turns sharing of the account's purchases with its family on or off.
     ///
-    /// Turned off, the others lose what it shares, and their devices are notified. Turned on, they receive its running
-    /// subscriptions as purchased, and its permanent purchases with a restore.
+    /// Without sharing, the other members lose the account's purchases, and their devices are notified. With it, they
+    /// receive running subscriptions as purchased transactions, and permanent purchases with a restore.
     ///
     /// - Throws: the ledger's errors.
     public func setSharesPurchases(_ isOn: Bool) throws {

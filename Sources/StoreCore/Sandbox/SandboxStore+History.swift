@@ -3,9 +3,9 @@ import Foundation
 // The store's history. The first read loads the whole ledger into memory; each later read loads only the records
 // appended since.
 extension SandboxStore {
-    /// Whether the ``timeline`` includes what is sent to devices from now on; false by default.
+    /// Whether the ``timeline`` includes the updates sent to devices from now on; false by default.
     ///
-    /// Turning it off discards the trace, which is in memory, not in the ledger.
+    /// Turning this off discards the trace of updates, which is in memory, not in the ledger.
     public var tracesDeliveries: Bool {
         get { core.shell.withLock { $0.deliveries != nil } }
         set { core.shell.withLock { $0.deliveries = newValue ? $0.deliveries ?? [] : nil } }
@@ -18,7 +18,7 @@ extension SandboxStore {
 
     /// Returns a transaction's chain: its original, and every transaction that renews or restores the original.
     ///
-    /// - Parameter transaction: the identifier of any of them.
+    /// - Parameter transaction: the identifier of any transaction of the chain.
     /// - Returns: the chain, oldest first; empty for an identifier that this store never used.
     /// - Throws: the error that prevents reading the ledger.
     public func chain(of transaction: String) throws -> [SandboxTransaction] {
@@ -60,7 +60,7 @@ extension SandboxDevice {
 }
 
 extension SandboxDriver {
-    /// Reads the history, after performing everything due by now.
+    /// Reads the history, after performing everything due by now, such as renewals.
     fileprivate func readHistory<R>(_ body: (LedgerHistory) -> R) throws -> R {
         try look { shell, _ in
             try history.withLock { history in

@@ -9,7 +9,7 @@ extension SandboxStore {
     public var offerSigners: [any OfferSigner] {
         get { core.shell.withLock { $0.settings.rules.offers.signers } }
         set {
-            // The old ones are released without the lock.
+            // The old signers are released after the lock, since they may run foreign code then.
             var rules = OfferSigning(bundleIdentifier: core.bundleIdentifier, signers: newValue)
             core.shell.withLock { swap(&$0.settings.rules.offers, &rules) }
         }
@@ -26,11 +26,11 @@ extension SandboxStore {
     /// ```
     ///
     /// - Parameters:
-    ///   - identifier: the offer.
-    ///   - productIdentifier: the subscription that it is for.
+    ///   - identifier: the offer's identifier.
+    ///   - productIdentifier: the subscription that has the offer.
     ///   - applicationUsername: the app's own name for its user, if the payment will carry one.
     ///   - nonce: a number used for one payment only; a random one unless given.
-    /// - Returns: the signed offer, good for 24 hours by the store's clock.
+    /// - Returns: the signed offer, valid for 24 hours by the store's clock.
     /// - Throws: the signer's errors, and a ``StoreFailure`` if the store has no key.
     public func signedOffer(
         _ identifier: String,
@@ -60,9 +60,9 @@ extension SandboxStore {
     ///
     /// - Parameters:
     ///   - grant: the offer.
-    ///   - productIdentifier: the subscription that it is for.
+    ///   - productIdentifier: the subscription that has the offer.
     ///   - nonce: a number used for one payment only; a random one unless given.
-    /// - Returns: a JWS in compact serialization, good for 24 hours by the store's clock.
+    /// - Returns: a JWS in compact serialization, valid for 24 hours by the store's clock.
     /// - Throws: the signer's errors, and a ``StoreFailure`` if the store has no key, or one that signs no JWS.
     public func offerProof(
         _ grant: OfferClaims.Grant,
@@ -82,7 +82,7 @@ extension SandboxStore {
         return try claims.signed(by: signer)
     }
 
-    /// Whether the store sells what only a test orders, false by default.
+    /// Whether the store accepts orders that only a test places; false by default.
     ///
     /// Such orders are an offer without a proof (``StoreOffer/proof``), the offer of a code, and a purchase dated in
     /// the past (``StorePayment/purchaseDate``). Otherwise the store refuses them.
@@ -91,7 +91,7 @@ extension SandboxStore {
         set { core.shell.withLock { $0.settings.rules.acceptsTestPurchases = newValue } }
     }
 
-    /// Whether payments cannot request Ask to Buy themselves, as in a test session (A11); false by default.
+    /// Whether a payment's own request for Ask to Buy is ignored, as in a test session (A11); false by default.
     package var ignoresSimulatedAskToBuy: Bool {
         get { core.shell.withLock { $0.settings.rules.ignoresSimulatedAskToBuy } }
         set { core.shell.withLock { $0.settings.rules.ignoresSimulatedAskToBuy = newValue } }

@@ -6,13 +6,13 @@ extension SandboxStore {
     public var authorizer: Authorizer {
         get { core.shell.withLock { $0.settings.authorizer } }
         set {
-            // The old one is released without the lock.
+            // The old authorizer is released after the lock, since it may run foreign code then.
             var authorizer = newValue
             core.shell.withLock { swap(&$0.settings.authorizer, &authorizer) }
         }
     }
 
-    /// The language of devices that have none of their own, as in `en_GB`; products are described in it if they can be.
+    /// The language, as in `en_GB`, of devices that have none of their own; products that have texts in it use them.
     public var locale: String {
         get { core.shell.withLock { $0.settings.locale } }
         set { core.shell.withLock { $0.settings.locale = newValue } }
@@ -28,14 +28,14 @@ extension SandboxStore {
 
     /// Sets the number of the first transaction, in place of 1.
     ///
-    /// For a store in memory without transactions: the ledger does not store it.
+    /// Only for a store in memory without transactions, since the ledger does not store this number.
     package func numberTransactions(from number: Int) {
         core.shell.withLock { $0.numberTransactions(from: TransactionNumber(rawValue: number)) }
     }
 
     /// Whether the store can be reached, from any device.
     ///
-    /// While it cannot, queues hold their commands, and requests and downloads fail with a `URLError`.
+    /// While this is false, queues hold their commands, and requests and downloads fail with a `URLError`.
     public var isReachable: Bool {
         get { core.shell.withLock { $0.settings.isReachable } }
         set {
@@ -49,7 +49,7 @@ extension SandboxStore {
 
     /// Registers a product, or a new version of a registered one.
     ///
-    /// - Throws: ``CatalogError`` for one that cannot be sold, and the ledger's errors.
+    /// - Throws: ``CatalogError`` for a product that cannot be sold, and the ledger's errors.
     public func register(_ product: SandboxProduct) throws {
         _ = try Catalog([product])
         try core.change { _, events, now in events.append(LedgerRecord(date: now, event: .registered(product))) }
@@ -79,7 +79,7 @@ extension SandboxStore {
     /// The transactions that wait for a decision, oldest first.
     public var undecided: [AuthorizationRequest] { core.look { shell, now in shell.questions(at: now) } }
 
-    /// Decides about a waiting transaction.
+    /// Applies a decision to one of the ``undecided`` transactions.
     ///
     /// - Throws: ``SandboxError/notUndecided(_:)``, and the ledger's errors.
     public func decide(_ transaction: String, _ answer: Authorization) throws {
@@ -91,31 +91,31 @@ extension SandboxStore {
             }
             sandbox.decide(number, answer, isFirstAnswer: false, rules, now: now, &events)
         }
-        // Subscriptions ordered with a date in the past are renewed until now.
+        // If the order was dated in the past, its subscription has renewals that are due by now.
         core.use { shell, now in shell.bringUpToDate(now) }
     }
 
-    /// Advances the store's clock; one that cannot be moved stops the process with a message.
+    /// Advances the store's clock; a clock that cannot be moved stops the process with a message.
     ///
-    /// Everything that falls due happens in order, and everything settles at each deadline on the way. Must not be
-    /// called from inside a callback.
+    /// Everything that falls due, such as a renewal, happens in order, and the store settles at each deadline on the
+    /// way. Must not be called from inside a callback, because it waits until all callbacks have returned.
     ///
-    /// Each renewal on the way is created and delivered separately. An interval in which a subscription would renew more
-    /// than 10,000 times stops the process with a message, before anything happens: at a quick ``RenewalRate`` advance
-    /// the clock by the intended periods, not by the calendar. ``advanceThrowing(by:)`` throws instead.
+    /// Each renewal on the way is created and delivered separately. An interval in which a subscription would renew
+    /// more than 10,000 times stops the process with a message, before anything happens: at a fast ``RenewalRate``,
+    /// advance the clock by the intended periods, not by the calendar. ``advanceThrowing(by:)`` throws instead.
     ///
     /// - Parameter interval: seconds, not negative.
     public func advance(by interval: TimeInterval) {
         do { try advanceThrowing(by: interval) } catch { fatalError("\(error)") }
     }
 
-    /// Advances the store's clock like ``advance(by:)``, but throws where that stops the process.
+    /// Advances the store's clock like ``advance(by:)``, but throws an error instead of stopping the process.
     ///
     /// - Parameter interval: seconds, not negative.
-    /// - Throws: ``ClockError`` for a clock that cannot be moved, or not by this interval. Nothing has happened then.
+    /// - Throws: ``ClockError`` for a clock that cannot be moved, or not by this interval; then nothing has happened.
     public func advanceThrowing(by interval: TimeInterval) throws { try movableClock.advanceThrowing(by: interval) }
 
-    /// Advances the store's clock likewise, to a moment.
+    /// Advances the store's clock to a moment, like ``advanceThrowing(by:)``.
     package func advanceThrowing(to moment: Date) throws { try movableClock.advanceThrowing(to: moment) }
 
     private var movableClock: any MovableClock {
@@ -144,9 +144,9 @@ extension SandboxStore {
         set { core.shell.withLock { $0.settings.rules.purchaseFailure = newValue } }
     }
 
-    /// The quirks that the store has; none unless set.
+    /// The quirks that the store simulates; none unless set.
     ///
-    /// They hold for what is decided from now on. A store that is reopened on the ledger has none.
+    /// They apply to decisions from now on. A store that is reopened on the ledger has none.
     public var quirks: Set<StoreQuirk> {
         get { core.shell.withLock { $0.settings.rules.quirks } }
         set { core.shell.withLock { $0.settings.rules.quirks = newValue } }
@@ -154,12 +154,12 @@ extension SandboxStore {
 
     /// Sets whether every restore from now on fails partway, as in a failure of the store.
     ///
-    /// Transactions that were restored by then have been delivered. A store that is reopened on the ledger begins
+    /// Transactions restored before the failure have been delivered. A store that is reopened on the ledger begins
     /// without this setting.
     ///
     /// - Parameters:
     ///   - failure: the failure that ends a restore; nil lets restores succeed again.
-    ///   - count: the number of transactions restored before the failure, or all if there are fewer. A number below 0 stops the
+    ///   - count: the number of transactions restored before the failure, or all if there are fewer; below 0 stops the
     ///     process.
     public func failRestores(with failure: StoreFailure?, after count: Int = 0) {
         guard count >= 0 else { fatalError("a restore cannot break off after \(count) transactions") }
@@ -180,13 +180,13 @@ extension SandboxRules {
 extension SandboxStore {
     /// Deletes a transaction, and all that renew or restore it, as if they had never existed.
     ///
-    /// They leave the queues, the receipts, the ``transactions``, the account's charges and its entitlements; the
-    /// purchase can be made afresh. Deleting a subscription's first transaction deletes the whole subscription.
-    /// Deleting its running period alone ends it as revoked. Deleting a purchase that only changed how it renews undoes
-    /// that change. The account is eligible again for an introductory offer or a code of which no other purchase
-    /// remains. Apps are sent no revocation, except those of family members with whom the transaction was shared. A
-    /// deleted transaction that came from the family is shared anew. The clock, all settings and the nonces of signed
-    /// offers stay as they are.
+    /// The deleted transactions leave the queues, the receipts, the ``transactions``, the account's charges and its
+    /// entitlements; the purchase can be made afresh. Deleting a subscription's first transaction deletes the whole
+    /// subscription. Deleting the running period alone ends the subscription as revoked. Deleting a purchase that only
+    /// changed how a subscription renews undoes that change. The account is eligible again for an introductory offer or
+    /// a code, unless another purchase with it remains. Apps are sent no revocation, except those of family members
+    /// with whom the transaction was shared. A deleted transaction that came from the family is shared anew. The clock,
+    /// all settings and the nonces of signed offers stay as they are.
     ///
     /// - Parameter transaction: the transaction's identifier.
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the ledger's errors.
@@ -206,9 +206,9 @@ extension SandboxStore {
 
     /// Deletes all transactions of all accounts, as if they had never existed.
     ///
-    /// They leave the queues, and receipts become empty. Products, accounts, families, devices and the clock stay as
-    /// they are, and the next transaction gets the next number. Apps are sent no revocation, and no update that they
-    /// have not received yet.
+    /// The transactions leave the queues, and receipts become empty. Products, accounts, families, devices and the
+    /// clock stay as they are, and the next transaction gets the next number. Apps are sent no revocation; updates that
+    /// they have not received yet are dropped.
     ///
     /// - Throws: the ledger's errors.
     public func clearTransactions() throws {
@@ -219,9 +219,9 @@ extension SandboxStore {
 }
 
 extension SandboxDriver {
-    /// Changes the state for the operator, based on history that the state does not retain.
+    /// Changes the state by a decision that needs the history, which is read from the ledger.
     ///
-    /// The cost grows with the history.
+    /// The cost grows with the length of the ledger.
     fileprivate func changeByHistory(
         _ decide: (SandboxState, LedgerHistory, inout [LedgerRecord], Date) throws -> Void
     ) throws {
@@ -259,8 +259,8 @@ extension SandboxStore {
 
     /// Limits the number of renewals of a subscription, or removes the limit.
     ///
-    /// Apple's sandbox stops after 12. Renewals count since the subscription was last bought. A subscription that has
-    /// had more already ends with its period, with ``SubscriptionEnd/renewalLimitReached``. The ledger stores the limit.
+    /// Apple's sandbox stops renewing after 12. Renewals count since the subscription was last bought. A subscription
+    /// that has had more ends with its period (``SubscriptionEnd/renewalLimitReached``). The ledger stores the limit.
     ///
     /// - Parameter limit: at least 0, nil for none; a negative number stops the process.
     /// - Throws: the ledger's errors.
@@ -274,11 +274,11 @@ extension SandboxStore {
 
     /// Raises a product's price, and asks its subscribers to agree to it.
     ///
-    /// Purchases from now on cost the new price. Each account whose running subscription renews as the product is
-    /// asked, and keeps its price until it has agreed: see ``SandboxAccount/requestPriceIncreaseConsent(inGroup:)``. A
-    /// price that is not above what a subscriber pays needs no consent. The product's separate prices for single
-    /// countries stay. While the store sells for one of those countries nobody is asked, and renewals cost that
-    /// country's price, whatever an account keeps elsewhere.
+    /// Purchases from now on cost the new price. Each account whose running subscription renews as the product is asked
+    /// to consent, and pays its old price until it has agreed: see
+    /// ``SandboxAccount/requestPriceIncreaseConsent(inGroup:)``. A price that is not above what a subscriber pays needs
+    /// no consent. Prices that the product has for single countries stay. While the store sells for such a country,
+    /// nobody is asked, and renewals cost that country's price, even if an account has an old price elsewhere.
     ///
     /// - Parameters:
     ///   - productIdentifier: the product.

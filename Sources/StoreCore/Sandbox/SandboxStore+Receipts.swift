@@ -8,13 +8,13 @@ extension SandboxStore {
         try AppReceipt(verifying: appReceipt, signer: signer)
     }
 
-    /// Verifies a transaction's receipt: its signature, its content, and the later course of the purchase.
+    /// Verifies a transaction's receipt: its signature, its content, and the present state of the purchase.
     ///
     /// The receipt of any period of an auto-renewable subscription reports the current state of the subscription and
     /// the fields of its newest period's receipt: see ``ReceiptVerification/latestFields`` and
-    /// ``ReceiptVerification/isExpired``. A subscription that comes from the family is verified by the member's own
-    /// transactions of it. A subscription that this store does not know, because another with the same key sold it, is
-    /// verified by the receipt alone.
+    /// ``ReceiptVerification/isExpired``. A subscription that the family shares is verified by the member's own
+    /// transactions of it. A subscription that this store does not know, because another store with the same key sold
+    /// it, is verified by the receipt alone.
     ///
     /// - Parameter receipt: the receipt itself, not its Base64 form.
     /// - Returns: the verification; a status and a reason if the store rejects the receipt.
@@ -25,7 +25,7 @@ extension SandboxStore {
             core.latest(of: subscription.original, from: subscription.date, in: shell.state, at: now)
         }
         guard let latest else { return verification }
-        // If the signer cannot sign now, the verification stays as it was, and the log reports it.
+        // If the signer fails, which is logged, the verification lacks the present state.
         let continued = core.signed(.transactionReceipt) {
             try verification.continued(by: latest.receipt, isOver: latest.isOver, signer: signer)
         }
@@ -44,13 +44,13 @@ extension SandboxDriver {
             else { return nil }
             return self.receipt(of: row, in: state)
         }
-        // A signer that fails leaves the transaction without a receipt; the built-in one does not fail.
+        // If the signer fails, which the built-in one never does, the transaction has no receipt.
         return signed(.transactionReceipt) { try text?.data(signedBy: signer) }
     }
 
-    /// Returns the newest period's receipt of the subscription that began with a transaction, and whether it is over.
+    /// Returns the receipt of a subscription's newest period, and whether the subscription is over.
     ///
-    /// Nil if there is none, or if the subscription with the transaction's number began at another time.
+    /// Nil if no subscription began with the original transaction, or if it began at another time, in another store.
     fileprivate func latest(
         of original: String,
         from milliseconds: String,
@@ -60,7 +60,7 @@ extension SandboxDriver {
         guard let number = TransactionNumber(original),
             let (account, newest) = state.newestPurchase(ofOriginal: number),
             let term = state.accounts[account].history[newest].term,
-            // Some dates have no milliseconds.
+            // Nil for a date that a receipt cannot express.
             (try? ReceiptDate(term.originalDate)).map({ String($0.milliseconds) }) == milliseconds,
             let receipt = receipt(of: newest, by: account, in: state)
         else { return nil }
@@ -166,30 +166,30 @@ extension TransactionReceipt.Subscription {
     }
 }
 
-// The store's transactions as JWS: a value is created when it is read, and signed when its JWS is first read. Read
-// again, unchanged and within a second of the store's clock, it is the same value: the store caches the last 2,048. The
-// first read loads the ledger; from then on the store applies new records as they are written.
+// The store's transactions as JWS. A value is created when it is read, and signed when its JWS is first read. The store
+// caches the last 2,048 values: an unchanged one that is read again within a second of the store's clock is the same.
+// The first read loads the ledger; from then on the store applies new records as they are written.
 extension SandboxStore {
     /// The defect with which the store signs transactions, renewals and app transactions; nil, the default, for valid
     /// signatures.
     ///
-    /// It applies to values read from now on, and causes an app to reject them as unverified. Receipts are signed
-    /// correctly. A signer without certificates signs with a broken signature where the defect is in a certificate;
+    /// The defect applies to values read from now on, and causes an app to reject them as unverified. Receipts are
+    /// signed correctly. If the defect is in a certificate, a signer without certificates breaks the signature instead;
     /// Store Kit 2 reports the defect that is set.
     public var signatureDefect: SignatureDefect? {
         get { core.signing.withLock { $0.defect } }
         set { core.signing.withLock { $0.defect = newValue } }
     }
 
-    /// The signer of the store's JWS: its ``signer`` if that signs them, else an ``HMACReceiptSigner`` of its own.
+    /// The signer of the store's JWS: its ``signer`` if that can sign JWS, else an ``HMACReceiptSigner`` of its own.
     ///
-    /// Where libcrypto is installed, Store Kit 2 replaces an ``HMACReceiptSigner`` without a given key when it first reads
-    /// the store: by an `AppStoreSigner` of the module StoreCrypto with an authority in memory.
+    /// Where libcrypto is installed, Store Kit 2 replaces an ``HMACReceiptSigner`` without a given key when it first
+    /// reads the store: with an `AppStoreSigner` of the module StoreCrypto, whose certificate authority is in memory.
     public var payloadSigner: any PayloadSigner { core.payloadSigner }
 
     /// Returns a purchase, renewal or restored purchase of any account, as a server receives it.
     ///
-    /// It remains available, finished or not, until it is deleted.
+    /// The transaction remains available, finished or not, until it is deleted.
     ///
     /// - Parameter identifier: the transaction's identifier.
     /// - Returns: the transaction in its current state.
@@ -204,8 +204,8 @@ extension SandboxAccount {
     /// The account's transactions, as a server receives them, oldest first: its purchases, their renewals, and what its
     /// family shares with it.
     ///
-    /// Finished and refunded transactions are included. Left out are restored ones, which repeat another, and purchases
-    /// that only changed what a subscription renews as.
+    /// Finished and refunded transactions are included. Left out are restored transactions, which repeat others, and
+    /// purchases that only changed the product of a later renewal.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var signedTransactions: [SignedValue<TransactionPayload>] {
@@ -230,7 +230,7 @@ extension SandboxAccount {
     }
 }
 
-// If the signer has a hash for devices, these payloads are tied to the device by its ``SandboxDevice/identifierForVendor``.
+// These payloads are tied to the device by a hash of ``identifierForVendor``, if the signer creates such hashes.
 extension SandboxDevice {
     /// Returns a transaction of the account that is signed in, for this device.
     ///

@@ -3,16 +3,16 @@ import Foundation
 extension SandboxStore {
     /// Refunds a purchase, always and at once, as the store does when it grants a user's request.
     ///
-    /// A permanent purchase, and a subscription whose running period it is, end now: receipts say so from then on. Only
-    /// then are the account's devices notified by
+    /// If the transaction is a permanent purchase, or the running period of a subscription, the entitlement ends now,
+    /// and receipts say so from then on. In these cases the account's devices are notified by
     /// ``SKPaymentTransactionObserver/paymentQueue(_:didRevokeEntitlementsForProductIdentifiers:)``, running apps at
     /// once, the others at their next launch. An earlier period of a subscription, a consumable and a non-renewing
     /// subscription only get their ``SandboxTransaction/cancellationDate``. A subscription in billing retry gives no
     /// access: refunding its last period ends it without a notification, and nothing more is collected. An unfinished
-    /// transaction stays to be finished. A restore does not return the purchase, and buying it again costs again.
+    /// transaction still has to be finished. A restore does not return the purchase, and buying it again costs again.
     ///
-    /// Free repetitions of the purchase, made because it was owned already, are canceled with it, and either may be
-    /// named.
+    /// Later purchases of the same product that were free, because it was owned already, are canceled too. The
+    /// transaction may also be one of these.
     ///
     /// - Parameter transaction: the identifier of a purchase or a renewal.
     /// - Throws: ``SandboxError/notSold(_:)`` for a transaction that failed or waits, that came from a restore or the
@@ -29,9 +29,9 @@ extension SandboxStore {
 extension SandboxStore {
     /// Reverses the refund of a purchase, as the store does when a dispute is decided for the developer.
     ///
-    /// Everything that the refund revoked is valid and paid for again. A permanent purchase is the account's again. A
-    /// subscription whose running period it was continues, unless the period is over or the subscription has begun anew
-    /// meanwhile; then only the period is valid again. Members of the family receive their shares anew.
+    /// Everything that the refund revoked is valid and paid for again. A permanent purchase is the account's again. If
+    /// the purchase was a subscription's running period, the subscription continues, unless the period is over or the
+    /// subscription has begun anew; then only the period is valid again. Family members receive their shares anew.
     ///
     /// - Parameter transaction: the identifier of a refunded purchase or renewal.
     /// - Throws: ``SandboxError/notRefunded(_:)``, also for an unknown identifier; and the ledger's errors.
@@ -45,7 +45,7 @@ extension SandboxStore {
 extension SandboxAccount {
     /// The account's refunded purchases, oldest first, without those that had cost nothing.
     ///
-    /// ``totalRefunded`` is the sum of their refunds. They stay among the ``charges``.
+    /// ``totalRefunded`` is the sum of their refunds. Refunded purchases stay among the ``charges``.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var refunds: [SandboxTransaction] { get throws { try transactions.filter { $0.refund ?? 0 != 0 } } }
@@ -57,7 +57,7 @@ extension SandboxAccount {
 }
 
 extension SandboxDriver {
-    /// Changes the state for the operator, about a transaction; nil unless it was sold.
+    /// Changes the state by a decision about a transaction, which receives its sale; nil unless it was sold.
     ///
     /// The transaction may be one that the state no longer holds.
     func change(
@@ -120,7 +120,7 @@ extension SandboxStore {
 }
 
 extension SandboxDriver {
-    /// Requests the refund of a transaction, of the account that is signed in on the device if one is given.
+    /// Requests the refund of a transaction; if a device is given, the account that is signed in there must own it.
     func requestRefund(
         of identifier: String,
         reason: RefundReason? = nil,

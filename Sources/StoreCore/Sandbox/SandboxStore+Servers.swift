@@ -25,7 +25,7 @@ extension SandboxStore {
     /// Returns the identifier of the order that a transaction belongs to, as on its buyer's invoice.
     ///
     /// - Parameter transaction: the transaction's identifier.
-    /// - Returns: the order, that of the first purchase for a restored one; nil for what the family shares.
+    /// - Returns: the order; that of the first purchase for a restored transaction; nil for a family member's share.
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the error that prevents reading the ledger.
     public func orderIdentifier(of transaction: String) throws -> String? {
         let found = try core.read(transaction) { builder, found in Optional(builder.orderIdentifier(of: found)) }
@@ -37,7 +37,7 @@ extension SandboxStore {
 extension SandboxAccount {
     /// Withdraws the consent to the account's use of the app, as a child's parent does, and notifies servers.
     ///
-    /// Nothing else changes.
+    /// Nothing else in the store changes.
     ///
     /// - Throws: the ledger's errors.
     public func rescindConsent() throws {
@@ -51,7 +51,7 @@ extension SandboxAccount {
 public struct ConsumptionReport: Hashable, Codable, Sendable {
     /// The transaction's identifier.
     public let transaction: String
-    /// The date at which the store received it.
+    /// The date at which the store received the report.
     public let date: Date
     /// The JSON object as it was sent.
     public let json: Data

@@ -8,7 +8,7 @@ import Foundation
 /// ```
 ///
 /// A test owns its stores: any number of them are independent in one process. A store has a manual clock of its own
-/// unless it is given another. Any thread may call any member.
+/// unless another is given. Any thread may call any member.
 public final class SandboxStore: Sendable {
     /// The first device.
     public let device: SandboxDevice
@@ -20,12 +20,12 @@ public final class SandboxStore: Sendable {
     /// Opens a store.
     ///
     /// - Parameters:
-    ///   - products: its products. The ledger stores them: a store reopened on it sells them too, in the version given
-    ///     now.
-    ///   - clock: its clock; a ``ManualClock`` of its own unless given.
-    ///   - ledger: its storage; in memory of its own unless given. A ledger that is not empty is continued.
-    ///   - storefront: the country it sells for, ISO 3166-1 alpha-3; the ledger's unless given, `USA` on a new one.
-    ///   - locale: the language of its device, as in `en_GB`; the process's unless given.
+    ///   - products: the store's products. The ledger stores them: a store that is reopened on the ledger sells them
+    ///     too. A product given again replaces the stored version.
+    ///   - clock: the store's clock; a ``ManualClock`` of its own unless given.
+    ///   - ledger: the store's storage; in memory unless given. A ledger that is not empty is continued.
+    ///   - storefront: the country that the store sells for, ISO 3166-1 alpha-3; by default the ledger's, or `USA`.
+    ///   - locale: the language of the store's device, as in `en_GB`; the process's unless given.
     ///   - authorizer: the authorizer of payments.
     ///   - renewalRate: the length of subscription periods; by the calendar unless given.
     ///   - isNewsstandApp: whether the app may offer free subscriptions.
@@ -90,9 +90,9 @@ public final class SandboxStore: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: the file, read with ``StoreConfiguration/init(contentsOf:)``.
-    ///   - clock: its clock; a ``ManualClock`` of its own unless given.
-    ///   - ledger: its storage; in memory of its own unless given. A ledger that is not empty is continued.
-    ///   - locale: the language of its device; the file's, unless given.
+    ///   - clock: the store's clock; a ``ManualClock`` of its own unless given.
+    ///   - ledger: the store's storage; in memory unless given. A ledger that is not empty is continued.
+    ///   - locale: the language of the store's device; the file's, unless given.
     ///   - authorizer: the authorizer of payments; unless given, everything is approved, and, if the file sets Ask to
     ///     Buy, every order waits for approval, see ``SandboxAccount/setAsksToBuy(_:)``.
     ///   - renewalRate: the length of subscription periods; as the file says, unless given.
@@ -102,7 +102,7 @@ public final class SandboxStore: Sendable {
     ///   - bundleVersion: the app's version, as receipts name it.
     ///   - appAppleIdentifier: the app's Apple ID, in production; that of a synchronized file, unless given, see
     ///     ``StoreConfiguration/Settings/applicationInternalIdentifier``.
-    ///   - log: the log of a signer that fails; standard error unless given.
+    ///   - log: the log for failures of the signer, which leave a receipt missing; standard error unless given.
     /// - Throws: as the initializer that takes products.
     public convenience init(
         _ configuration: StoreConfiguration,
@@ -169,7 +169,7 @@ extension SandboxStore {
 
     /// Returns a store on the file that the environment names.
     ///
-    /// Nil if it names none, or if the file cannot be read, which is logged.
+    /// Nil if the environment names no file, or if the file cannot be read, which is logged.
     static func namedByEnvironment(log: StoreLog) -> SandboxStore? {
         guard let path = ProcessInfo.processInfo.environment[configurationVariable], !path.isEmpty else { return nil }
         do {
@@ -185,11 +185,11 @@ extension SandboxStore {
 extension SandboxStore {
     /// Changes the country that the store sells for.
     ///
-    /// Prices, currency and, where a device's language has no texts, texts follow; observers are notified. Each running
-    /// app is asked whether each of its purchases under way continues, see
-    /// ``SKPaymentQueueDelegate/paymentQueue(_:shouldContinue:in:)``. If it declines, or does not answer within a
+    /// Prices and currency change, and so do texts if a product has none in a device's language; observers are
+    /// notified. Each running app decides whether each of its purchases under way continues, see
+    /// ``SKPaymentQueueDelegate/paymentQueue(_:shouldContinue:in:)``. If the app declines, or does not answer within a
     /// second of the store's clock, the transaction fails with `storeProductNotAvailable`. Apps that are not running
-    /// are not asked; a product that is not sold in the new country fails with the same code when it is approved.
+    /// are not asked; a product that is not sold in the new country fails with the same code when approved.
     ///
     /// The ledger stores the country.
     ///

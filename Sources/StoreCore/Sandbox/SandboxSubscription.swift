@@ -21,24 +21,24 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     public let offer: Offer?
     /// The offer that begins at a renewal, as soon as no other applies; nil for none.
     public let waitingOffer: Offer?
-    /// Whether it will renew at the end of the period; false once it has ended.
+    /// Whether the subscription will renew at the end of the period; false once it has ended.
     public let willRenew: Bool
-    /// The product that it will renew as, nil if it will not renew.
+    /// The product of the next renewal, nil if the subscription will not renew.
     public let renewsAs: String?
-    /// The reason for its end, nil while it has not ended; a failed renewal may still be paid for.
+    /// The reason for the end, nil while the subscription has not ended; a failed renewal may still be paid for.
     public let end: SubscriptionEnd?
 
-    /// Its state.
+    /// The state of the subscription at the time of the snapshot.
     public let state: State
     /// The end of the grace period, nil outside of one.
     public let gracePeriodExpirationDate: Date?
     /// The state of the price consent request, nil if none has been made.
     public let priceConsent: PriceConsent?
 
-    /// Whether it gives access: its period is paid for, or it is in a grace period.
+    /// Whether the subscription gives access: its period is paid for, or it is in a grace period.
     public var isRunning: Bool { state == .subscribed || state == .inGracePeriod }
 
-    /// The reason why it has ended or is unpaid, nil if neither.
+    /// The reason why the subscription has ended or is unpaid, nil if neither.
     public var expirationReason: SubscriptionEnd? {
         switch state {
         case .subscribed: nil
@@ -49,9 +49,9 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
 
     /// The state of a subscription, with the number that Apple's servers use.
     public enum State: Int, Hashable, Codable, Sendable, CaseIterable {
-        /// Its period is paid for.
+        /// The period is paid for.
         case subscribed = 1
-        /// It has ended.
+        /// The subscription has ended.
         case expired = 2
         /// The last renewal failed and is retried; the subscription gives no access.
         case inBillingRetry = 3
@@ -66,11 +66,11 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
 
     /// An offer that applies to a subscription, or will.
     public struct Offer: Hashable, Codable, Sendable {
-        /// Its kind.
+        /// The kind of the offer.
         public let kind: OfferKind
-        /// Its identifier, which for a code is the code; nil for an introductory offer.
+        /// The offer's identifier, which for a code is the code; nil for an introductory offer.
         public let identifier: String?
-        /// Its payment mode.
+        /// The payment mode of the offer.
         public let paymentMode: StoreProduct.Offer.PaymentMode
     }
 }

@@ -1,16 +1,16 @@
 import Foundation
 
-// The settings of a file, as a sandbox store applies them.
+// The settings of an Xcode file, as a sandbox store applies them.
 extension StoreConfiguration.Settings {
     /// The rate at which subscriptions renew.
     ///
-    /// For an unknown ``timeRate``, it is the newest generation's known rate among ``compatibilityTimeRates``; real
-    /// time if there is none.
+    /// If ``timeRate`` is unknown, the rate is the first known one among ``compatibilityTimeRates``, newest generation
+    /// first; real time if there is none.
     public var renewalRate: RenewalRate {
         knownRenewalRate ?? .realTime
     }
 
-    /// The rate at which subscriptions renew; nil if neither it nor one of those for older readers is known.
+    /// The rate at which subscriptions renew; nil if ``timeRate`` and all ``compatibilityTimeRates`` are unknown.
     var knownRenewalRate: RenewalRate? {
         let fallbacks = compatibilityTimeRates.sorted { $0.key > $1.key }.map(\.value)
         return ([timeRate] + fallbacks).lazy.compactMap(RenewalRate.init(xcodeNumber:)).first
