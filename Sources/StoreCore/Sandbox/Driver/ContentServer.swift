@@ -4,7 +4,7 @@ import Foundation
 struct ContentServer: Sendable {
     typealias Reply = @Sendable (Result<Data, StoreFailure>) -> Void
 
-    /// A chunk that is not due yet.
+    /// A chunk that is not due yet, at the device's download pace.
     struct Pending: Sendable {
         let device: DeviceID
         let data: Data
@@ -20,7 +20,7 @@ struct ContentServer: Sendable {
         let failure: StoreFailure
     }
 
-    /// The pace of devices without one of their own.
+    /// The pace of devices that have none of their own.
     var pace = DownloadPace.atOnce
     var paces: [DeviceID: DownloadPace] = [:]
     private var faults: [Fault] = []
@@ -39,7 +39,7 @@ struct ContentServer: Sendable {
         faults.append(Fault(device: device, content: content, point: point, failure: failure))
     }
 
-    /// Returns the number of bytes for a request, or its failure: each fault applies once.
+    /// Returns the number of bytes to send for a request, or the failure of a fault, which then no longer applies.
     mutating func size(for request: ContentRequest, _ device: DeviceID) -> Result<Int, StoreFailure> {
         let rest = request.content.length - request.offset
         var size = min(Int64(request.limit), Int64(pace(of: device).chunkSize), rest)
@@ -75,7 +75,7 @@ struct ContentServer: Sendable {
     /// Removes and returns a chunk, or nil if it was cut off.
     mutating func take(_ number: Int) -> Pending? { pending.removeValue(forKey: number) }
 
-    /// Cuts off the chunks under way to a device, or to all devices for nil; returns them in the order of the requests.
+    /// Cuts off a device's chunks under way, or all devices' for nil; returns them in the order of the requests.
     mutating func cut(_ device: DeviceID?) -> [Pending] {
         let numbers = pending.filter { device == nil || $0.value.device == device }.keys.sorted()
         return numbers.compactMap { pending.removeValue(forKey: $0) }
@@ -84,7 +84,7 @@ struct ContentServer: Sendable {
 
 /// The speed of a sandbox store's downloads, and the size of their chunks.
 public struct DownloadPace: Hashable, Sendable {
-    /// The bytes of each download per second of the store's clock; nil sends them at once.
+    /// The bytes of each download per second of the store's clock; nil for no limit.
     public let bytesPerSecond: Double?
     /// The bytes in each chunk.
     ///
@@ -103,7 +103,7 @@ public struct DownloadPace: Hashable, Sendable {
 
     /// Returns a pace of so many bytes per second for each download, independent of other downloads.
     ///
-    /// A rate that is not above 0 and a size below 1 stop the process.
+    /// Stops the process for a rate that is not above 0, or a size below 1.
     ///
     /// - Parameters:
     ///   - rate: bytes per second.
@@ -126,8 +126,8 @@ public struct DownloadPace: Hashable, Sendable {
 
 /// A point at which a download fails.
 public enum DownloadFailurePoint: Hashable, Sendable {
-    /// After a number of bytes of the file, at least 0. Has no effect on a file that is not longer.
+    /// After a number of bytes of the file, at least 0. Has no effect on a file that is not longer than that.
     case afterBytes(Int64)
-    /// In place of the n-th chunk of the file that is requested from now on, counted from 1.
+    /// At the n-th chunk of the file that is requested from now on, counted from 1: the failure replaces the chunk.
     case chunk(Int)
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Signs payloads, tied to a device if it has one, without a reference to the store.
+/// Signs payloads, each tied to a device if the sealer has one, without a reference to the store.
 ///
-/// An app's value references its sealer, at the cost of one word, and so does not retain the store.
+/// A value that an app holds refers to its sealer, which costs one word, and so does not retain the store.
 final class PayloadSealer: Sendable {
     let signer: any PayloadSigner
     private let bundleIdentifier: String
     private let device: (number: DeviceID, name: String)?
-    /// The payloads that the store sealed last.
+    /// The payloads that the store signed last, shared by all of its sealers.
     private let last: Locked<SealedPayloads>
 
     init(
@@ -26,7 +26,7 @@ final class PayloadSealer: Sendable {
         device.map { SandboxDriver.identifierForVendor(of: $0.name, bundleIdentifier: bundleIdentifier) }
     }
 
-    /// Returns a payload that is tied to the device; the cached one if it was read before, see ``SealedPayloads``.
+    /// Returns a payload that is tied to the device, from the cache if it was read before: see ``SealedPayloads``.
     func sealed<Payload: SandboxPayload>(_ content: Payload) -> SealedPayload<Payload> {
         let key = SealedPayloads.Key(subject: content.subject, device: device?.number)
         if let known = last.withLock({ $0.payload(with: content, for: key) }) { return known }
@@ -34,7 +34,7 @@ final class PayloadSealer: Sendable {
         return last.withLock { $0.keep(sealed, with: content, for: key) }
     }
 
-    /// Ties a payload to the device, if there is one and the signer has a hash for it.
+    /// Ties a payload to the device, if the sealer has a device and the signer creates hashes of devices.
     func tied<Payload: SandboxPayload>(_ payload: Payload) -> Payload {
         guard let name = device?.name, let identifier = deviceIdentifier?.uuidString.lowercased() else {
             return payload
@@ -51,25 +51,25 @@ final class PayloadSealer: Sendable {
 
 /// The settings by which a store signs payloads, which are not in its ledger.
 struct PayloadSigning: Sendable {
-    /// The signer that replaces one with a generated key.
+    /// The signer that Store Kit 2 prefers to one with a generated key; nil until it sets one.
     private(set) var preferred: (any PayloadSigner)?
     /// The defect with which JWS are signed, nil for none.
     var defect: SignatureDefect?
-    /// The sealers created so far, by the devices that they tie payloads to.
+    /// The sealers created so far, by the device to which each ties its payloads.
     var sealers: [DeviceID?: PayloadSealer] = [:]
-    /// The payloads that were sealed last.
+    /// The payloads that were signed last.
     private(set) var last = Locked(SealedPayloads())
 
-    /// Signs with another signer from now on, and drops the payloads of the previous one.
+    /// Signs with another signer from now on, and drops the payloads that the previous one signed.
     mutating func prefer(_ signer: any PayloadSigner) {
         preferred = signer
         (sealers, last) = ([:], Locked(SealedPayloads()))
     }
 }
 
-/// A cache of the payloads that were sealed last, so that reading an unchanged one again does not sign it again.
+/// A cache of the payloads that were signed last, so that an unchanged one is not signed again when it is read again.
 ///
-/// An entry is valid for one second of the store's clock. At ``limit`` entries all are dropped.
+/// An entry is valid for one second of the store's clock. When there are ``limit`` entries, all are dropped.
 struct SealedPayloads: Sendable {
     /// The subject of a payload, and the device that it is tied to.
     struct Key: Hashable, Sendable {
@@ -87,7 +87,7 @@ struct SealedPayloads: Sendable {
     private static var limit: Int { 2048 }
     private var entries: [Key: any Sendable] = [:]
 
-    /// Returns the payload with a content that was sealed in the same second; nil if none is cached.
+    /// Returns a signed payload with the given content from the same second; nil if none is cached.
     func payload<Payload: SandboxPayload>(with content: Payload, for key: Key) -> SealedPayload<Payload>? {
         guard let entry = entries[key] as? Entry<Payload>,
             entry.content.signingDate.seconds == content.signingDate.seconds,
@@ -96,7 +96,7 @@ struct SealedPayloads: Sendable {
         return entry.sealed
     }
 
-    /// Caches a payload and returns it; returns the one that another thread has cached meanwhile, if any.
+    /// Caches a payload and returns it, or returns an equal one that another thread has cached meanwhile.
     mutating func keep<Payload: SandboxPayload>(
         _ sealed: SealedPayload<Payload>,
         with content: Payload,
@@ -114,7 +114,7 @@ protocol SandboxPayload: JWSPayload {
     /// Returns the same payload with another signing date.
     func signed(at date: PayloadDate) -> Self
 
-    /// The subject of the payload in the store.
+    /// The name of the thing that the payload describes, unique in the store, such as `transaction 7`.
     var subject: String { get }
 }
 
@@ -156,7 +156,7 @@ extension PayloadDate {
 
 /// Logs receipts that could not be signed.
 ///
-/// Such a receipt is missing, and its readers try again and again: one line is logged for each kind of receipt.
+/// An app without a receipt may read it again and again, so one line is logged for each kind of receipt.
 struct SigningLog: Sendable {
     /// A kind of receipt.
     enum Subject: String {
@@ -172,7 +172,7 @@ struct SigningLog: Sendable {
     /// Logs the first error about a kind of receipt.
     func add(_ subject: Subject, _ error: any Error) {
         guard told.withLock({ $0.insert(subject).inserted }) else { return }
-        // Readers hold locks, of the store and of the file with the receipt.
+        // Deferred, since readers hold locks: of the store, and of the file with the receipt.
         CallScope.afterwards { log("\(subject.rawValue) could not be signed, and its readers find none: \(error)") }
     }
 }

@@ -1,20 +1,20 @@
 import Foundation
 
 extension SandboxDriver {
-    /// Returns a device's signed receipt; nil until something was bought, restored or refreshed on it.
+    /// Returns a device's signed receipt; nil until a purchase, restore or refresh on the device.
     func appReceipt(on device: DeviceID) -> Data? {
         if case .changed(let image, _) = receipt(on: device, unless: nil) { return image.data }
         return nil
     }
 
-    /// Returns a device's receipt, unless its list equals that of a known one.
+    /// Returns a device's receipt, unless it lists the same as the known version.
     ///
-    /// Read again within a second of the store's clock, with the same content, it is not signed again.
+    /// A receipt with the same content is not signed again within a second of the store's clock.
     func receipt(on device: DeviceID, unless known: ReceiptVersion?) -> ReceiptNews {
         datedReceipt(on: device, unless: known).news
     }
 
-    /// Returns a device's receipt likewise, with the position of the ledger that it reflects.
+    /// Returns a device's receipt like ``receipt(on:unless:)``, with the number of records in the ledger at that time.
     func datedReceipt(on device: DeviceID, unless known: ReceiptVersion?) -> (news: ReceiptNews, position: Int) {
         var position = 0
         let found = use { shell, now -> (AppReceipt, ReceiptEntries, device: String, Date)? in
@@ -46,7 +46,7 @@ extension SandboxDriver {
         return (news(found, on: device, unless: known), position)
     }
 
-    /// Returns the signed receipt of a device's purchases, unless it lists the same as a known one.
+    /// Returns the signed receipt of a device's purchases, unless it lists the same as the known version.
     private func news(
         _ found: (AppReceipt, ReceiptEntries, device: String, Date),
         on device: DeviceID,
@@ -55,7 +55,7 @@ extension SandboxDriver {
         let (listed, entries, name, now) = found
         let version = ReceiptVersion(entries: entries.identity, entryCount: entries.count, rest: listed)
         if version == known { return .unchanged }
-        // Truncated to the second, as in receipts.
+        // Truncated to the second, since receipts have no smaller unit.
         let creationDate = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         func kept(_ receipts: [DeviceID: SignedReceipt]) -> ReceiptImage? {
             receipts[device]?.image(version: version, creationDate: creationDate, behind: entries)
@@ -65,18 +65,18 @@ extension SandboxDriver {
         receipt.creationDate = creationDate
         receipt.opaqueValue = opaqueValue(name, creationDate)
         receipt.deviceHash = receipt.hash(forDevice: Self.bytes(of: identifierForVendor(of: name)), signer: signer)
-        // A signer that fails leaves the device without a receipt; the built-in one does not fail.
+        // If the signer fails, which the built-in one never does, the device has no receipt.
         let sealed = signed(.appReceipt) { try receipt.image(behind: entries, signedBy: signer) }
         guard let image = sealed else { return .none }
         return signedReceipts.withLock { receipts in
-            // Another thread may have stored one meanwhile.
+            // Another thread may have stored an equal receipt meanwhile, which every reader then receives.
             if let image = kept(receipts) { return .changed(image, version) }
             receipts[device] = SignedReceipt(image, version: version, creationDate: creationDate)
             return .changed(image, version)
         }
     }
 
-    /// The environment that app receipts name, without the mark of a volume purchase.
+    /// The environment that app receipts name, without the suffix of a volume purchase.
     private var appReceiptEnvironment: String {
         (signer as? any AppReceiptSigner)?.appReceiptEnvironment ?? signer.environment
     }
@@ -103,7 +103,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Returns the vendor's identifier for a device: the same for the same names, in every process.
+    /// Returns the vendor's identifier for a device: the same in every process for the same device name and app.
     func identifierForVendor(of device: String) -> UUID {
         Self.identifierForVendor(of: device, bundleIdentifier: bundleIdentifier)
     }
@@ -121,7 +121,7 @@ extension SandboxDriver {
 }
 
 extension SandboxState {
-    /// Returns whether an app launched on a device receives unordered transactions, such as renewals (behavior 187).
+    /// Returns whether a device's account has unfinished transactions that nobody ordered (behavior 187).
     fileprivate func hasNewPurchases(on device: DeviceID) -> Bool {
         devices[device].account.map { accounts[$0].unfinished > 0 } ?? false
     }
@@ -146,7 +146,7 @@ extension SandboxState {
         )
     }
 
-    /// Returns the unfinished consumables of the account signed in on a device, as far as the device receives them.
+    /// Returns the unfinished consumables of the account signed in on a device that the device's queues receive.
     fileprivate func unfinishedConsumables(on device: DeviceID) -> [AppReceipt.Purchase] {
         guard let account = devices[device].account, devices[device].unfinished + accounts[account].unfinished > 0
         else { return [] }
@@ -171,7 +171,7 @@ extension SandboxState {
 }
 
 extension SandboxDriverState {
-    /// Returns the encoded purchases with which an account's receipts begin; none without an account.
+    /// Returns the encoded purchases that come first in an account's receipts; none without an account.
     ///
     /// - Throws: the error that prevents encoding one of them.
     fileprivate mutating func receiptEntries(of account: AccountID?, signer: any ReceiptSigner) throws -> ReceiptEntries
@@ -181,7 +181,7 @@ extension SandboxDriverState {
             receiptLists[nil] = nobody
             return nobody.entries
         }
-        // Removed meanwhile, so that adding to it does not copy it.
+        // Removed while purchases are added, because a list with two references would be copied.
         var list = receiptLists.removeValue(forKey: account) ?? ReceiptList(of: state, signer: signer)
         if !list.isCurrent(in: state) { list = ReceiptList(of: state, signer: signer) }
         defer { receiptLists[account] = list }
@@ -190,12 +190,12 @@ extension SandboxDriverState {
     }
 }
 
-/// An account's purchases as the receipts of its devices list them, without consumables.
+/// An account's purchases as the receipts of its devices list them, except consumables, which differ by device.
 struct ReceiptList: Sendable {
     private(set) var entries: ReceiptEntries
     /// The number of purchases in the account's history that have been added.
     private var taken = 0
-    /// The transaction that began the newest period of each subscription, by the subscription's first.
+    /// The transaction that began the newest period of each subscription, by the subscription's first transaction.
     private var periods: [TransactionNumber: TransactionNumber] = [:]
     private let lastChange: Int?
 
@@ -205,7 +205,7 @@ struct ReceiptList: Sendable {
         lastChange = state.lastPurchaseChange
     }
 
-    /// Returns whether every purchase in the list is unchanged.
+    /// Returns whether every purchase in the list is unchanged, so that the list can be continued.
     func isCurrent(in state: borrowing SandboxState) -> Bool { lastChange == state.lastPurchaseChange }
 
     /// Adds the account's purchases since the last call.
@@ -219,7 +219,7 @@ struct ReceiptList: Sendable {
         }
     }
 
-    /// Returns the result of ``SandboxState/period(of:by:)``, without searching the history.
+    /// Returns the result of ``SandboxState/period(of:by:)`` without searching the history, as this reads it in order.
     private mutating func period(of purchase: SandboxState.Purchase) -> TransactionNumber? {
         guard let original = purchase.term?.original else { return nil }
         if !purchase.continuesPeriod { periods[original] = TransactionNumber(purchase.identifier) }

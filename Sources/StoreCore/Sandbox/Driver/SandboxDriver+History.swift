@@ -1,6 +1,6 @@
 import Foundation
 
-// The store as a HistoryService: the purchases of the account that is signed in on a device.
+// The store as a `HistoryService`: the purchases of the account that is signed in on a device.
 extension SandboxDriver {
     func history(_ query: HistoryQuery, on device: DeviceID) throws -> HistoryPage {
         let (sealer, defect) = sealer(for: device)
@@ -10,7 +10,7 @@ extension SandboxDriver {
             return HistoryPage(transactions.map { sealer.unsigned(builder.payload(of: $0)) }, next: next)
         }
         guard let defect else { return page }
-        // A payload with a defect is signed at once, by a call of the signer.
+        // A payload with a defect is signed at once, without the store's lock, since the signer is foreign code.
         return HistoryPage(page.transactions.map { sealer.signed($0.content, defect) }, next: page.next)
     }
 
@@ -60,7 +60,7 @@ extension SandboxDriver {
     }
 }
 
-/// A weak reference to a history listener, notified like the listener of a connection.
+/// A weak reference to a history listener, which is notified of changes like the listener of a connection.
 final class HistoryRing: NewsListener {
     private weak let listener: (any HistoryListener)?
     private let attention: HistoryAttention?
@@ -80,7 +80,7 @@ final class HistoryRing: NewsListener {
 }
 
 extension SandboxDriverState {
-    /// Schedules the notification of the history's listeners.
+    /// Schedules the notification of the history's listeners, and forgets those that were released.
     mutating func ringHistory() {
         var areSomeOver = false
         for ring in historyRings where ring.isAwaited {
@@ -93,7 +93,7 @@ extension SandboxDriverState {
 // MARK: - Results
 
 extension TransactionIndex {
-    /// Returns the transactions that match a query, and the place after which the next page begins.
+    /// Returns the transactions that match a query, and the cursor of the next page; nil if there is none.
     fileprivate func answer(
         _ query: HistoryQuery,
         _ account: AccountID,
@@ -154,7 +154,7 @@ extension TransactionIndex {
 }
 
 extension [GrantedTransaction] {
-    /// Returns the transactions granted before a place, or all of them if it is nil.
+    /// Returns the transactions granted before a position in the history, newest first; all of them if it is nil.
     fileprivate func newestFirst(before place: Int?) -> [GrantedTransaction] {
         filter { transaction in place.map { transaction.sequence < $0 } ?? true }.sorted { $0.sequence > $1.sequence }
     }

@@ -1,16 +1,16 @@
 import Foundation
 
-// Everything that calls the signer runs without the store's lock.
+// The signer is foreign code, so everything that calls it runs without the store's lock.
 extension SandboxDriver {
-    /// Reads the ledger as payloads, after performing everything due by now.
+    /// Calls `body` with the whole history, as payloads, after performing everything due by now.
     ///
-    /// The first read, and one after a change that was reverted halfway, reads the whole ledger. Every other one costs
-    /// only what it returns.
+    /// The first call, and one after a change that was reverted halfway, reads the whole ledger. Every other call costs
+    /// only what `body` reads.
     func read<R>(_ body: (PayloadBuilder) throws -> R) throws -> R {
         try read(in: payloadSigner.environment, body)
     }
 
-    /// Reads the ledger as payloads of an environment, in the same way.
+    /// Calls `body` like ``read(_:)``, with payloads that name an environment.
     func read<R>(in environment: String, _ body: (PayloadBuilder) throws -> R) throws -> R {
         try use { shell, now in
             shell.bringUpToDate(now)
@@ -21,9 +21,9 @@ extension SandboxDriver {
         }
     }
 
-    /// Reads one transaction in the same way, in an environment if one is given; nil if there is no such transaction.
+    /// Calls `body` like ``read(_:)``, with one transaction; returns nil if there is no such transaction.
     ///
-    /// A sale costs the same even in the first read.
+    /// For a sale of anything but a subscription, even the first call does not read the whole ledger.
     func read<R>(
         _ identifier: String,
         in environment: String? = nil,
@@ -44,7 +44,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Returns a transaction of any account, or of the one that is signed in on a device.
+    /// Returns a transaction of any account, or, if a device is given, of the account that is signed in there.
     func signedTransaction(_ identifier: String, on device: DeviceID? = nil) throws -> SignedValue<TransactionPayload> {
         guard let transaction = try transaction(identifier, on: device) else {
             throw SandboxError.unknownTransaction(identifier)
@@ -52,7 +52,7 @@ extension SandboxDriver {
         return transaction
     }
 
-    /// Returns a transaction in the same way; nil if there is none.
+    /// Returns a transaction like ``signedTransaction(_:on:)``, but nil if there is none.
     func transaction(_ identifier: String, on device: DeviceID?) throws -> SignedValue<TransactionPayload>? {
         let (sealer, defect) = sealer(for: device)
         let found = try read(identifier, in: sealer.signer.environment) {
@@ -61,11 +61,11 @@ extension SandboxDriver {
             guard device.map({ builder.state.devices[$0].account == transaction.account }) ?? true else { return nil }
             return sealer.unsigned(builder.payload(of: transaction))
         }
-        // A payload with a defect is signed at once, by a call of the signer.
+        // A payload with a defect is signed at once, without the store's lock, since the signer is foreign code.
         return if let found, let defect { sealer.signed(found.content, defect) } else { found }
     }
 
-    /// Returns an account's transactions, those of the account that is signed in if there is a device.
+    /// Returns an account's transactions, or, if a device is given, those of the account that is signed in there.
     func signedTransactions(
         of account: AccountID? = nil,
         on device: DeviceID? = nil
@@ -77,7 +77,7 @@ extension SandboxDriver {
         return signed(payloads, on: device)
     }
 
-    /// Returns an account's subscriptions in a group, in the same way.
+    /// Returns an account's subscriptions in a group; the account is given as for ``signedTransactions(of:on:)``.
     func signedSubscriptions(
         inGroup group: String,
         of account: AccountID? = nil,
@@ -98,7 +98,7 @@ extension SandboxDriver {
         )
     }
 
-    /// Returns the purchase of the app by an account, in the same way.
+    /// Returns an account's purchase of the app; the account is given as for ``signedTransactions(of:on:)``.
     func signedAppTransaction(
         of account: AccountID? = nil,
         on device: DeviceID? = nil
@@ -123,13 +123,13 @@ extension SandboxDriver {
         return payload
     }
 
-    /// Returns a payload, signed when it is read; the cached one if it was read before, see ``SealedPayloads``.
+    /// Returns a payload that is signed when it is read; from the cache if it was read before: see ``SealedPayloads``.
     func signed<Payload: SandboxPayload>(_ payload: Payload, on device: DeviceID?) -> SignedValue<Payload> {
         let (sealer, defect) = sealer(for: device)
         return sealer.signed(payload, defect)
     }
 
-    /// Returns a page of payloads in the same way.
+    /// Returns payloads that are signed when they are read; those that were read before come from the cache.
     func signed<Payload: SandboxPayload>(_ payloads: [Payload], on device: DeviceID?) -> [SignedValue<Payload>] {
         let (sealer, defect) = sealer(for: device)
         return payloads.map { sealer.signed($0, defect) }
@@ -153,12 +153,12 @@ extension SandboxDriver {
 }
 
 extension PayloadSealer {
-    /// Returns a payload that is signed when it is read.
+    /// Returns a payload that is signed when its JWS is first read.
     func unsigned<Payload: SandboxPayload>(_ payload: consuming Payload) -> SignedValue<Payload> {
         SignedValue(payload, sealing: sealed)
     }
 
-    /// Returns a payload that is signed when it is read, or at once if it has a defect.
+    /// Returns a payload that is signed when its JWS is first read, or at once if it gets a defect.
     func signed<Payload: SandboxPayload>(_ payload: Payload, _ defect: SignatureDefect?) -> SignedValue<Payload> {
         guard let defect else { return unsigned(payload) }
         return SignedValue(tied(payload), signer: signer, defect: defect, device: deviceIdentifier)
@@ -184,11 +184,11 @@ extension PayloadBuilder {
         return payload(of: transaction, transaction)
     }
 
-    // A single expression: changing an existing payload would copy it.
+    // One call of the initializer, since changing the members of an existing payload would copy it.
     private func payload(of transaction: GrantedTransaction, _ original: GrantedTransaction) -> TransactionPayload {
         let purchase = index.purchase(of: transaction)
         let term = purchase?.term
-        // A change that begins at the renewal has no part in the period that runs until then.
+        // A change of product that begins at the renewal has neither the dates nor the offer of the present period.
         let isOfPeriod = term != nil && purchase?.isDeferredChange == false
         let offer = isOfPeriod ? term?.offer?.offer : nil
         let isShared = purchase?.isShared == true
@@ -231,25 +231,25 @@ extension PayloadBuilder {
         )
     }
 
-    /// Whether an account's list includes a transaction: a change of how a subscription renews bought no period.
+    /// Whether an account's list includes a transaction: not one that only changed how a subscription renews.
     func isListed(_ transaction: GrantedTransaction) -> Bool {
         index.purchase(of: transaction)?.isDeferredChange != true
     }
 
-    /// Returns the identifier of the order that a transaction belongs to; nil for what the family shares.
+    /// Returns the identifier of the order that a transaction belongs to; nil for a family member's share.
     func orderIdentifier(of transaction: GrantedTransaction) -> String? {
         let original = index.original(of: transaction)
         return index.purchase(of: original)?.isShared == true ? nil : original.number.orderIdentifier
     }
 
-    /// Returns the UUID of the app's user: the one that a server has set, else the one that the payment had.
+    /// Returns the UUID of the app's user that an app's server has set, or else the one in the payment.
     private func token(of transaction: GrantedTransaction, _ original: GrantedTransaction) -> String? {
         let first = index.purchase(of: transaction)?.term?.original ?? original.number
         if let token = state.server.token(of: original.number, original: first) { return token.uuidString.lowercased() }
         return Self.token(transaction.payment.applicationUsername)
     }
 
-    /// Returns the name of an app's user if it is a UUID.
+    /// Returns the name of an app's user if it is a UUID, else nil.
     private static func token(_ applicationUsername: String?) -> String? {
         applicationUsername.flatMap { UUID(uuidString: $0) }?.uuidString.lowercased()
     }
@@ -262,8 +262,7 @@ extension PayloadBuilder {
     /// A subscription's newest transaction and its renewal.
     typealias Standing = (transaction: TransactionPayload, renewal: RenewalPayload)
 
-    /// Returns an account's subscription in a group, then those that its family shares with it, then those that it no
-    /// longer shares.
+    /// Returns an account's subscriptions in a group: its own, its family's, and those that are no longer shared.
     func standings(of account: AccountID, in group: String) -> [Standing] {
         var standings: [Standing] = []
         if let own = state.subscriptions.index(of: group, account: account) {
@@ -291,8 +290,7 @@ extension PayloadBuilder {
         return standings
     }
 
-    /// Returns an account's own subscription, with its newest transaction or the given one; nil if none of its periods
-    /// is left.
+    /// Returns an account's own subscription with its newest or the given transaction; nil if it has no period left.
     func standing(of index: SubscriptionIndex, with transaction: GrantedTransaction? = nil) -> Standing? {
         let subscription = state.subscriptions[index]
         let newest = self.index.newestPeriod(of: subscription.term.original, by: subscription.account)
@@ -328,7 +326,7 @@ extension PayloadBuilder {
         return payload
     }
 
-    /// Returns the renewal of a family member's shared subscription: without the data of its purchaser alone.
+    /// Returns the renewal of a family member's shared subscription, without data that concerns only its purchaser.
     private func renewal(
         of index: SubscriptionIndex,
         sharedAs term: SubscriptionTerm,
@@ -394,7 +392,7 @@ extension PayloadBuilder {
 }
 
 extension RenewalPayload {
-    /// Marks the renewal of a subscription that is no longer shared: whatever its purchaser does, it does not renew.
+    /// Marks the renewal of a subscription that the family no longer shares, which does not renew for the member.
     fileprivate mutating func endSharing() {
         autoRenewStatus = .off
         expirationIntent = nil
@@ -403,7 +401,7 @@ extension RenewalPayload {
     }
 }
 
-// The sandbox's values, translated into those of signed payloads.
+// Conversions of the sandbox's values to those of signed payloads.
 
 extension TransactionPayload.ProductType {
     init(_ kind: SandboxProduct.Kind) {
@@ -441,7 +439,7 @@ extension TransactionPayload.OfferDiscountType {
 }
 
 extension RenewalPayload.ExpirationIntent {
-    /// Creates the expiration reason of an end; nil for a revocation, which is no expiration.
+    /// Creates the reason for an expiration; nil for a revocation, which is no expiration.
     init?(_ end: SubscriptionEnd) {
         switch end {
         case .autoRenewDisabled: self = .customerCanceled
@@ -455,7 +453,7 @@ extension RenewalPayload.ExpirationIntent {
 }
 
 extension StoreProduct.Offer {
-    /// The whole length, ISO 8601.
+    /// The length of the whole offer, all of its periods, in ISO 8601.
     var length: String { StoreProduct.Period(period.count * periodCount, period.unit).iso8601 }
 }
 

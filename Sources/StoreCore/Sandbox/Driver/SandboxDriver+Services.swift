@@ -61,7 +61,7 @@ extension SandboxDriver {
 }
 
 extension SandboxState {
-    /// Returns the content hosted for a transaction now; none if an owned one satisfied the payment: it is not new.
+    /// Returns the content hosted for a transaction now; none if the payment was satisfied by an owned purchase.
     func content(of row: Row) -> [StoreContent] {
         guard catalog.hostsContent, row.transaction.heldIdentifier == nil, let product = row.product else { return [] }
         switch row.transaction.state {
@@ -70,7 +70,7 @@ extension SandboxState {
         }
     }
 
-    /// Returns a transaction as its device receives it.
+    /// Returns a transaction as its device receives it: with the content that is hosted for it.
     @inline(__always)
     func told(_ row: Row) -> StoreTransaction {
         guard catalog.hostsContent else { return row.transaction }
@@ -112,7 +112,7 @@ extension SandboxDriver {
             )
         }
         guard let answer else { return }
-        // An answer that cannot be written has no effect.
+        // An answer that the ledger cannot record has no effect: the user may be asked again.
         try? change { state, events, now in
             guard let account = state.devices[device].account else { return }
             for index in state.pendingConsents(of: account) {
@@ -125,9 +125,9 @@ extension SandboxDriver {
 }
 
 extension SandboxDriver {
-    /// Acknowledges that a queue has notified its observers of everything up to a cursor.
+    /// Acknowledges that a queue has notified its observers of all updates up to a cursor.
     ///
-    /// If this cannot be written now, they are notified again at the next launch.
+    /// If the ledger cannot record this, the observers are notified again at the next launch.
     func acknowledge(through cursor: UpdateCursor, on device: DeviceID) {
         guard cursor.part == nil,
             shell.withLock({ $0.state.hasNews(for: device, through: cursor.position) })
@@ -158,9 +158,9 @@ extension SandboxDriver {
 }
 
 extension OperatorState {
-    /// A purchase that a device's user began on the store's page, and of which its app was not notified yet.
+    /// A purchase that a device's user began on the store's page, and of which the app has not been notified yet.
     struct Promotion: Hashable, Codable, Sendable {
-        /// The length of the ledger at that time.
+        /// The length of the ledger when the purchase was begun.
         let position: Int
         let productIdentifier: String
     }
@@ -171,13 +171,12 @@ extension OperatorState {
 }
 
 extension SandboxState {
-    /// Returns whether a device's app has a pending update other than a transaction.
+    /// Returns whether a device's app has a pending update, other than a transaction, up to a ledger position.
     fileprivate func hasNews(for device: DeviceID, through position: Int) -> Bool {
         operatorState.isOffered(on: device, through: position) || revocations.isAwaited(on: device, through: position)
     }
 
-    /// Returns the products on a device's page of the store: those that the app puts first, then the others, without
-    /// hidden ones.
+    /// Returns the products on a device's page of the store: the app's preferred ones, then the others; none hidden.
     func promotedProducts(on device: DeviceID, at now: Date) -> [String] {
         let all = catalog.identifiersOnSale(at: now)
         guard let overrides = operatorState.promotionOverrides[device] else { return all }
@@ -190,7 +189,7 @@ extension SandboxState {
 }
 
 extension SandboxDriverState {
-    /// Returns the update for a purchase that was begun on the store's page; nil if there is no such product.
+    /// Returns the update for a purchase that was begun on the store's page; nil if the product does not exist.
     func promotion(of productIdentifier: String, on device: DeviceID) -> StoreUpdate? {
         guard let index = state.catalog.index(of: productIdentifier) else { return nil }
         let locale = settings.locales[device] ?? settings.locale
@@ -198,14 +197,14 @@ extension SandboxDriverState {
         return .promoted(StorePayment(productIdentifier: productIdentifier), product: product)
     }
 
-    /// Returns the updates for purchases begun on a device's page of the store, of which its app was not notified yet.
+    /// Returns the updates for purchases begun on the store's page of a device, of which the app has not been notified.
     func promotions(on device: DeviceID) -> [StoreUpdate] {
         state.operatorState.promotions[device]?.compactMap { promotion(of: $0.productIdentifier, on: device) } ?? []
     }
 }
 
 extension SandboxDriver {
-    /// Makes a purchase in the store itself, and returns its transaction's identifier.
+    /// Makes a purchase in the store itself by the events of `decide`, and returns its transaction's identifier.
     func redeem(
         _ decide: (SandboxState, Date, RenewalRate, inout [LedgerRecord]) throws -> Void
     ) throws -> String {
@@ -220,7 +219,7 @@ extension SandboxDriver {
         return transaction.identifier
     }
 
-    /// Performs the action of a device's user in the sheet, and returns its failure.
+    /// Performs the action of a device's user in the sheet for offer codes, and returns its failure.
     func enterCode(on device: DeviceID) -> StoreFailure? {
         let (entry, isReachable) = shell.withLock { shell in
             (shell.settings.codeEntries[device], shell.settings.isReachable(from: device))
@@ -256,12 +255,12 @@ extension SandboxDriver {
 struct StorefrontQuestions: Sendable {
     /// The transactions about which an app was asked and has not answered.
     fileprivate var open: Set<TransactionNumber> = []
-    /// The number of storefront changes, by which a late timer is recognized and ignored.
+    /// The number of storefront changes, by which the late timer of an earlier change is recognized and ignored.
     fileprivate var round = 0
     /// The timer after which a missing answer counts as no.
     fileprivate var timer: TimerToken?
 
-    /// The time that an app has for its answer by the store's clock, in seconds.
+    /// The seconds of the store's clock in which an app may answer.
     fileprivate static var patience: TimeInterval { 1 }
 
     static func failure(of productIdentifier: String) -> StoreFailure {
@@ -274,7 +273,7 @@ struct StorefrontQuestions: Sendable {
 extension SandboxDriver {
     var storefront: StoreStorefront? { shell.withLock { $0.state.catalog.storefront } }
 
-    /// Changes the country: running apps are asked whether purchases under way continue there.
+    /// Changes the store's country, and asks running apps whether their purchases under way continue there.
     func changeStorefront(to countryCode: String) throws {
         guard Storefronts.storefront(countryCode) != nil else { throw SandboxError.unknownStorefront(countryCode) }
         try use { shell, now in
@@ -304,7 +303,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Applies an app's answer whether a purchase continues.
+    /// Applies an app's answer to the question whether a purchase continues.
     func decideAfterStorefrontChange(_ identifier: String, shouldContinue: Bool, on device: DeviceID) {
         guard let number = TransactionNumber(identifier) else { return }
         use { shell, now in
@@ -315,16 +314,16 @@ extension SandboxDriver {
             guard !shouldContinue else { return }
             let product = row.transaction.payment.productIdentifier
             shell.keep(.decline(StorefrontQuestions.failure(of: product)), about: number)
-            // If this cannot be written now, it is written before anything else is.
+            // If the ledger cannot record this now, it is recorded before the next change.
             try? shell.catchUp(with: now)
         }
     }
 }
 
 extension SandboxDriverState {
-    /// Registers the questions that running apps are about to be asked.
+    /// Registers a question for each purchase under way of a running app, and drops the questions of an earlier change.
     ///
-    /// An app that is not running is not asked: its orders continue.
+    /// An app that is not running is not asked: its purchases continue.
     fileprivate mutating func askWhetherToContinue() {
         storefrontQuestions.timer?.cancel()
         storefrontQuestions = StorefrontQuestions(round: storefrontQuestions.round + 1)

@@ -1,8 +1,8 @@
 // Lookup of one transaction among all transactions of the store.
 extension SandboxDriverState {
-    /// Returns a transaction as a sale; nil if it was not sold, or is deleted.
+    /// Returns a transaction as a sale; nil if it was not sold, or was deleted.
     ///
-    /// The cost is independent of the ledger's length, except for the first call that needs the index.
+    /// The cost does not depend on the ledger's length, except for the first call that needs the index of transactions.
     mutating func sale(_ number: TransactionNumber, of bundleIdentifier: String) throws -> SoldTransaction? {
         if index == nil, let event = try beginning(of: number)?.event {
             switch event.effect {
@@ -11,10 +11,10 @@ extension SandboxDriverState {
             case .renews(let subscription, _, let term, _):
                 return SoldTransaction(account: state.subscriptions[subscription].account, product: term.product)
             case .grantsNothing: return nil
-            // Whatever else began it is in the index.
+            // For every other transaction, the index is needed.
             default:
                 if case .refused = event { return nil }
-                // It may have been decided since, in a record elsewhere.
+                // A waiting order may have been approved since, in a later record.
                 if case .ordered(let order) = event, let account = order.account, let product = order.product,
                     state.accounts[account].history.index(of: number) != nil
                 {
@@ -30,9 +30,9 @@ extension SandboxDriverState {
         }
     }
 
-    /// Reads the index of all transactions for one of them.
+    /// Calls `body` with an index that contains a transaction.
     ///
-    /// If there is no index yet, and the transaction is the sale of anything but a subscription, it is read alone.
+    /// If there is no index yet, and the transaction is a sale of anything but a subscription, only its record is read.
     mutating func readIndex<R>(
         for number: TransactionNumber,
         of bundleIdentifier: String,
@@ -47,7 +47,7 @@ extension SandboxDriverState {
 
     /// Returns the record that began a transaction.
     ///
-    /// Nil if finding it would take reading the whole ledger, or the state may not match the ledger.
+    /// Nil if finding the record would take reading the whole ledger, or if the state may not match the ledger.
     private mutating func beginning(of number: TransactionNumber) throws -> LedgerRecord? {
         guard !state.isDamaged, isSure(), let position = state.places.position(before: number) else { return nil }
         return try records.read(after: position, limit: TransactionPlaces.distance)
