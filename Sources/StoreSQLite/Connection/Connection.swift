@@ -4,20 +4,20 @@
 
     /// A connection to SQLite, and its prepared statements.
     ///
-    /// Used by one thread at a time.
+    /// One thread uses it at a time.
     final class Connection {
         private let handle: OpaquePointer
         private let path: DatabasePath
         private var statements: [String: Statement] = [:]
         private var isOpen = true
         private var file: OpenFile
-        /// The log; nil until ``watchLog(checkpointInterval:)``.
+        /// The open write-ahead log; nil until ``watchLog(checkpointInterval:)``.
         private var log: OpenFile?
-        /// The number of frames in the log after the last commit.
+        /// The number of frames in the write-ahead log after the last commit.
         private var frames = 0
         private var pageSize: Int64 = 0
         private var checkpointInterval = Int.max
-        /// Whether the files were abandoned, because others may be at their paths now.
+        /// Whether the files were abandoned: other files may be at their paths, and must not be changed.
         private var isAbandoned = false
 
         /// Opens a file for reading and writing.
@@ -25,7 +25,7 @@
             let path = try DatabasePath(file, fileSystem: fileSystem)
             try path.create()
             var opened: OpaquePointer?
-            // Without `SQLITE_OPEN_CREATE`: if the file is deleted just now, SQLite must not create one that everyone can
+            // Without `SQLITE_OPEN_CREATE`: if the file was deleted just now, SQLite would create one that everyone can
             // read.
             let status = sqlite3_open_v2(
                 path.file,
@@ -40,14 +40,14 @@
                 }
                 self.file = try OpenFile(path.name, at: path.file, main)
             } catch {
-                // Closed here, once, because nothing has been stored yet.
+                // Closed here, because `close()` cannot be called before `handle` is set.
                 sqlite3_close_v2(opened)
                 throw error
             }
             self.path = path
             handle = opened
             sqlite3_extended_result_codes(opened, 1)
-            // Written so that NaN means no wait.
+            // A patience that is not a number means no wait.
             sqlite3_busy_timeout(opened, Int32(min(patience > 0 ? patience * 1000 : 0, Double(Int32.max))))
         }
 
@@ -56,14 +56,15 @@
             return sqlite3_file_control(handle, "main", control, &file) == SQLITE_OK ? file : nil
         }
 
-        /// Returns the file's first bytes; none if it is empty, or was being created when the process crashed.
+        /// Returns the file's first 100 bytes; none if the file is empty, or its creation was cut off by a crash.
         ///
-        /// They are read through SQLite's own descriptor: closing another one would release the locks that this process has
-        /// on the file.
+        /// They are read through SQLite's own descriptor: closing another descriptor of the file would release the
+        /// locks that this process has on it.
         func header() throws(SQLiteDatabaseError) -> Data {
             guard let read = file.handle.pointee.pMethods?.pointee.xRead else { throw error(SQLITE_MISUSE) }
             var bytes = [UInt8](repeating: 0, count: 100)
-            // Missing bytes are filled with zeros, and the read is reported as short (a macro that Swift does not see).
+            // Missing bytes are filled with zeros, and the result is `SQLITE_IOERR_SHORT_READ`, a macro that Swift does
+            // not see.
             let result = read(file.handle, &bytes, 100, 0)
             guard result == SQLITE_OK || result == SQLITE_IOERR | 2 << 8 else {
                 throw error(result)
@@ -77,24 +78,24 @@
         ///
         /// The connection must not be used afterwards.
         ///
-        /// - Returns: lines for the log if the files were abandoned.
+        /// - Returns: lines for the database's log if the files were abandoned.
         @discardableResult
         func close() -> [String] {
             guard isOpen else { return [] }
             var lines: [String] = []
-            // Without a log, the file was refused when it was opened.
+            // Without a write-ahead log, the file was refused when it was opened.
             if log != nil, !isAbandoned {
                 do throws(SQLiteDatabaseError) { try checkFiles() } catch { lines = abandon(because: error) }
             }
             isOpen = false
             for statement in statements.values { statement.finalize() }
-            // An empty log was created by opening the file, so closing removes it.
+            // If the log is empty, opening the file created it, and closing removes it.
             if isLogEmpty, !isAbandoned { try? keepLog(false) }
             sqlite3_close_v2(handle)
             return lines
         }
 
-        /// Sets whether closing retains the log, and so leaves the file unchanged.
+        /// Sets whether closing retains the write-ahead log, instead of merging it into the file and deleting it.
         func keepLog(_ isKept: Bool) throws(SQLiteDatabaseError) {
             let status = store_keep_log_on_close(handle, isKept ? 1 : 0)
             guard status == SQLITE_OK else { throw error(status) }
@@ -111,12 +112,12 @@
 
         // MARK: Files lost while they are open
 
-        /// Makes every further commit check the file and its log.
+        /// Makes every further commit check the file and its write-ahead log.
         ///
         /// - Parameter checkpointInterval: the number of frames in the log at which it is checkpointed.
         /// - Throws: ``SQLiteDatabaseError``.
         func watchLog(checkpointInterval: Int) throws(SQLiteDatabaseError) {
-            // SQLite opens the log when it first reads.
+            // SQLite opens its log at the first read.
             _ = try number("PRAGMA user_version")
             pageSize = Int64(try number("PRAGMA page_size") ?? 0)
             guard let opened = Self.file(SQLITE_FCNTL_JOURNAL_POINTER, of: handle) else { throw error(SQLITE_MISUSE) }
@@ -125,7 +126,8 @@
             file.size = file.openSize
             self.log = log
             self.checkpointInterval = checkpointInterval
-            // Reports how much a commit has written, without a system call. It replaces SQLite's checkpoints.
+            // The hook reports how much a commit has written, without a system call, and replaces SQLite's own
+            // checkpoints.
             sqlite3_wal_hook(
                 handle,
                 { connection, _, _, frames in
@@ -140,25 +142,25 @@
 
         private func committed(frames: Int) {
             self.frames = frames
-            // A header, and frames of a header and a page each.
+            // The log has a header of 32 bytes, and for each frame a header of 24 bytes and a page.
             log?.size = 32 + Int64(frames) * (24 + pageSize)
         }
 
-        /// Checkpoints the log into the file.
+        /// Checkpoints the write-ahead log into the file.
         ///
-        /// If that is not possible now, the next commit does it.
+        /// If a checkpoint is not possible now, the next commit tries again.
         private func checkpoint() {
-            // If the file was lost while the commit waited for the disk, a checkpoint would write holes into it; the next
+            // If the file was lost while the commit waited for the disk, a checkpoint would leave gaps in it; the next
             // commit reports the loss.
             guard file.loss == nil, log?.loss == nil else { return }
             sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
             let size = file.openSize
-            // A file that vacuums itself becomes shorter, but retains all its pages.
+            // A file that vacuums itself may become shorter, but still has all pages of the database.
             if size >= file.size || size >= wholeSize { file.size = size }
         }
 
-        /// Throws ``SQLiteDatabaseError/Code/fileLost`` if the file or its log is no longer the one that was opened, or is
-        /// shorter than SQLite left it.
+        /// Throws ``SQLiteDatabaseError/Code/fileLost`` if the file or its log is no longer the one that was opened, or
+        /// is shorter than SQLite left it.
         func checkFiles() throws(SQLiteDatabaseError) {
             if let loss = file.loss { throw SQLiteDatabaseError(file.name, loss) }
             if let log, let loss = log.loss { throw SQLiteDatabaseError(log.name, loss) }
@@ -169,22 +171,21 @@
             (try? number("PRAGMA page_count")).map { Int64($0) * pageSize } ?? .max
         }
 
-        /// Abandons the files after one was lost: nothing at their paths is changed from then on.
+        /// Abandons the files after one of them was lost: files at their paths are not changed from then on.
         ///
-        /// The log is checkpointed into the file first, so a file that was moved, or whose log is gone, has all committed
-        /// data.
+        /// The log is first checkpointed into the open file, so that a file that was moved, or whose log is gone, has
+        /// all committed data.
         ///
-        /// - Returns: lines for the log of the database's owner.
+        /// - Returns: lines for the database's log.
         func abandon(because error: SQLiteDatabaseError) -> [String] {
             isAbandoned = true
             try? keepLog(true)
             var lines = ["\(error)"]
-            // A part of the log would produce a state that never existed, and so would an incomplete checkpoint into the
-            // file.
+            // Checkpointing a part of the log, or into a truncated file, would produce a state that never existed.
             guard let log, file.openSize >= file.size, log.openSize >= log.size else { return lines }
             switch (file.loss, log.loss) {
-            // Opened together, the two would be a damaged database. An empty log may belong to the process that has the
-            // other file open.
+            // Opened together, a replaced file and this log would be a damaged database. An empty log may belong to the
+            // process that has the replacement open.
             case (.replaced, nil) where log.size > 0: lines.append(log.setAside())
             case (nil, .replaced): lines.append(log.setAside())
             default: break
@@ -208,20 +209,20 @@
             return statement
         }
 
-        /// Runs statements that are needed once.
+        /// Runs SQL that is needed only once, without caching its statements.
         func execute(_ sql: String) throws(SQLiteDatabaseError) {
             let status = sqlite3_exec(handle, sql, nil, nil, nil)
             guard status == SQLITE_OK else { throw error(status) }
         }
 
-        /// Returns the first column of the first row, as a number.
+        /// Returns the first column of a query's first row, as a number; nil without a row.
         func number(_ sql: String) throws(SQLiteDatabaseError) -> Int? {
             let statement = try statement(sql)
             defer { statement.reset() }
             return try statement.step() ? statement.integer(0) : nil
         }
 
-        /// Returns the first column of the first row, as a text.
+        /// Returns the first column of a query's first row, as a text; nil without a row.
         func text(_ sql: String) throws(SQLiteDatabaseError) -> String? {
             let statement = try statement(sql)
             defer { statement.reset() }
@@ -236,7 +237,7 @@
             try statement("BEGIN \(mode)").run()
             do {
                 let result = try body()
-                // Checked while it can still be rolled back.
+                // Checked before the commit, so that the transaction can still be rolled back.
                 try checkFiles()
                 try statement("COMMIT").run()
                 if frames >= checkpointInterval { checkpoint() }
@@ -250,13 +251,13 @@
 
         private func error(_ status: Int32) -> SQLiteDatabaseError { Self.error(status, of: handle, path) }
 
-        /// Returns the error of a failed call.
+        /// Returns the error of a failed call of SQLite.
         ///
-        /// Must be called directly after the failure.
+        /// Must be called directly after the failure, since a later system call changes `errno`.
         private static func error(_ status: Int32, of handle: OpaquePointer, _ path: DatabasePath)
             -> SQLiteDatabaseError
         {
-            // SQLite does not store the system's error for a commit.
+            // `errno` is read first: SQLite does not store the system's error of a failed commit.
             let system = errno
             let isOpening = status & 0xFF == SQLITE_CANTOPEN
             return SQLiteDatabaseError(sqlite: status, system: isOpening ? sqlite3_system_errno(handle) : system, path)

@@ -2,7 +2,7 @@
     import CSQLite
     import Foundation
 
-    /// The location of a database.
+    /// The location of a database: a file, and the names that SQLite derives from it.
     struct DatabasePath {
         /// The file's name, without its folders, for messages.
         let name: String
@@ -18,7 +18,7 @@
         init(_ url: URL, fileSystem: String?) throws(SQLiteDatabaseError) {
             let name = url.lastPathComponent
             let path = url.path(percentEncoded: false)
-            // SQLite would treat an empty name as a temporary database, and end a name at its first zero.
+            // SQLite would treat an empty name as a temporary database, and would end the name at its first zero byte.
             guard url.isFileURL else {
                 throw SQLiteDatabaseError(.other, "\"\(name)\" cannot be opened: its URL is no file's")
             }
@@ -34,12 +34,12 @@
             let system = errno
             self.name = name
             self.fileSystem = fileSystem
-            // SQLite needs space for "-journal".
+            // SQLite appends "-journal" to the path.
             let isTooLong = max(Int(strlen(full)), path.utf8.count) + 8 > Int(files.pointee.mxPathname)
-            // The upper bits indicate a link.
+            // The upper bits of the status indicate that the path contains a symbolic link.
             guard status & 0xFF == SQLITE_OK, !isTooLong else {
                 file = path
-                // SQLite stops following endless links without a system error.
+                // If links form a loop, SQLite stops without a system error.
                 let reason = isTooLong ? ENAMETOOLONG : system == 0 ? ELOOP : system
                 throw SQLiteDatabaseError(opening: self, system: reason)
             }
@@ -48,14 +48,14 @@
 
         /// Creates the file if there is none; only its owner can read and write it.
         ///
-        /// SQLite itself would create it with the mode 0644, less the umask. It gives its other files the mode of this one.
+        /// SQLite itself would create the file with the mode 0644, less the umask. SQLite's other files get its mode.
         func create() throws(SQLiteDatabaseError) {
             if let obstacle = SQLiteDatabaseError.obstacle(at: self) { throw obstacle }
-            // Checked before the file: another process that is creating it now writes the file before there is a log.
+            // The log's size is read before the file's: a process that is creating both now writes the file first.
             let isLogLeft = Self.size(of: log) ?? 0 > 0
             let size = Self.size(of: file)
             if isLogLeft, size ?? 0 == 0 {
-                // SQLite would delete the log, which is all that remains of the last changes.
+                // If SQLite opened the file, it would delete the log, which is all that remains of the last changes.
                 let advice = "put the file back, or remove the log too"
                 throw SQLiteDatabaseError(
                     .fileLost,
@@ -63,9 +63,10 @@
                 )
             }
             if size != nil { return }
-            // Not `open`: closing the descriptor would release locks that another thread has taken on the file by then.
+            // `open` is not used: closing its descriptor would release locks that another thread has taken on the file
+            // by then.
             guard mknod(file, S_IFREG | 0o600, 0) == 0 else {
-                // Another process may have created it meanwhile.
+                // Another process may have created the file meanwhile.
                 if errno == EEXIST { return }
                 throw SQLiteDatabaseError(opening: self, system: errno)
             }
@@ -73,7 +74,7 @@
             chmod(file, 0o600)
         }
 
-        /// Returns the size of a file; nil where there is none.
+        /// Returns the size of a file; nil if there is no file.
         private static func size(of path: String) -> Int64? {
             var found = stat()
             return stat(path, &found) == 0 ? Int64(found.st_size) : nil

@@ -2,9 +2,9 @@
     import CSQLite
     import Foundation
 
-    /// A file that SQLite has open, which must remain the one at its path.
+    /// A file that SQLite has open, which is checked to be still the one at its path.
     ///
-    /// SQLite continues to write a file that was deleted or replaced, and does not check the length of one that was
+    /// SQLite itself continues to write to a file that was deleted or replaced, and does not notice that a file was
     /// truncated.
     struct OpenFile {
         /// The kind of loss of a file.
@@ -15,9 +15,9 @@
         let handle: UnsafeMutablePointer<sqlite3_file>
         private let device: dev_t
         private let inode: ino_t
-        /// The minimum length after the last commit.
+        /// The minimum length of the file after the last commit.
         ///
-        /// Only SQLite may make the file shorter.
+        /// The file is lost if it is shorter, unless SQLite itself has truncated it.
         var size: Int64
 
         init(
@@ -31,30 +31,31 @@
             (device, inode, size) = (found.st_dev, found.st_ino, 0)
         }
 
-        /// The file's loss, as far as the path shows; nil also if the system does not permit the check.
+        /// The loss of the file, as far as its path shows; nil also if the system does not permit the check.
         var loss: Loss? {
             var found = stat()
-            // Does not follow a link: SQLite looks for the log next to the link's target.
+            // `lstat` follows no link, since SQLite looks for the log next to the link's target.
             guard lstat(path, &found) == 0 else { return errno == ENOENT || errno == ENOTDIR ? .removed : nil }
             if found.st_ino != inode || found.st_dev != device { return .replaced }
             return Int64(found.st_size) < size ? .truncated : nil
         }
 
-        /// The length of the open file, wherever it was moved.
+        /// The length of the open file, even if it was moved or deleted.
         var openSize: Int64 {
             var size: sqlite3_int64 = 0
             guard handle.pointee.pMethods?.pointee.xFileSize(handle, &size) == SQLITE_OK else { return self.size }
             return size
         }
 
-        /// Renames the file at the path.
+        /// Renames the file at the path, so that no database opens it, without replacing another file.
         ///
         /// - Returns: a line for the log.
         func setAside() -> String {
-            // A file set aside earlier may be the only record of other sales.
+            // A name that is taken is left alone, since a file that was set aside earlier may be the only record of
+            // other sales.
             for number in 1...100 {
                 let suffix = number == 1 ? "-set-aside" : "-set-aside-\(number)"
-                // Unlike `rename`, a link does not replace another file.
+                // Unlike `rename`, `link` does not replace another file.
                 guard link(path, path + suffix) != 0 || unlink(path) != 0 else {
                     return "\(name), which is not the log of the file beside it, is now \(name)\(suffix)"
                 }

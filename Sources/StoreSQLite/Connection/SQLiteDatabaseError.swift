@@ -13,9 +13,7 @@ import Foundation
 /// }
 /// ```
 public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A kind of error.
-    ///
-    /// An open set.
+    /// A kind of error; later versions may have more.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The code's name.
         public let rawValue: String
@@ -28,8 +26,7 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
         public static let inUse = Code(rawValue: "inUse")
         /// The file is not a database of StoreSQLite.
         public static let foreign = Code(rawValue: "foreign")
-        /// A newer version of StoreSQLite has written the file, or something in it: all of it is refused from then on, even
-        /// readable parts.
+        /// A newer version of StoreSQLite has written the file or a part of it; readable parts are refused too.
         public static let newer = Code(rawValue: "newer")
         /// The folder of the file does not exist, or is a file.
         public static let missingFolder = Code(rawValue: "missingFolder")
@@ -41,19 +38,19 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
         public static let inputOutput = Code(rawValue: "inputOutput")
         /// The content of the file is inconsistent.
         ///
-        /// Everything is refused from then on, and the file is left as it is. Restore a backup.
+        /// Every operation is refused from then on, and the file is left as it is. Restore a backup.
         public static let damaged = Code(rawValue: "damaged")
         /// The file or its log was deleted, moved, replaced or truncated while the database was open.
         ///
-        /// Everything is refused from then on, until the file is opened again. A file that is missing or empty is not
-        /// opened while it has a log.
+        /// Every operation is refused from then on, until the file is opened again. A file that is missing or empty is
+        /// not opened while it has a log.
         public static let fileLost = Code(rawValue: "fileLost")
         /// The database was closed.
         public static let closed = Code(rawValue: "closed")
         /// Another error of SQLite.
         public static let other = Code(rawValue: "other")
 
-        /// Whether an error has this code, for `catch`.
+        /// Returns whether an error has this code, for `catch`.
         public static func ~= (code: Code, error: any Error) -> Bool { (error as? SQLiteDatabaseError)?.code == code }
     }
 
@@ -61,7 +58,7 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
     public let code: Code
     /// A sentence for a developer's log.
     ///
-    /// It names the file without its folders. Its wording is not stable.
+    /// The sentence names the file without its folders. Its wording is not stable.
     public let description: String
 
     init(_ code: Code, _ description: String) {
@@ -85,7 +82,7 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
         init(sqlite status: Int32, system: Int32, _ path: DatabasePath) {
             let name = path.name
             let words = "SQLite says \"\(String(cString: sqlite3_errstr(status)))\" (\(status))"
-            // Macros that Swift does not see.
+            // Codes that are macros in C, which Swift does not see.
             let readOnlyFolder = SQLITE_READONLY | 6 << 8
             let shortRead = SQLITE_IOERR | 2 << 8
             switch status & 0xFF {
@@ -94,7 +91,7 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
             case SQLITE_BUSY, SQLITE_LOCKED:
                 self.init(.inUse, "\(name) is in use: another process has it open, or opened it here before")
             case SQLITE_FULL: self.init(.diskFull, "the disk with \(name) is full")
-            // A short read is not an error of the system: its code belongs to an earlier call.
+            // After a short read, the system's error code belongs to an earlier call.
             case SQLITE_IOERR where status != shortRead && [ENOSPC, EDQUOT].contains(system):
                 self.init(.diskFull, "the disk with \(name) is full")
             case SQLITE_IOERR where status != shortRead && system == EROFS:
@@ -109,11 +106,12 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
 
         /// Creates the error for a database, or one of its other files, that cannot be opened or created.
         ///
-        /// SQLite tries to read a file that it could not create: the system's error is then `ENOENT`, whatever the
+        /// If a file cannot be created, SQLite still tries to open it, so the system's error is `ENOENT` whatever the
         /// obstacle.
         init(opening path: DatabasePath, system: Int32) {
             let name = path.name
-            // Without a trailing slash, which would hide that it is not a folder.
+            // The folder without a trailing slash: with a slash, the system would report a file in its place as
+            // missing.
             let end = path.file.lastIndex(of: "/") ?? path.file.startIndex
             let folder = end == path.file.startIndex ? "/" : String(path.file[..<end])
             let folderName = (folder as NSString).lastPathComponent
@@ -173,7 +171,7 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
 
 /// The availability of SQLite in this module, and advice where it is missing.
 public enum SQLite {
-    /// Whether SQLite's header was available when this was built.
+    /// Whether SQLite's header was available when the module was built.
     ///
     /// Without it, opening a ``SQLiteDatabase`` throws ``SQLiteDatabaseError/Code/unavailable``.
     public static var isAvailable: Bool {

@@ -14,7 +14,7 @@
 
         /// Finalizes the statement.
         ///
-        /// Must be called once, before the connection closes.
+        /// Must be called once, before the connection is closed.
         func finalize() { sqlite3_finalize(handle) }
 
         func bind(_ number: Int, at index: Int32) throws(SQLiteDatabaseError) {
@@ -27,16 +27,14 @@
 
         func bind(_ data: Data, at index: Int32) throws(SQLiteDatabaseError) {
             let status = data.withUnsafeBytes { bytes in
-                // Without an address it would be NULL instead of empty.
+                // An empty buffer has no address, which SQLite would bind as NULL.
                 guard let start = bytes.baseAddress else { return sqlite3_bind_zeroblob(handle, index, 0) }
                 return sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), Self.transient)
             }
             try check(status)
         }
 
-        /// Steps to the next row.
-        ///
-        /// Returns false after the last.
+        /// Steps to the next row; returns false after the last one.
         func step() throws(SQLiteDatabaseError) -> Bool {
             let status = sqlite3_step(handle)
             switch status {

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// The connection that a database's ledger and journal share, and the order of its users.
+/// The connection that a database's ledger and journal share, used by one thread at a time, in turns.
 // unchecked: `connection`, `refusal` and `notes` are touched only during a turn.
 final class DatabaseCore: @unchecked Sendable {
     private typealias Write = (Connection) throws(SQLiteDatabaseError) -> Void
@@ -9,11 +9,11 @@ final class DatabaseCore: @unchecked Sendable {
     let name: String
     private let log: StoreLog
     private let turns = TurnQueue<Write, Result<Void, SQLiteDatabaseError>>()
-    /// The connection; nil when closed.
+    /// The connection; nil once it is closed.
     private var connection: Connection?
-    /// The reason why the file was abandoned, if it was.
+    /// The error after which the file is no longer used; nil while it is usable.
     private var refusal: SQLiteDatabaseError?
-    /// Lines for the log from the current turn, logged once it is over.
+    /// Lines of the current turn for the log, which is called after the turn, without a lock.
     private var notes: [String] = []
 
     init(
@@ -26,11 +26,11 @@ final class DatabaseCore: @unchecked Sendable {
         self.log = log
         name = file.lastPathComponent
         let connection = try Connection(file, fileSystem: fileSystem, patience: patience)
-        // Until the file is known to be StoreSQLite's.
+        // A foreign program's log must not be merged into its file; known files have their log merged again below.
         try connection.keepLog(true)
         try DatabaseFile.check(header: connection.header(), newest: Migration.all.count, name)
         if connection.isReadOnly { throw SQLiteDatabaseError(.readOnly, "\(name) may not be written") }
-        // One user at a time: the first lock is never released, and nothing is shared with other processes.
+        // In exclusive mode, SQLite retains its first lock on the file, and shares no memory with other processes.
         try connection.execute(
             """
             PRAGMA locking_mode = EXCLUSIVE;
@@ -48,9 +48,9 @@ final class DatabaseCore: @unchecked Sendable {
         for line in connection?.close() ?? [] { log(line) }
     }
 
-    /// Reads, or runs exclusive work.
+    /// Runs work that reads the file or needs exclusive use of it.
     ///
-    /// After it finds a file that is damaged or lost, or that a newer version wrote, everything fails: see
+    /// Once `body` finds that the file is damaged, lost, or written by a newer version, every later use fails: see
     /// `giveUp(_:after:)`.
     func use<R>(_ body: (Connection) throws(SQLiteDatabaseError) -> R) throws(SQLiteDatabaseError) -> R {
         var lines: [String] = []
@@ -68,15 +68,15 @@ final class DatabaseCore: @unchecked Sendable {
         }
     }
 
-    /// Refuses everything from now on if an error shows that the file is unusable, and leaves it unchanged.
+    /// Makes every later use fail if an error shows that the file is unusable, and leaves the file unchanged.
     ///
-    /// Must be called during the caller's turn.
+    /// Must be called during the caller's turn, since it changes the state that turns protect.
     ///
     /// - Returns: whether the file is unusable.
     @discardableResult
     private func giveUp(_ connection: Connection, after error: SQLiteDatabaseError) -> Bool {
         switch error.code {
-        // SQLite could overwrite sound pages of a damaged file.
+        // A checkpoint could overwrite sound pages of a damaged file, so its log is retained.
         case .newer, .damaged: try? connection.keepLog(true)
         case .fileLost: connection.abandon(because: error).forEach(note)
         default: return false
@@ -85,10 +85,9 @@ final class DatabaseCore: @unchecked Sendable {
         return true
     }
 
-    /// Commits all writes of a closure or none.
+    /// Commits all writes of a closure or none, and returns once they are durable.
     ///
-    /// Returns once the writes are durable. Concurrent writes of several threads are committed in one transaction,
-    /// which the first thread runs for all.
+    /// Concurrent calls of several threads are committed in one transaction, which the first thread runs for all.
     func write(_ body: (Connection) throws(SQLiteDatabaseError) -> Void) throws(SQLiteDatabaseError) {
         var lines: [String] = []
         defer { for line in lines { log(line) } }
@@ -100,7 +99,7 @@ final class DatabaseCore: @unchecked Sendable {
         }
     }
 
-    /// Returns the result of each write, not yet delivered to its caller.
+    /// Runs a group of writes, and returns the result of each, in order.
     private func run(
         _ group: [Write],
         on connection: Result<Connection, SQLiteDatabaseError>
@@ -118,18 +117,18 @@ final class DatabaseCore: @unchecked Sendable {
             return group.map { _ in common }
         }
         if giveUp(connection, after: error) || group.count == 1 { return group.map { _ in common } }
-        // A failing write must not affect the others.
+        // Each write is repeated in its own transaction, so that a failing one does not affect the others.
         return group.indices.map { result(group[$0...$0]) }
     }
 
-    /// Adds a line for the log during the caller's turn, after which it is logged.
+    /// Adds a line for the log; must be called during a turn, after which the line is logged.
     func note(_ line: String) { notes.append(line) }
 
-    /// Closes the file after the work in progress; the file is free when this returns.
+    /// Closes the file after the work in progress; other processes can open it when this returns.
     func close() {
         var lines: [String] = []
         turns.exclusively {
-            // Closed here, and not by the last release: a thread that has just used it may still hold a reference.
+            // Closed explicitly: a thread that has just used the connection may hold the last reference for a while.
             connection.take()?.close().forEach(note)
             lines = takeNotes()
         }
@@ -143,7 +142,7 @@ final class DatabaseCore: @unchecked Sendable {
 
     /// The connection, or the reason why there is none.
     ///
-    /// Must be read during a turn.
+    /// Must be read during a turn, which protects the connection.
     private var available: Result<Connection, SQLiteDatabaseError> {
         guard let connection else {
             return .failure(SQLiteDatabaseError(.closed, "\(name) has been closed"))
@@ -164,28 +163,28 @@ extension DatabaseCore {
     }
 }
 
-/// The settings that determine what a commit waits for.
+/// How durable a commit is: the settings of SQLite for one durability.
 struct CommitPolicy {
     let pragmas: String
     /// The number of frames in the log at which a commit checkpoints it into the file.
     let checkpointInterval: Int
 
-    /// Waits for the disk.
+    /// A commit waits until its data is on the disk.
     ///
     /// The log is kept short, because a growing file takes longer to synchronize than one that is overwritten.
     static let full = CommitPolicy(pragmas: "PRAGMA synchronous = FULL;", checkpointInterval: 128)
-    /// Waits for the system only.
+    /// A commit waits for the operating system only.
     static let normal = CommitPolicy(pragmas: "PRAGMA synchronous = NORMAL;", checkpointInterval: 1000)
 }
 
-/// A check of a file's header before SQLite opens it: SQLite would modify a database of another program.
+/// The check of a file's header, before SQLite opens the file and modifies it.
 enum DatabaseFile {
     /// "StCR": the application ID in the header of StoreSQLite's files.
     static let applicationID = 0x5374_4352
 
-    /// Refuses a file that another program, or a newer version of this one, wrote.
+    /// Throws for a file that another program, or a newer version of StoreSQLite, wrote.
     ///
-    /// An empty file is accepted, as one that is still to be created.
+    /// An empty file is accepted as a new one.
     static func check(header: Data, newest: Int, _ name: String) throws(SQLiteDatabaseError) {
         if header.isEmpty { return }
         guard header.starts(with: "SQLite format 3\0".utf8) else {

@@ -1,18 +1,17 @@
-/// A step from a version of the file's format to the next.
+/// A step from one version of the file's format to the next.
 ///
-/// A released step is never changed: a change needs another step. New content of records, commands or their parts that
-/// earlier versions do not know also needs a step, even if it changes no table: earlier versions then refuse the file
-/// before they read anything.
+/// A released step is never changed: a further change needs a further step. So does content of records or commands that
+/// earlier versions do not know, even if no table changes: earlier versions then refuse the whole file.
 struct Migration {
     let name: String
-    /// A query for the position of a record that the SQL would lose; nil where it loses none.
+    /// A query for the position of a record that the step would lose; nil for a step that loses none.
     var loss: String?
     let sql: String
 
-    /// All steps: a file with format number 2 has the first two.
+    /// All steps in order; a file with format number 2 has had the first two.
     ///
-    /// The table `damaged`, and tables such as `record_damaged_1`, remain for inspection: earlier versions moved unreadable
-    /// records there.
+    /// The table `damaged`, and tables such as `record_damaged_1`, remain for inspection: earlier versions moved
+    /// unreadable records to them.
     static let all = [
         Migration(
             name: "records and commands",
@@ -52,7 +51,7 @@ struct Migration {
         Migration(name: "records of orders that are answered by what is held", sql: ""),
         Migration(
             name: "no second copies of records",
-            // Where a record and its copy differ, the copy may be the readable one.
+            // If a record and its copy differ, the copy may be the readable one, so the step would lose it.
             loss: """
                 SELECT position FROM spare LEFT JOIN record USING (position)
                 WHERE record.checksum IS NOT spare.checksum OR record.payload IS NOT spare.payload
@@ -63,7 +62,7 @@ struct Migration {
 
     /// Creates a new file, or migrates an older one, in one transaction.
     ///
-    /// Refuses a foreign file before anything is written.
+    /// A file of another program is refused before anything is written.
     static func run(on connection: Connection, name: String) throws(SQLiteDatabaseError) {
         let isChanged = try connection.transaction("EXCLUSIVE") { () throws(SQLiteDatabaseError) -> Bool in
             let version = try connection.number("PRAGMA user_version") ?? 0
@@ -73,7 +72,7 @@ struct Migration {
                 let applicationID = try connection.number("PRAGMA application_id") ?? 0
                 try DatabaseFile.check(applicationID: applicationID, version: version, all.count, name)
                 try check(connection, version, name)
-                // Nothing is written, so opening does not wait for the disk.
+                // The transaction has then written nothing, so opening does not wait for the disk.
                 if version == all.count { return false }
             }
             for (index, migration) in all.enumerated().dropFirst(version) {
@@ -95,11 +94,11 @@ struct Migration {
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
             throw SQLiteDatabaseError(.other, "\(name) cannot be written ahead: its file system has no locks")
         }
-        // A program that reads the file without SQLite should see its version.
+        // Checkpointed, so that a program that reads the file without its log sees the new version in the header.
         if isChanged { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
 
-    /// Throws unless the file's steps are the known ones.
+    /// Throws unless the steps that the file has had are the first of the known ones.
     private static func check(_ connection: Connection, _ version: Int, _ name: String) throws(SQLiteDatabaseError) {
         let rows = try connection.statement("SELECT name FROM migration ORDER BY number")
         defer { rows.reset() }

@@ -8,7 +8,7 @@ struct Row {
     /// The bytes; nil if an earlier version found them unreadable, and moved them to the table `damaged`.
     let payload: Data?
 
-    /// Reads the row of a statement that selects these three columns.
+    /// Reads the row of a statement that selects position, checksum and payload.
     init(_ statement: Statement) {
         position = statement.integer(0)
         checksum = statement.integer(1)
@@ -17,14 +17,14 @@ struct Row {
 }
 
 extension StoredPayload {
-    /// Encodes a value under a number.
+    /// Encodes a value as a row with a number.
     init(under number: Int, _ encode: () throws -> Data) throws(SQLiteDatabaseError) {
         do { self.init(try encode(), under: number) } catch {
             throw SQLiteDatabaseError(.other, "a record cannot be written down: \(error)")
         }
     }
 
-    /// Binds it to the second and third parameters of a statement, and its number to the first.
+    /// Binds the row's number, checksum and bytes to the first three parameters of a statement.
     func bind(to statement: Statement, under number: Int) throws(SQLiteDatabaseError) {
         try statement.bind(number, at: 1)
         try statement.bind(checksum, at: 2)

@@ -22,7 +22,7 @@ final class SQLiteJournal: QueueJournal {
     init(_ core: DatabaseCore) { self.core = core }
 
     func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
-        // From now on the previous queue cannot record commands after those that are read here.
+        // The previous queue is stopped first, so that it cannot record commands after the ones that are read here.
         opening.replace(with: superseded)?()
         let commands = try core.use { connection throws(SQLiteDatabaseError) in
             try read(connection)
@@ -55,7 +55,7 @@ final class SQLiteJournal: QueueJournal {
             try StoredPayload(under: command.id.number) { try JSONEncoder().encode(command) }
         }
         try core.write { connection throws(SQLiteDatabaseError) in
-            // An existing command was recorded, although its caller was notified of a failure.
+            // A number that exists was recorded before, although the caller was notified of a failure: the row stays.
             let insert = try connection.statement(
                 "INSERT OR IGNORE INTO command (number, checksum, payload, journal) VALUES (?1, ?2, ?3, ?4)"
             )

@@ -3,20 +3,20 @@ import StoreCore
 
 /// A store's ledger in a database.
 ///
-/// No other process writes the file while it is open, so the number of records is known without reading it.
-// unchecked: mutable state is accessed only under the condition's lock.
+/// No other process writes the file while it is open, so the ledger knows the number of records without reading.
+// unchecked: mutable state is accessed only under the lock of `condition`.
 final class SQLiteLedger: DurableLedger, @unchecked Sendable {
     let lane: BackendLane
     let core: DatabaseCore
     private let condition = NSCondition()
     private var committed: Int
-    /// The records that are appended but not committed.
+    /// The records that were appended, but are not committed yet.
     private var staged: [(position: Int, payload: StoredPayload)] = []
     private var stagedRecords: [LedgerRecord] = []
-    /// The records of the last commit, if there were many, to avoid reading them back.
+    /// The records of the last commit if it had more than ``atHand``, so that they are not read back.
     private var recent: ArraySlice<LedgerRecord> = []
 
-    /// The number of recent records that a store gets without a read.
+    /// The number of new records that a store has at hand, since it appended them itself.
     private static let atHand = 64
 
     init(_ core: DatabaseCore, lane: BackendLane) throws(SQLiteDatabaseError) {
@@ -25,7 +25,7 @@ final class SQLiteLedger: DurableLedger, @unchecked Sendable {
         committed = try core.use { connection throws(SQLiteDatabaseError) in
             let end = try connection.number("SELECT max(position) FROM record") ?? 0
             let snapshotted = try connection.number("SELECT max(position) FROM snapshot") ?? 0
-            // Records in a sound snapshot existed, and their numbers must not be given again.
+            // Records that a sound snapshot covers have existed, so their numbers must not be assigned again.
             if snapshotted > end, try Self.row(on: connection)?.snapshot != nil {
                 throw core.missing(end + 1)
             }
@@ -35,7 +35,7 @@ final class SQLiteLedger: DurableLedger, @unchecked Sendable {
 
     var head: Int { condition.withLock { committed } }
 
-    /// Returns records of the last commit; nil if they do not cover the range.
+    /// Returns records of the last commit; nil if it does not cover the range.
     func recentRecords(after position: Int, through end: Int) -> [LedgerRecord]? {
         condition.withLock {
             let start = committed - recent.count
@@ -50,7 +50,7 @@ final class SQLiteLedger: DurableLedger, @unchecked Sendable {
             return (position: position, payload: try StoredPayload(under: position) { try record.packed() })
         }
         return condition.withLock {
-            // Only the thread that staged the records sees them; all others wait until they are committed or dropped.
+            // Only the thread that staged records may add to them; all others wait until they are committed or dropped.
             while !staged.isEmpty, head != committed + staged.count { condition.wait() }
             guard head == committed + staged.count else { return false }
             staged += entries
@@ -138,7 +138,7 @@ extension DatabaseCore {
 }
 
 extension Row {
-    /// The row as a snapshot; nil if its checksum does not match.
+    /// The snapshot in the row; nil if the checksum does not match.
     fileprivate var snapshot: LedgerSnapshot? {
         let data = payload ?? Data()
         guard StoredPayload(data, under: position).checksum == checksum else { return nil }
@@ -146,7 +146,7 @@ extension Row {
     }
 }
 
-// Only an optimization: an unreadable snapshot costs only time, and the next one replaces it.
+// Snapshots are an optimization: an unreadable one costs only time, and the next one replaces it.
 extension SQLiteLedger {
     func snapshot() throws -> LedgerSnapshot? {
         try core.use { connection throws(SQLiteDatabaseError) in
