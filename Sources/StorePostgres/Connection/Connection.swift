@@ -6,25 +6,25 @@ import StoreCore
 
     /// A connection to the server, which one thread uses at a time.
     ///
-    /// Statements are sent at once, in libpq's pipeline mode, in one transaction. A connection that broke, or whose server
-    /// was silent for too long, remains broken.
+    /// All statements of a transaction are sent at once, in libpq's pipeline mode. A connection that broke, or whose
+    /// server was silent for too long, remains broken.
     final class Connection {
         let pointer: OpaquePointer
-        /// A number assigned by its owner: a check on an earlier connection has to be repeated on this one.
+        /// A number assigned by the connection's owner, by which it repeats checks on a new connection.
         let number: Int
         private let settings: ConnectionSettings
         /// The time limit for a reply of the server, in seconds.
         private let patience: TimeInterval
-        /// The number of follow-up transactions whose replies have not been read yet.
+        /// The number of follow-up transactions that were sent, and whose replies have not been read yet.
         private var unanswered = 0
-        /// The names of prepared statements, by their text.
+        /// The names of prepared statements, by their SQL.
         private var names: [String: String] = [:]
         private let notices = Notices()
 
-        /// The warnings of the server since they were last read.
+        /// The warnings that the server has sent since they were last read.
         private final class Notices { var hasWarning = false }
 
-        /// Connects.
+        /// Connects to the server.
         init(_ settings: ConnectionSettings, number: Int, patience: TimeInterval) throws(PostgresDatabaseError) {
             guard let pointer = settings.connect(timeout: patience) else {
                 throw PostgresDatabaseError(.other, "there is no memory for a connection")
@@ -34,14 +34,14 @@ import StoreCore
             self.settings = settings
             self.patience = patience
             guard PQstatus(pointer) == CONNECTION_OK else {
-                // It is freed with this object, which is fully initialized.
+                // The failed connection is freed with this object, which is fully initialized here.
                 throw PostgresDatabaseError(brokenConnection: pointer, settings)
             }
             PQsetnonblocking(pointer, 1)
             PQsetNoticeReceiver(
                 pointer,
                 { notices, result in
-                    // The severity in English, whatever the server's language ('V').
+                    // The field 'V' is the severity in English, whatever the server's language.
                     guard let notices, let severity = PQresultErrorField(result, Int32(UInt8(ascii: "V"))),
                         String(cString: severity) == "WARNING"
                     else { return }
@@ -57,12 +57,12 @@ import StoreCore
         /// The identifier of this connection in notifications.
         var backend: Int32 { PQbackendPID(pointer) }
 
-        /// Whether it can no longer be used.
+        /// Whether the connection can no longer be used.
         private(set) var isBroken = false
 
         /// Returns whether the server has warned since the last call.
         ///
-        /// A commit with a warning is on its server, but perhaps on no standby.
+        /// A commit with a warning is on its server, but perhaps on none of the server's standbys.
         func takeWarning() -> Bool {
             defer { notices.hasWarning = false }
             return notices.hasWarning
@@ -72,11 +72,11 @@ import StoreCore
         ///
         /// - Parameters:
         ///   - requests: the statements.
-        ///   - followers: statements that form a transaction of their own after it, whatever its result. They are not
-        ///     awaited, and their errors are ignored.
+        ///   - followers: statements that form a transaction of their own after the first one, whatever the first one's
+        ///     result. They are not awaited, and their errors are ignored.
         /// - Returns: a result for each request.
-        /// - Throws: the error of the first statement that fails; then none has taken effect, unless the connection is
-        ///   broken: then they may have.
+        /// - Throws: the error of the first statement that fails. Then none has taken effect; if the connection broke,
+        ///   all may have.
         func run(
             _ requests: [Request],
             followedBy followers: [Request] = []
@@ -88,7 +88,7 @@ import StoreCore
             return try finish(requests.count, followedBy: followers)
         }
 
-        /// Sends a statement without waiting for its result.
+        /// Sends a statement without waiting for its result, which is ignored.
         func post(_ request: Request) throws(PostgresDatabaseError) {
             if names[request.sql] == nil { try prepare(request.sql) }
             try send(request)
@@ -125,7 +125,7 @@ import StoreCore
                 return Int32(bytes.count - start)
             }
             let isSent = bytes.withUnsafeBytes { bytes in
-                // An empty value needs an address too: without one it would be null.
+                // An empty value needs an address too: libpq would send null without one.
                 var address = bytes.baseAddress ?? UnsafeRawPointer(pointer)
                 let addresses = lengths.map { length in
                     defer { address += Int(length) }
@@ -144,13 +144,13 @@ import StoreCore
             guard isSent == 1 else { throw broken() }
         }
 
-        /// Ends a transaction of statements that were sent, and returns their results.
+        /// Ends the transaction of the statements that were sent, and returns their results.
         private func finish(
             _ count: Int,
             followedBy followers: [Request] = []
         ) throws(PostgresDatabaseError) -> [ResultRows] {
             guard PQpipelineSync(pointer) == 1 else { throw broken() }
-            // The replies to earlier followers come first.
+            // The replies to earlier followers come first, and are skipped.
             var skipped = unanswered
             unanswered = 0
             if !followers.isEmpty {
@@ -164,7 +164,7 @@ import StoreCore
             var failure: PostgresDatabaseError?
             while true {
                 guard let result = try nextResult(deadline) else {
-                    // Between two statements' results.
+                    // libpq returns no result between those of two statements.
                     if PQstatus(pointer) != CONNECTION_OK { throw broken() }
                     continue
                 }
@@ -185,7 +185,7 @@ import StoreCore
                         failure = PostgresDatabaseError(result)
                     }
                     PQclear(result)
-                    // The server closes the connection without further results.
+                    // After a fatal error, the server closes the connection without further results.
                     if PQstatus(pointer) != CONNECTION_OK { throw broken(failure) }
                 }
             }
@@ -196,7 +196,7 @@ import StoreCore
                 let state = PQflush(pointer)
                 if state == 0 { return }
                 guard state == 1 else { throw broken() }
-                // The server may not read until its own output has been read.
+                // The server may not read before its own output has been read.
                 guard deadline.waits(for: PQsocket(pointer), Int16(POLLIN | POLLOUT)) else { throw silent() }
                 if PQconsumeInput(pointer) != 1 { throw broken() }
             }
@@ -231,10 +231,10 @@ import StoreCore
 
         deinit { PQclear(result) }
 
-        /// The number of rows that were returned.
+        /// The number of rows that the statement returned.
         var count: Int { Int(PQntuples(result)) }
 
-        /// The number of rows that were inserted, changed or deleted.
+        /// The number of rows that the statement inserted, changed or deleted.
         var changes: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 
         func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
@@ -316,7 +316,7 @@ enum Parameter {
     case byteStrings([Data])
     case texts([String])
 
-    /// Appends the bytes in the server's format.
+    /// Appends the parameter's bytes in the server's format.
     func append(to bytes: inout [UInt8]) {
         switch self {
         case .integer(let value): Self.append(Int64(value), to: &bytes)
@@ -339,8 +339,7 @@ enum Parameter {
         value.withUnsafeBytes { bytes.append(contentsOf: $0) }
     }
 
-    /// Appends a one-dimensional array: its header with the type's object identifier, then the length and content of
-    /// each element.
+    /// Appends a one-dimensional array: a header with the elements' type identifier, then each length and content.
     private static func append<Element>(
         _ elements: [Element],
         of type: Int32,
@@ -358,22 +357,22 @@ enum Parameter {
     }
 }
 
-/// A thread that waits for a socket to become readable.
+/// A thread that waits for a socket to become readable, and calls a closure then.
 ///
-/// With a dispatch source, one thread would wait and another would handle the event; waking the second takes about as
-/// long as a notification.
+/// A dispatch source would use two threads, one that waits and one that handles the event; waking the second takes
+/// about as long as a notification.
 final class SocketWatch: Sendable {
     private let socket: Int32
     private let isEnded = Locked(false)
 
-    /// Begins to watch a socket, even if its descriptor is closed meanwhile.
+    /// Begins to watch a socket, also after its descriptor was closed.
     ///
     /// - Parameters:
     ///   - socket: the descriptor.
-    ///   - readable: reads the available data, on the watch's thread. It is called again at once if data remains.
-    ///   - ended: releases the reader. It is called once, at the end.
+    ///   - readable: reads the available data, on the watch's thread. If data remains, it is called again at once.
+    ///   - ended: releases the reader. It is called once, after the last call of `readable`.
     init(_ socket: Int32, readable: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void) {
-        // A duplicate, since libpq closes its own descriptor when a connection breaks.
+        // A duplicate is watched, since libpq closes its own descriptor when a connection breaks.
         let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
         let socket = copy < 0 ? socket : copy
         self.socket = socket
@@ -389,7 +388,7 @@ final class SocketWatch: Sendable {
         thread.start()
     }
 
-    /// Ends the watch; may be called on any thread, and repeatedly.
+    /// Ends the watch; may be called on any thread, and more than once.
     func end() {
         isEnded.withLock { isEnded in
             if isEnded { return }
@@ -400,14 +399,14 @@ final class SocketWatch: Sendable {
     }
 }
 
-/// A deadline for a wait.
+/// A time at which a wait ends.
 struct Deadline: Sendable {
     private let instant: ContinuousClock.Instant
 
     /// Creates a deadline some seconds from now, at most ten years.
     init(after seconds: TimeInterval) { instant = .now + .seconds(Self.bounded(seconds)) }
 
-    /// Returns a time between 0 and ten years, which every clock can represent.
+    /// Returns the number of seconds limited to a range from 0 to ten years, which every clock can represent.
     static func bounded(_ seconds: TimeInterval) -> TimeInterval { min(max(0, seconds), 315_576_000) }
 
     /// The seconds left, at least 0.
@@ -426,7 +425,7 @@ struct Deadline: Sendable {
             let ready = poll(&entry, 1, milliseconds)
             if ready > 0 { return true }
             if ready == 0 { return false }
-            // Interrupted by a signal, or not a socket: the caller distinguishes them.
+            // The wait continues after a signal. Any other error is reported by the caller's next read.
             if errno != EINTR { return true }
         }
     }

@@ -5,7 +5,7 @@ import Foundation
 
     /// The settings of a connection in libpq's form: a string of keywords and values, or a `postgresql://` URL.
     ///
-    /// Settings that it does not name come from the environment, a service file and a password file, as in libpq.
+    /// Settings that the text does not name come from the environment, a service file and a password file, as in libpq.
     struct ConnectionSettings: Sendable {
         private let text: String
         /// The passwords in the text, the environment and the service file.
@@ -19,7 +19,7 @@ import Foundation
         ///
         /// - Throws: an error without libpq's message, which may quote a part of a password.
         init(_ text: String) throws(PostgresDatabaseError) {
-            // Before libpq uses libcrypto.
+            // Called before libpq uses libcrypto, since only the first use counts.
             LibcryptoCleanup.disable()
             self.text = text
             guard let options = PQconninfoParse(text, nil) else {
@@ -41,9 +41,9 @@ import Foundation
 
         /// Returns all settings, including those of the environment and of a service file.
         ///
-        /// Only a connection knows them; this one is to a socket that does not exist.
+        /// Only a connection knows all settings, so one is begun to a socket that does not exist.
         private static func resolved(_ text: String) -> [String: String] {
-            // One host and one port, whatever the text names: if their counts differ, libpq reads no other settings.
+            // One host and one port, whatever the text names: if their counts differ, libpq reads nothing else.
             let nowhere = [("dbname", text), ("hostaddr", ""), ("host", "/"), ("port", "5432")]
             let probe = withArrays(nowhere) { PQconnectStartParams($0, $1, 1) }
             defer { PQfinish(probe) }
@@ -58,22 +58,22 @@ import Foundation
             return values
         }
 
-        /// Returns a line with each password replaced, including that of the last server.
+        /// Returns a line with every known password replaced, including `password`, that of the last server.
         ///
-        /// A connection names only the last server's password, and the file may have changed since.
+        /// A connection knows only the last server's password, and the file may have changed since.
         func withoutPasswords(_ line: String, and password: String?) -> String {
             let all = secrets + (passwordFile?.passwords ?? []) + [password].compactMap(\.self)
-            // The longest first: another may be a prefix of it.
+            // The longest password is replaced first, since another may be a prefix of it.
             return all.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }.reduce(line) {
                 $0.replacingOccurrences(of: $1, with: "…")
             }
         }
 
-        /// Opens a connection, which may have failed.
+        /// Opens a connection; the caller checks its status, since connecting may have failed.
         ///
-        /// Each server has at least 2 seconds to accept it, or the given time, unless the settings specify another.
+        /// Unless the settings specify a limit, each server has the given time to accept, but at least 2 seconds.
         func connect(timeout: TimeInterval) -> OpaquePointer? {
-            // Earlier entries are defaults for the text.
+            // For libpq, entries before `dbname` are defaults for the text.
             let defaults =
                 hasTimeout ? [] : [("connect_timeout", String(Int(min(max(2, timeout.rounded(.up)), 1_000_000))))]
             let entries =
@@ -101,13 +101,13 @@ import Foundation
     }
 #endif
 
-/// libpq's password file: a line has host, port, database, role and password, separated by colons.
+/// libpq's password file, in which each line has host, port, database, role and password, separated by colons.
 struct PasswordFile {
     let path: String
     let database: String
     let role: String
 
-    /// Returns the passwords of the role for the database, on any server; none without a file.
+    /// Returns the passwords of the role for the database, on any server; none if there is no file.
     var passwords: [String] {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
         return text.split(whereSeparator: \.isNewline).compactMap { line in
@@ -119,7 +119,7 @@ struct PasswordFile {
         }
     }
 
-    /// Returns the fields of a line, in which a backslash escapes a colon or a backslash.
+    /// Returns the fields of a line, in which a backslash escapes a colon or another backslash.
     private static func fields(_ line: Substring) -> [String] {
         var fields = [""]
         var characters = line.makeIterator()
@@ -134,16 +134,16 @@ struct PasswordFile {
     }
 }
 
-/// The exit handler with which libcrypto, which libpq uses for passwords and TLS, frees its memory.
+/// The exit handler in which libcrypto frees its memory; libpq uses libcrypto for passwords and TLS.
 package enum LibcryptoCleanup {
     /// Prevents libcrypto from registering its exit handler.
     ///
-    /// A thread that connects or reads while the process exits would access freed memory and crash. Waiting for such a
-    /// thread may take seconds. The first use of libcrypto in a process decides: later calls have no effect.
+    /// Otherwise a thread that connects or reads while the process exits would access freed memory and crash, and
+    /// waiting for such a thread may take seconds. Only a call before the first use of libcrypto has an effect.
     package static func disable() { _ = isDisabled }
 
     private static let isDisabled: Bool = {
-        // A libpq without TLS does not load the library.
+        // A libpq without TLS does not load libcrypto.
         guard let symbol = dlsym(nil, "OPENSSL_init_crypto") else { return false }
         typealias Initialize = @convention(c) (_ options: UInt64, _ settings: UnsafeRawPointer?) -> Int32
         let noExitHandler: UInt64 = 0x0008_0000
@@ -151,19 +151,19 @@ package enum LibcryptoCleanup {
     }()
 }
 
-/// The pauses between attempts to connect: each twice the one before, from 50 milliseconds to 5 seconds.
+/// The pauses between attempts to connect: from 50 milliseconds, each twice as long as the last, to 5 seconds.
 struct ReconnectPolicy: Sendable {
     private static let first: TimeInterval = 0.05
     private static let last: TimeInterval = 5
 
     private var failures = 0
 
-    /// The pause after a failed attempt, in seconds.
+    /// Returns the pause after a failed attempt, in seconds; the next pause is longer.
     mutating func pauseAfterFailure() -> TimeInterval {
         defer { failures += 1 }
         return min(Self.last, Self.first * pow(2, Double(min(failures, 16))))
     }
 
-    /// Restarts with the shortest pause.
+    /// Begins again with the shortest pause, after a successful attempt.
     mutating func succeeded() { failures = 0 }
 }

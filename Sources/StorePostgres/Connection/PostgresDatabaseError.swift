@@ -2,13 +2,11 @@ import Foundation
 
 /// An error when opening, writing or reading a PostgreSQL database.
 ///
-/// The failed operation has changed nothing, or its result is unknown: then the store later reads the record as another
-/// store's, and recognizes its own commands in it. The database works again once the cause is removed, except after
-/// ``Code/newer``, ``Code/recordsLost`` and ``Code/closed``.
+/// The failed operation has changed nothing, or its result is unknown: in that case the store later reads the record as
+/// if another store had written it, and recognizes its own commands in it. The database works again once the cause is
+/// removed, except after ``Code/newer``, ``Code/recordsLost`` and ``Code/closed``.
 public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A kind of error.
-    ///
-    /// An open set.
+    /// A kind of error; later versions may have more.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The code's name.
         public let rawValue: String
@@ -33,12 +31,12 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
         public static let foreign = Code(rawValue: "foreign")
         /// A newer version of StoreCore has written the tables, or something in them.
         public static let newer = Code(rawValue: "newer")
-        /// A record that others depend on is missing or was changed.
+        /// A record that other records depend on is missing or was changed.
         public static let damaged = Code(rawValue: "damaged")
-        /// The server has lost records that were read or written before, as after a failover to a standby that lagged.
+        /// The server has lost records that this process knows, as after a failover to a standby that lagged.
         ///
-        /// Everything on that store is refused until it is opened again, because its state in memory differs from the
-        /// ledger. So is every command of a journal whose opening is lost.
+        /// Every operation on that store is refused until the store is opened again, because its state in memory
+        /// differs from the ledger. Likewise, a journal refuses every command if the row of its opening is lost.
         public static let recordsLost = Code(rawValue: "recordsLost")
         /// Another queue has opened the journal.
         public static let superseded = Code(rawValue: "superseded")
@@ -49,7 +47,7 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
         /// Another error of the server.
         public static let other = Code(rawValue: "other")
 
-        /// Whether an error has this code, for `catch`.
+        /// Returns whether an error has this code, for `catch`.
         public static func ~= (code: Code, error: any Error) -> Bool { (error as? PostgresDatabaseError)?.code == code }
     }
 
@@ -57,7 +55,7 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
     public let code: Code
     /// A sentence for a developer's log.
     ///
-    /// It never contains a password. Its wording is not stable.
+    /// The sentence never contains a password. Its wording is not stable.
     public let description: String
 
     /// Whether the failed operation may have taken effect.
@@ -81,7 +79,7 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
     extension PostgresDatabaseError {
         /// Creates the error for a failed statement.
         ///
-        /// It has only the server's primary message: the detail may quote values.
+        /// The error has only the server's primary message, since the detailed one may quote values.
         init(_ result: OpaquePointer?) {
             let state = Self.field("C", of: result) ?? ""
             self.init(
@@ -100,10 +98,10 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
             case "42501": .permission
             case "25006": .readOnly
             case "42P01", "3F000": .missingTables
-            // A column is missing.
+            // A table lacks a column.
             case "42703": .foreign
             case "53100": .diskFull
-            // Deadlocks and serialization failures: to be retried, as after a lost connection.
+            // Deadlocks and serialization failures are to be retried, as after a lost connection.
             case "40001", "40P01": .unreachable
             // The server is stopping or starting, or has no connection left.
             case "57P01", "57P02", "57P03", "57P05", "53300": .unreachable
@@ -116,8 +114,8 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
         /// Creates the error for a connection that broke or was never established.
         init(brokenConnection connection: OpaquePointer?, _ settings: ConnectionSettings) {
             let text = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
-            // One line for each server that was tried; hints are indented. A line about an invalid setting may quote part
-            // of a password that contains a character reserved in URLs.
+            // There is one line for each server that was tried, and hints are indented. A line about an invalid setting
+            // may quote a part of a password that contains a character reserved in URLs.
             let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("\t") }
                 .map { $0.hasPrefix("invalid ") ? "a setting of the connection is invalid" : $0 }
             let line = lines.isEmpty ? "the connection was lost" : lines.joined(separator: "; ")
@@ -125,10 +123,10 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
             self.init(Self.isRefusal(text) ? .refused : .unreachable, settings.withoutPasswords(line, and: password))
         }
 
-        /// Returns whether the server replied with a refusal.
+        /// Returns whether the text of a failed connection is a server's refusal of the role.
         ///
-        /// A refused connection has no SQLSTATE in libpq's interface, and its text depends on the server's language only
-        /// after `FATAL`.
+        /// libpq reports no SQLSTATE for a refused connection. The text after `FATAL` depends on the server's language,
+        /// so a refusal in another language counts as unreachable.
         private static func isRefusal(_ text: String) -> Bool {
             [
                 "authentication failed", "no pg_hba.conf entry", "does not exist", "no password supplied",
@@ -141,7 +139,7 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
 
 /// The availability of libpq in this module, and advice where it is missing.
 public enum Postgres {
-    /// Whether libpq's header was available when this was built.
+    /// Whether libpq's header was available when the module was built.
     ///
     /// Without it, opening a ``PostgresDatabase`` throws ``PostgresDatabaseError/Code/unavailable``.
     public static var isAvailable: Bool {

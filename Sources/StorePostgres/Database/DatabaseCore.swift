@@ -1,19 +1,19 @@
 import Foundation
 import StoreCore
 
-/// The connection that a database's ledgers and journals share, and the order of its users.
+/// The connection that a database's ledgers and journals share, used by one thread at a time, in turns.
 ///
-/// Every write may be repeated: if a lost connection leaves one in doubt, it is repeated on the next connection, which
-/// waits for the first attempt if that is still under way, and finds its result.
-// unchecked: `connection` and what belongs to it are touched only during a turn.
+/// Every write may be repeated: if a lost connection leaves the result of a write in doubt, the write is repeated on
+/// the next connection. There it waits for the first attempt if necessary, and finds its result.
+// unchecked: `connection` and the state that belongs to it are touched only during a turn.
 final class DatabaseCore: @unchecked Sendable {
-    /// A write of one ledger or journal.
+    /// A write of one ledger or journal, which may be committed together with others.
     struct Write {
-        /// The statements, of which each may be run again.
+        /// The statements, each of which may be run again without harm.
         let requests: [Connection.Request]
-        /// The order in which the writes of one transaction take locks; the same in every process.
+        /// The place of the write in its transaction, the same in every process, so that locks are taken in one order.
         let order: Int
-        /// Checks on a new connection that it is the writer's database.
+        /// Throws unless a new connection leads to the database that the writer knows.
         let verify: (Connection) throws(PostgresDatabaseError) -> Void
         /// The notification sent to other processes after the commit.
         var announcement: Announcement?
@@ -22,14 +22,14 @@ final class DatabaseCore: @unchecked Sendable {
     /// The outcome of a write.
     struct Outcome {
         let results: [ResultRows]
-        /// Whether an earlier attempt may have been committed.
+        /// Whether an earlier attempt of the same write may have been committed.
         let wasRepeated: Bool
     }
 
-    /// A transaction begun by ``beginTransaction(verify:_:)``.
+    /// A transaction begun by ``beginTransaction(verify:_:)``, and the thread that may use it.
     private struct OpenTransaction {
         let thread: ObjectIdentifier
-        /// The number of its connection; nil once it is committed.
+        /// The number of the transaction's connection; nil once the transaction is committed.
         var connection: Int?
     }
 
@@ -38,7 +38,7 @@ final class DatabaseCore: @unchecked Sendable {
     let tables: Tables
     let statements: LedgerStatements
     let options: PostgresDatabase.Options
-    /// The identifier with which this object's records are found again.
+    /// The identifier in every record that this object writes, by which it recognizes its own records.
     let writer = Int.random(in: .min ... .max)
     let listener: NotificationListener
     let statistics = Locked(PostgresDatabase.Statistics())
@@ -71,7 +71,7 @@ final class DatabaseCore: @unchecked Sendable {
         }
     }
 
-    /// Returns the number of a new batch of records.
+    /// Returns the number of a new batch of records, which identifies one attempt to append.
     func nextBatch() -> Int {
         batches.withLock { last in
             last += 1
@@ -84,7 +84,7 @@ final class DatabaseCore: @unchecked Sendable {
 
     func note(_ line: String) { log(line) }
 
-    /// Reads, and retries if the connection is lost meanwhile.
+    /// Runs `body`, and runs it again if the connection is lost meanwhile.
     func read<R>(
         verify: (Connection) throws(PostgresDatabaseError) -> Void = { _ in },
         _ body: (Connection) throws(PostgresDatabaseError) -> R
@@ -92,7 +92,7 @@ final class DatabaseCore: @unchecked Sendable {
         let deadline = Deadline(after: options.patience)
         if hasTransaction {
             if let connection, let result = try? body(connection) { return result }
-            // The error recurs without the transaction, or is resolved.
+            // Without the transaction, the same error occurs again, or has been resolved.
             endTransaction()
         }
         return try turns.exclusively { () throws(PostgresDatabaseError) in
@@ -110,7 +110,7 @@ final class DatabaseCore: @unchecked Sendable {
 
     /// Commits all statements of a write or none, together with the concurrent writes of other threads.
     ///
-    /// Returns once it is committed.
+    /// Returns once the write is committed.
     func write(_ write: Write) throws(PostgresDatabaseError) -> Outcome {
         if hasTransaction {
             defer { endTransaction() }
@@ -121,7 +121,7 @@ final class DatabaseCore: @unchecked Sendable {
 
     /// Closes the connections.
     ///
-    /// Calls that wait for the database fail at once.
+    /// Calls that wait for the database to become available fail at once.
     func close() {
         closing.close()
         turns.exclusively { connection = nil }
@@ -138,7 +138,7 @@ extension DatabaseCore {
         var answers = [Answer?](repeating: nil, count: group.count)
         var wasRepeated = false
         while true {
-            // In a fixed order, so that no two processes wait for each other.
+            // The fixed order ensures that no two processes wait for each other's locks.
             let open = group.indices.filter { answers[$0] == nil }.sorted { group[$0].order < group[$1].order }
             if open.isEmpty { break }
             do throws(PostgresDatabaseError) {
@@ -157,12 +157,12 @@ extension DatabaseCore {
         }
         return answers.map { answer in
             let answer = answer ?? .failure(PostgresDatabaseError(.other, "a write was forgotten"))
-            // An attempt whose reply was lost may have been committed, whatever the result of the next.
+            // An attempt whose reply was lost may have been committed, whatever the result of the next one.
             return wasRepeated ? answer.mapError(\.inDoubt) : answer
         }
     }
 
-    /// Returns the writes that belong to this database.
+    /// Returns the writes whose check succeeds on the connection; each other write gets its error as the answer.
     private func verified(
         _ open: [Int],
         of group: [Write],
@@ -210,26 +210,26 @@ extension DatabaseCore {
         } catch {
             if Self.endsConnection(error) { throw error }
             guard indices.count > 1 else { return answers[indices[0]] = .failure(error) }
-            // A failing write must not affect the others.
+            // Each write is repeated in its own transaction, so that a failing one does not affect the others.
             for index in indices { try commit([index], of: group, on: connection, wasRepeated, &answers) }
         }
     }
 
-    /// Waits until a commit is on the standbys, if the server has warned that it is not.
+    /// Waits until a commit is on a standby, if the server has warned that it may be on none.
     ///
     /// A commit that waited for a standby in vain is still committed on its server. A later commit that reaches a
     /// standby covers it.
     private func confirm(_ connection: Connection) throws(PostgresDatabaseError) {
         guard connection.takeWarning() else { return }
         do throws(PostgresDatabaseError) { try Self.reachStandby(on: connection) } catch {
-            // Reported as unreachable whatever the cause: the write is committed, and will be found again.
+            // Always reported as unreachable, so that the caller tries again, and finds the committed write.
             throw PostgresDatabaseError(.unreachable, error.description)
         }
     }
 
-    /// Commits an unused message, to ensure that everything visible has reached the standbys.
+    /// Commits an unused message, to ensure that all visible records have reached the standbys.
     ///
-    /// Without a message there would be nothing in the log to wait for.
+    /// An empty transaction writes nothing to the server's log, so its commit would not wait for a standby.
     static func reachStandby(on connection: Connection) throws(PostgresDatabaseError) {
         _ = connection.takeWarning()
         _ = try connection.run("SELECT pg_logical_emit_message(true, 'StoreCore', '')")
@@ -246,9 +246,9 @@ extension DatabaseCore {
     /// the transaction.
     ///
     /// - Parameters:
-    ///   - verify: checks on a new connection that it is the caller's database.
+    ///   - verify: throws unless a new connection leads to the database that the caller knows.
     ///   - requests: the first statements of the transaction.
-    /// - Returns: their results; nil if one fails, or the database is unavailable.
+    /// - Returns: the results of the statements; nil if one fails, or if the database is unavailable.
     func beginTransaction(
         verify: (Connection) throws(PostgresDatabaseError) -> Void,
         _ requests: [Connection.Request]
@@ -272,7 +272,7 @@ extension DatabaseCore {
         }
     }
 
-    /// Ends the calling thread's transaction, if any, and rolls it back unless it is committed.
+    /// Ends the calling thread's transaction, if any, and rolls it back unless it was committed.
     func endTransaction() {
         guard hasTransaction else { return }
         let open = transaction.withLock { $0.take() }
@@ -291,7 +291,7 @@ extension DatabaseCore {
 // MARK: - Connecting
 
 extension DatabaseCore {
-    /// Returns whether an error has broken the connection, so that the next attempt needs another one.
+    /// Returns whether an error means that the connection is lost; a lost connection is dropped.
     private func isLost(_ connection: Connection, _ error: PostgresDatabaseError) -> Bool {
         let isLost = connection.isBroken || Self.endsConnection(error)
         if isLost { lose(error) }
@@ -300,7 +300,7 @@ extension DatabaseCore {
 
     /// Returns whether a failed operation may succeed on another connection.
     static func endsConnection(_ error: PostgresDatabaseError) -> Bool {
-        // After a failover the old server may be read only.
+        // The old server may have become read only in a failover.
         error.code == .unreachable || error.code == .readOnly
     }
 
@@ -312,9 +312,9 @@ extension DatabaseCore {
         note("the database is away: \(error)")
     }
 
-    /// Returns the existing connection, or a new one.
+    /// Returns the existing connection, or connects anew.
     ///
-    /// - Throws: the last attempt's error, if none succeeds before the deadline.
+    /// - Throws: the error of the last attempt, if none succeeds before the deadline.
     private func connect(until deadline: Deadline) throws(PostgresDatabaseError) -> Connection {
         while true {
             if closing.isClosed { throw PostgresDatabaseError(.closed, "the database has been closed") }
@@ -335,7 +335,7 @@ extension DatabaseCore {
 
     private static let away = PostgresDatabaseError(.unreachable, "the database is away")
 
-    /// Connects, and prepares the session.
+    /// Connects, migrates the tables, and prepares the session.
     private func open(creates: Bool) throws(PostgresDatabaseError) {
         let number = statistics.withLock { $0.connections } + 1
         let new = try Connection(settings, number: number, patience: options.responseTime)
@@ -350,12 +350,12 @@ extension DatabaseCore {
         try Migration.run(tables, creates: creates, on: new)
         let obsolete = [tables.snapshot, tables.command, tables.forgotten, tables.opening]
         let mayDelete = "SELECT bool_and(has_table_privilege(name, 'DELETE')) FROM unnest($1::text[]) AS name"
-        // After the migration, which releases all locks.
+        // Run after the migration, which releases all advisory locks of the session.
         let answers = try new.run([
             Connection.Request(mayDelete, [.texts(obsolete)]), Announcement.presenceLock(in: tables),
         ])
         rights.withLock { $0 = answers[0].integer(0, 0) == 1 }
-        // After a crash of the server, visible records may not have reached a standby.
+        // After a crash of the server, records may be visible that have not reached a standby.
         try Self.reachStandby(on: new)
         connection = new
         listener.ignore(new.backend)
@@ -368,19 +368,19 @@ extension DatabaseCore {
         }
         guard isBack else { return }
         note("the database is back")
-        // Meanwhile, other processes may not have notified this one.
+        // Meanwhile, notifications of other processes may have been lost.
         listener.tellAllSoon()
     }
 }
 
 extension DatabaseCore {
-    /// The session settings that correctness and speed depend on, which override the role's and the server's.
+    /// The session settings that correctness and speed depend on; they override those of the role and the server.
     static let session = [
         "SET client_min_messages = warning",
         "SET default_transaction_isolation = 'read committed'",
         "SET idle_in_transaction_session_timeout = '60s'",
         "SET standard_conforming_strings = on",
-        // Every statement has an index for its rows and their order. So one plan serves all values, whatever the
+        // Every query has an index for its rows and their order, so that one plan suits all values, whatever the
         // server's statistics.
         "SET plan_cache_mode = force_generic_plan",
         "SET enable_indexscan = on",
@@ -388,7 +388,7 @@ extension DatabaseCore {
         "SET enable_seqscan = off",
         "SET enable_bitmapscan = off",
         "SET jit = off",
-        // A server detects within half a minute that this process's machine is gone, and releases its locks.
+        // The server detects within half a minute that this machine is gone, and releases its locks.
         "SET tcp_keepalives_idle = 10",
         "SET tcp_keepalives_interval = 5",
         "SET tcp_keepalives_count = 3",
@@ -396,16 +396,16 @@ extension DatabaseCore {
 }
 
 extension DatabaseCore {
-    /// Returns the number of a store or journal, which is added if there is none with that name.
+    /// Returns the number of the store or journal with a name, and adds one if there is none.
     func number(of name: String, in table: String, _ kind: String) throws(PostgresDatabaseError) -> Int {
         let query = "SELECT id FROM \(table) WHERE name = $1::text"
         return try read(name, in: table, kind, by: [query]) { found, _ in found[0].integer(0, 0) }
     }
 
-    /// Reads the results of queries about the name of a store or journal, which is added if it does not exist.
+    /// Reads the results of queries about the store or journal with a name, which is added if there is none.
     ///
-    /// The first query has a row for it. The others are omitted if they fail. `body` also receives the number of the
-    /// connection.
+    /// The first query returns a row if the name exists. The other queries are optional: if they fail, only the first
+    /// is run. `body` also receives the number of the connection.
     func read<R>(
         _ name: String,
         in table: String,
@@ -422,8 +422,7 @@ extension DatabaseCore {
                 let found: [ResultRows]
                 do throws(PostgresDatabaseError) { found = try connection.run(requests) } catch {
                     if queries.count == 1 || connection.isBroken || Self.endsConnection(error) { throw error }
-                    // The other queries are optimizations: their data is queried again later, and reported as
-                    // unreadable then.
+                    // The other queries only save time: their data is read again later, and an error is reported then.
                     found = try connection.run([requests[0]])
                 }
                 if found[0].count > 0 { return body(found, connection.number) }
@@ -493,8 +492,8 @@ extension DatabaseCore {
     }
 }
 
-/// Whether a database was closed, with a wait that ends then.
-final class Closing: @unchecked Sendable {  // unchecked: touched with the condition's lock held
+/// Whether a database was closed, with a wait that a close ends early.
+final class Closing: @unchecked Sendable {  // unchecked: touched only under the condition's lock
     private let condition = NSCondition()
     private var isSet = false
 

@@ -1,15 +1,14 @@
 import Foundation
 
-/// A step from a version of the tables' format to the next.
+/// A step from one version of the tables' format to the next.
 ///
-/// A released step is never changed: a change needs another step. New content of records that earlier versions do not
-/// know also needs a step, even if it changes no table: earlier versions then refuse the tables before they read
-/// anything.
+/// A released step is never changed: a further change needs a further step. So does content of records that earlier
+/// versions do not know, even if no table changes: earlier versions then refuse the tables before they read anything.
 struct Migration: Sendable {
     let name: String
     let sql: @Sendable (Tables) -> [String]
 
-    /// All steps: tables with format number 2 have the first two.
+    /// All steps in order; tables with format number 2 have had the first two.
     static let all = [
         Migration(name: "stores, records, snapshots and journals") { tables in
             [
@@ -20,7 +19,7 @@ struct Migration: Sendable {
                     name text NOT NULL UNIQUE
                 )
                 """,
-                // No reference to the store: it would lock the store's row for each record.
+                // There is no reference to the store, which would lock the store's row for each record.
                 """
                 CREATE TABLE \(tables.record) (
                     store bigint NOT NULL,
@@ -42,7 +41,7 @@ struct Migration: Sendable {
                     PRIMARY KEY (store, position)
                 )
                 """,
-                // A snapshot is written once and read whole: compressing it costs more than it saves.
+                // A snapshot is written once and read whole, so compressing it costs more than it saves.
                 "ALTER TABLE \(tables.snapshot) ALTER payload SET STORAGE EXTERNAL",
                 """
                 CREATE TABLE \(tables.journal) (
@@ -84,7 +83,7 @@ struct Migration: Sendable {
 
     /// Migrates older tables, or creates them if `creates` is true, in one transaction.
     ///
-    /// Newer and foreign ones are refused.
+    /// Tables of a newer version and of another program are refused.
     static func run(_ tables: Tables, creates: Bool, on connection: Connection) throws(PostgresDatabaseError) {
         if let names = try names(tables, connection) {
             try check(names, tables)
@@ -101,7 +100,7 @@ struct Migration: Sendable {
         }
     }
 
-    /// Returns the names of the steps that were applied; nil if there are no tables yet.
+    /// Returns the names of the steps that the tables have had; nil if there are no tables yet.
     private static func names(
         _ tables: Tables,
         _ connection: Connection
@@ -137,7 +136,7 @@ struct Migration: Sendable {
     }
 
     private static func migrate(_ tables: Tables, _ connection: Connection) throws(PostgresDatabaseError) {
-        // One process at a time: the others then find everything done.
+        // One process migrates at a time; the others then find that nothing is left to do.
         try connection.execute([
             "SELECT pg_advisory_lock(hashtextextended('StoreCore ' || \(Tables.literal(tables.schemaName)), 0))"
         ])
@@ -153,7 +152,7 @@ struct Migration: Sendable {
         try connection.execute(script)
     }
 
-    /// Refuses a schema that has tables of another program.
+    /// Throws if the schema has tables of another program.
     private static func refuseForeign(_ tables: Tables, _ connection: Connection) throws(PostgresDatabaseError) {
         let others = try connection.run(
             "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p', 'v', 'm', 'f')",

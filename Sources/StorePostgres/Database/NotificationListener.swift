@@ -4,10 +4,10 @@
     import Foundation
     import StoreCore
 
-    /// The connection that receives notifications of other processes' records.
+    /// The connection on which the server notifies this process of other processes' records.
     ///
-    /// Notifications are an optimization: a poll compensates for lost ones.
-    // unchecked: all state is accessed under the lock, as is libpq.
+    /// Notifications are an optimization: a regular poll makes up for lost ones.
+    // unchecked: all state, and libpq's connection, is accessed under the lock.
     final class NotificationListener: @unchecked Sendable {
         private struct WeakRecipient {
             weak var recipient: (any Recipient)?
@@ -25,9 +25,9 @@
         private var isClosed = false
         private var policy = ReconnectPolicy()
         private var poll: (any DispatchSourceTimer)?
-        /// The channels to listen to after the statement under way.
+        /// The channels to subscribe to after the statement under way.
         private var unheard: Set<Channel> = []
-        /// The connection on which this process writes, whose own notifications are ignored.
+        /// The server's identifier of the connection on which this process writes; notifications from it are ignored.
         private var ownBackend: Int32?
 
         /// A connection, with the state of its current statement.
@@ -39,7 +39,7 @@
             /// The channels to which the statement under way subscribes.
             var beginning: Set<Channel> = []
 
-            /// Takes ownership of a connection; `readable` is called whenever data has arrived.
+            /// Takes ownership of a connection; `readable` is called whenever data has arrived on it.
             init(_ connection: OpaquePointer, readable: @escaping @Sendable () -> Void) {
                 self.connection = connection
                 let pointer = Pointer(value: connection)
@@ -48,7 +48,7 @@
 
             func end() { watch.end() }
 
-            private struct Pointer: @unchecked Sendable {  // unchecked: used once, when nobody else does any more
+            private struct Pointer: @unchecked Sendable {  // unchecked: used once, after the session's last use
                 let value: OpaquePointer
             }
         }
@@ -67,7 +67,7 @@
 
         /// Adds a recipient of a channel's notifications.
         ///
-        /// It is notified once as soon as it is subscribed, since earlier notifications may have been missed.
+        /// The recipient is notified once as soon as its channel is subscribed, since notifications may be lost.
         func add(_ recipient: any Recipient, to channel: Channel) {
             lock.withLock {
                 recipients[channel, default: []].removeAll { $0.recipient == nil || $0.recipient === recipient }
@@ -79,7 +79,7 @@
             }
         }
 
-        /// Notifies the other recipients in this process; other processes are notified by the server.
+        /// Notifies the other recipients of a channel in this process; the server notifies other processes.
         func tell(_ announcement: Announcement, from sender: any Recipient) {
             let others = lock.withLock { () -> [any Recipient] in
                 let known = recipients[announcement.channel] ?? []
@@ -89,10 +89,10 @@
             queue.async { for recipient in others { recipient.notified(payload: announcement.payload) } }
         }
 
-        /// Asynchronously notifies every recipient that it may have missed something.
+        /// Notifies every recipient, later and on another thread, that it may have missed something.
         func tellAllSoon() { queue.async { [weak self] in self?.tellAll() } }
 
-        /// Ignores further notifications from a connection of this process.
+        /// Ignores notifications from now on that a connection of this process sends.
         func ignore(_ backend: Int32) { lock.withLock { ownBackend = backend } }
 
         func close() {
@@ -107,7 +107,7 @@
 
     // MARK: - The connection
 
-    // All functions of this section, except `connect` and the handlers, are called under the lock.
+    // The functions in this section are called under the lock, except `connect` and the handlers, which take it.
     extension NotificationListener {
         private func startPolling() {
             guard poll == nil else { return }
@@ -125,7 +125,7 @@
             queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.connect() }
         }
 
-        /// Connects, and subscribes to all channels.
+        /// Connects to the server, and subscribes to all channels.
         private func connect() {
             let new = settings.connect(timeout: options.responseTime)
             let isConnected = new.map { PQstatus($0) == CONNECTION_OK } ?? false
@@ -138,9 +138,9 @@
                 return lock.unlock()
             }
             PQsetnonblocking(new, 1)
-            // Nothing is printed to standard error.
+            // Without this, libpq would print the server's notices to standard error.
             PQsetNoticeReceiver(new, { _, _ in }, nil)
-            // Recipients are notified on the thread that waits for the server: another one would have to be woken first.
+            // Recipients are notified on the thread that waits for the server: waking another would take longer.
             let address = UInt(bitPattern: new)
             let session = Session(new) { [weak self, queue] in queue.sync { self?.readable(address) } }
             self.session = session
@@ -177,14 +177,14 @@
         }
     }
 
-    // MARK: - Hearing
+    // MARK: - Receiving
 
     extension NotificationListener {
         /// Reads the data that has arrived on a connection.
         private func readable(_ address: UInt) {
             var news: [(recipients: [any Recipient], payload: String)] = []
             lock.withLock {
-                // The watch of a dropped connection may call late.
+                // The watch of a connection that was dropped may call late.
                 guard let session, UInt(bitPattern: session.connection) == address else { return }
                 guard PQconsumeInput(session.connection) == 1 else { return lose(session) }
                 for channel in readResults(session) { news.append((alive(channel), "")) }
@@ -204,14 +204,14 @@
             (recipients[channel] ?? []).compactMap(\.recipient)
         }
 
-        /// Reads the results of the statement under way, and returns the channels that are now subscribed.
+        /// Reads the results of the statement under way, and returns the channels that it has subscribed to.
         private func readResults(_ session: Session) -> Set<Channel> {
             _ = PQflush(session.connection)
             var begun: Set<Channel> = []
             while session === self.session, session.deadline != nil, PQisBusy(session.connection) == 0 {
                 if let result = PQgetResult(session.connection) {
                     defer { PQclear(result) }
-                    // A standby accepts connections, but does not support `LISTEN`.
+                    // On a standby, which accepts connections but not `LISTEN`, the statement fails.
                     guard [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
                         lose(session)
                         return []
@@ -228,7 +228,7 @@
             return begun
         }
 
-        /// Compensates for lost notifications, and checks whether the server is still reachable.
+        /// Lets recipients look for records whose notification was lost, and checks whether the server replies.
         private func look() {
             lock.withLock {
                 for channel in recipients.keys { recipients[channel]?.removeAll { $0.recipient == nil } }
@@ -268,25 +268,25 @@
 #endif
 
 extension NotificationListener {
-    /// The recipient of a channel's notifications; retained by its owner.
+    /// A recipient of a channel's notifications, which the listener does not retain.
     protocol Recipient: AnyObject, Sendable {
         func notified(payload: String)
     }
 }
 
-/// A notification to other processes on a channel.
+/// A notification to other processes about a change, sent on a channel.
 ///
-/// It is sent in its own transaction after a commit: a commit that notifies would wait for all others that do. After a
-/// failed commit it announces no change, and costs its recipients one read.
+/// It is sent in its own transaction after the commit, because commits that notify wait for each other. If the commit
+/// fails, the notification announces no change, and costs each recipient one read.
 struct Announcement {
     let channel: Channel
     let payload: String
 
-    /// Returns the statement that sends it if another process is listening.
+    /// Returns the statement that sends the notification if another process is listening.
     ///
-    /// A notification costs the server a transaction with a number, and a place in a queue. It waits neither for the
-    /// disk nor long for other senders, which would delay the connection's next statement: a poll compensates for what
-    /// is not sent.
+    /// A notification costs the server a transaction number and a place in a queue. The statement waits neither for the
+    /// disk nor long for other senders, which would delay the connection's next statement: a poll makes up for what is
+    /// not sent.
     func request(in tables: Tables) -> Connection.Request {
         Connection.Request(Self.announcing, [.text(tables.schemaName), .text(channel.name), .text(payload)])
     }
@@ -298,10 +298,10 @@ struct Announcement {
         ) END FROM (SELECT \(presence) AS presence) AS key
         """
 
-    /// Returns the statement with which a connection, and so its process, shows its presence.
+    /// Returns the statement with which a connection shows that its process is present.
     ///
-    /// It takes a lock for the life of the connection, which it shares with all others: a process that can take the
-    /// lock exclusively is alone. Records that were appended before have to be read after this.
+    /// The statement takes a lock until the connection ends, which all connections share: a process that can take the
+    /// lock exclusively is alone. Records appended earlier have to be read after this.
     static func presenceLock(in tables: Tables) -> Connection.Request {
         Connection.Request("SELECT pg_advisory_lock_shared(\(presence))", [.text(tables.schemaName)])
     }

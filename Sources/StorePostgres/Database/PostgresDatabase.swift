@@ -8,35 +8,35 @@ import StoreCore
 /// let store = try SandboxStore(products: products, clock: SystemClock.shared, ledger: database.ledger("staging"))
 /// ```
 ///
-/// Every process opens its own store on the ledger. Whichever decides first appends; the others read the new records and
-/// notify their queues. The database itself refuses a second record at one position. One database can contain many stores,
-/// each under its name.
+/// Every process opens its own store on the ledger. The process that decides first appends its records; the others read
+/// them and notify their queues. The database itself refuses a second record at one position. One database can contain
+/// many stores, each under its name.
 ///
-/// A purchase is reported only after its commit: with `synchronous_commit = on`, which is PostgreSQL's default, it is then
-/// on the server's disk, and on that of its synchronous standbys. A commit whose reply was lost is looked up on the next
-/// connection, by its writer and position.
+/// A purchase is reported only after its commit: with `synchronous_commit = on`, which is PostgreSQL's default, it is
+/// then on the server's disk, and on that of its synchronous standbys. A commit whose reply was lost is looked up on
+/// the next connection, by its writer and position.
 ///
-/// While the database is unavailable, calls wait for it (``Options/patience``) and then fail with a sentence; queues retain
-/// their commands and send them again.
+/// While the database is unavailable, calls wait for it (``Options/patience``) and then fail with an error; queues
+/// retain their commands and send them again.
 ///
 /// Connect directly to the server: a pool that shares sessions between clients breaks notifications and prepared
-/// statements. Each object has two connections. They are closed when the last of the database, its ledgers and its journals
-/// is released, or by ``close()``. All methods may be called from any thread.
+/// statements. Each object has two connections. They are closed when the last of the database, its ledgers and its
+/// journals is released, or by ``close()``. All methods may be called from any thread.
 public final class PostgresDatabase: Sendable {
     private let core: DatabaseCore
 
     /// Connects to a database, and creates or migrates StoreCore's tables.
     ///
-    /// A role that may not create tables is enough if they exist. It needs `SELECT` and `INSERT` on them, `USAGE` on their
-    /// schema, and the functions for advisory locks, which everybody may call unless that was revoked; with `DELETE` on
-    /// `snapshot`, `command`, `forgotten` and `opening` it removes obsolete rows.
+    /// A role that may not create tables suffices if the tables exist. The role needs `SELECT` and `INSERT` on them,
+    /// `USAGE` on their schema, and the functions for advisory locks, which everybody may call unless that was revoked.
+    /// Obsolete rows are removed only with `DELETE` on `snapshot`, `command`, `forgotten` and `opening`.
     ///
     /// - Parameters:
     ///   - settings: the connection's settings in libpq's form, `host=db dbname=shop` or `postgresql://db/shop`. Others
-    ///     come from the environment (`PGHOST` and others), from a service file and a password file.
+    ///     come from the environment (such as `PGHOST`), a service file and a password file.
     ///   - options: options beyond libpq's.
     ///   - log: receives a line when the database becomes unavailable or available again, when it has lost records of a
-    ///     store, and for every record that cannot be read. It may not call the database.
+    ///     store, and for every record that cannot be read. The log must not call the database.
     /// - Throws: ``PostgresDatabaseError``.
     public init(
         _ settings: String = "",
@@ -46,19 +46,19 @@ public final class PostgresDatabase: Sendable {
         core = try DatabaseCore(settings, options, log: log)
     }
 
-    /// Returns the ledger of a store, which is created if there is none with that name.
+    /// Returns the ledger of the store with a name, and adds the store if there is none.
     ///
     /// - Parameters:
     ///   - name: the store's name, from 1 to 200 bytes.
-    ///   - lane: the lane on which a queue calls a store on this ledger. By default not the app's calling thread, so that
-    ///     no app waits for the network, and commands that are added meanwhile are committed together.
+    ///   - lane: the lane on which a queue calls a store on this ledger. By default not the app's calling thread, so
+    ///     that no app waits for the network, and commands that are added meanwhile are committed together.
     /// - Returns: the ledger, which retains the connections.
     /// - Throws: ``PostgresDatabaseError``.
     public func ledger(_ name: String, lane: BackendLane = .background) throws -> any SharedLedger {
         try PostgresLedger(core, name, lane: lane)
     }
 
-    /// Returns the journal of a queue, which is created if there is none with that name.
+    /// Returns the journal of the queue with a name, and adds the journal if there is none.
     ///
     /// A journal belongs to one device. Opening it in another process stops the queue that has it open.
     ///
@@ -74,7 +74,7 @@ public final class PostgresDatabase: Sendable {
 
     /// Removes a store with all its records; does nothing if there is none with that name.
     ///
-    /// Requires a role with `DELETE` on all tables. First close the stores on its ledger in all processes: records that
+    /// Requires a role with `DELETE` on all tables. First close the stores on the ledger in all processes: records that
     /// they append afterwards belong to no store.
     ///
     /// - Throws: ``PostgresDatabaseError``.
@@ -82,14 +82,14 @@ public final class PostgresDatabase: Sendable {
 
     /// Removes the journal of a device that no longer exists, with its commands; does nothing if there is none.
     ///
-    /// Requires `DELETE` on its tables.
+    /// Requires a role with `DELETE` on the journal's tables.
     ///
     /// - Throws: ``PostgresDatabaseError``.
     package func removeJournal(_ name: String) throws { try core.removeJournal(name) }
 
-    /// Reads all records of a store, and returns its inconsistencies: a line for each, none in a sound one.
+    /// Reads all records of a store, and returns its inconsistencies: a line for each, none for a sound store.
     ///
-    /// The time is proportional to the number of records; they are read in parts, and other calls are served between them.
+    /// The time is proportional to the number of records; they are read in parts, with other calls in between.
     ///
     /// - Throws: ``PostgresDatabaseError``.
     public func check(_ name: String) throws -> [String] { try core.check(name) }
@@ -99,36 +99,35 @@ public final class PostgresDatabase: Sendable {
 
     /// Closes the connections.
     ///
-    /// Later uses of the database fail with ``PostgresDatabaseError/Code/closed``. Calls that wait for the database stop
-    /// waiting; a statement under way is awaited for at most ``Options/responseTime``.
+    /// Later uses of the database fail with ``PostgresDatabaseError/Code/closed``. Calls that wait for the database
+    /// stop waiting; a statement under way is awaited for at most ``Options/responseTime``.
     public func close() { core.close() }
 }
 
 extension PostgresDatabase {
-    /// Options beyond libpq's.
+    /// The options of a database, in addition to the settings that libpq has.
     public struct Options: Sendable {
         /// The schema that has StoreCore's tables: `storecore`.
         ///
-        /// Tests and stages that share a database each need their own.
+        /// Tests and deployment stages that share a database each need a schema of their own.
         public var schema = "storecore"
         /// The time that a call waits for an unavailable database, in seconds: 5.
         ///
-        /// With 0 a purchase fails at once, with a sentence, and the queue sends it again later; it takes up to
-        /// ``responseTime`` to detect a silent server. A longer time bridges a failover, but the store's callers wait that
-        /// long while the database is unavailable.
+        /// With 0 a purchase fails at once, and the queue sends it again later; detecting a silent server still takes
+        /// up to ``responseTime``. A longer time bridges a failover, but the store's callers wait that long while the
+        /// database is unavailable.
         public var patience: TimeInterval = 5
-        /// The time limit for one reply of the server, in seconds: 10.
+        /// The maximum seconds that one reply of the server may take: 10.
         ///
-        /// A connection without a reply counts as lost.
+        /// A connection counts as lost if its server does not reply in time.
         public var responseTime: TimeInterval = 10
-        /// The longest delay until a lost notification is compensated by a poll, in seconds: 60.
+        /// The seconds between two polls, each of which makes up for lost notifications: 60.
         public var pollInterval: TimeInterval = 60
         /// The minimum number of records between two snapshots of a store: 1,024.
         public var snapshotDistance = 1024
-        /// The time after which the server ends the session of a process that stops during its turn, in seconds: 2.
+        /// The seconds after which the server ends the session of a process that stops during its turn: 2.
         package var turnTime: TimeInterval = 2
-        /// The time that an append waits for its turn before it proceeds without one, in seconds: 0.5, and at most half of
-        /// ``responseTime``.
+        /// The seconds that an append waits for those of other processes: 0.5, and at most half of ``responseTime``.
         package var turnPatience: TimeInterval = 0.5
 
         /// Creates the default options.
@@ -145,11 +144,11 @@ extension PostgresDatabase {
         public internal(set) var isListening = false
         /// The number of connections that were opened.
         ///
-        /// Each but the first replaced a lost one.
+        /// All connections but the first have replaced a lost one.
         public internal(set) var connections = 0
         /// The number of transactions that were committed.
         public internal(set) var commits = 0
-        /// The number of writes in them.
+        /// The number of writes in the committed transactions.
         ///
         /// Concurrent writes share a transaction.
         public internal(set) var writes = 0

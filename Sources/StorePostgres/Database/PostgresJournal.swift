@@ -3,8 +3,8 @@ import StoreCore
 
 /// A queue's journal, with one row for each command.
 ///
-/// Each opening has a row too, and only the last one's queue may record commands: an advisory lock, shared by queues
-/// that record and exclusive for one that opens, lets the database decide which was first.
+/// Each opening by a queue has a row too, and only the queue of the last opening may record commands. An advisory lock,
+/// which recording queues share and an opening one takes exclusively, lets the database decide who was first.
 final class PostgresJournal: QueueJournal {
     private let core: DatabaseCore
     private let name: String
@@ -14,11 +14,11 @@ final class PostgresJournal: QueueJournal {
 
     private struct Opening {
         var id: JournalID?
-        /// Its position among the openings of all journals.
+        /// The position of this opening among the openings of all journals.
         var sequence = 0
         var superseded: (@Sendable () -> Void)?
 
-        /// Replaces the opening, and returns the function that notifies the former one's queue.
+        /// Replaces the opening, and returns the function that notifies the replaced opening's queue.
         mutating func replace(with new: Opening) -> (@Sendable () -> Void)? {
             defer { self = new }
             return superseded
@@ -36,7 +36,7 @@ final class PostgresJournal: QueueJournal {
     func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
         let id = JournalID.unique()
         let announcement = Announcement(channel: channel, payload: id.description)
-        // From now on the previous queue cannot record commands after those that are read here.
+        // The previous queue is stopped first, so that it cannot record commands after those read here.
         opening.withLock { $0.replace(with: Opening()) }?()
         let results = try core.read { connection throws(PostgresDatabaseError) in
             try connection.run(
@@ -86,7 +86,7 @@ final class PostgresJournal: QueueJournal {
             let payload = StoredPayload(data, under: command.id.number)
             requests.append(
                 Connection.Request(
-                    // An existing command was recorded, although its caller was notified of a failure.
+                    // A number that exists was recorded, although its caller was notified of a failure: the row stays.
                     """
                     INSERT INTO \(core.tables.command) (journal, opening, number, checksum, payload)
                     SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bytea
@@ -106,7 +106,7 @@ final class PostgresJournal: QueueJournal {
         }
         if rows.count > 0, rows.integer(0, 0) == id.bits { return }
         guard rows.count > 0, rows.integer(0, 1) >= own.sequence else {
-            // There is no later opening: a standby that lagged when it was promoted lacks this one.
+            // The last opening is not a later one: this one was lost with a standby that lagged when it was promoted.
             throw PostgresDatabaseError(
                 .recordsLost,
                 "the database has lost the opening of the journal \(name), and perhaps commands in it: start the queue again"
@@ -127,7 +127,7 @@ final class PostgresJournal: QueueJournal {
     }
 
     private func write(_ requests: [Connection.Request]) throws(PostgresDatabaseError) -> [ResultRows] {
-        // After all stores, whose numbers are positive.
+        // Ordered after the writes of all stores, whose numbers are positive.
         let write = DatabaseCore.Write(requests: requests, order: .max, verify: { _ in })
         return try core.write(write).results
     }
@@ -155,7 +155,7 @@ final class PostgresJournal: QueueJournal {
         return commands
     }
 
-    /// Takes this journal's lock until the transaction ends.
+    /// Returns the statement that takes this journal's lock until the transaction ends.
     private func lock(_ function: String) -> Connection.Request {
         Connection.Request(
             "SELECT \(function)(hashtextextended($1::text, 0))",
@@ -163,12 +163,12 @@ final class PostgresJournal: QueueJournal {
         )
     }
 
-    /// Selects columns of the last opening.
+    /// Returns the query for columns of the journal's last opening.
     private func last(_ columns: String) -> String {
         "SELECT \(columns) FROM \(core.tables.opening) WHERE journal = $1 ORDER BY sequence DESC LIMIT 1"
     }
 
-    /// Deletes rows that an opening makes obsolete, if the role may.
+    /// Returns the statements that delete rows which an opening makes obsolete; none if the role may not delete.
     private func clean(until id: JournalID) -> [Connection.Request] {
         guard core.mayDelete else { return [] }
         return [
@@ -192,7 +192,7 @@ final class PostgresJournal: QueueJournal {
         PostgresDatabaseError(.superseded, "the journal \(name) was opened by another queue")
     }
 
-    /// Notifies the queue of an opening that it has lost the journal.
+    /// Notifies the queue of an opening that another queue has opened the journal.
     private func supersede(_ id: JournalID) {
         opening.withLock { $0.id == id ? $0.replace(with: Opening()) : nil }?()
     }
@@ -202,12 +202,12 @@ extension PostgresJournal: NotificationListener.Recipient {
     func notified(payload: String) {
         let own = opening.withLock { $0 }
         guard let id = own.id, payload != id.description else { return }
-        // The notification may be late, and about an earlier opening; the database knows the last one.
+        // A late notification may be about an earlier opening, so the database is asked for the last one.
         let rows = try? core.read { connection throws(PostgresDatabaseError) in
             try connection.run(last("opening, sequence"), .integer(number))
         }
         guard let rows, rows.count > 0, rows.integer(0, 0) != id.bits else { return }
-        // After a failover, a number may be assigned again.
+        // An equal number may be one that was assigned again after a failover.
         if rows.integer(0, 1) >= own.sequence { supersede(id) }
     }
 }

@@ -2,25 +2,25 @@ import Foundation
 import StoreCore
 
 extension PostgresLedger {
-    /// The number of records read to determine the head: enough for the new records in most cases.
+    /// The maximum number of records read at a time to find new ones: enough in most cases.
     static let lookahead = 256
 
     /// The number of records in the database now.
     ///
-    /// New records are read along with it.
+    /// The new records are read in the same request.
     var head: Int {
         get throws {
             let (known, announced) = state.withLock { ($0.head, $0.announced) }
             if let announced, announced.thread == ObjectIdentifier(Thread.current) {
                 state.withLock { $0.announced = nil }
-                // It has become known in the meantime.
+                // The announced records have been read in the meantime.
                 if announced.head <= known { return known }
             }
             return try take(rows(after: known, limit: Self.lookahead), after: known)
         }
     }
 
-    /// Adds the rows found after the known records, and returns the new number of records.
+    /// Adds rows that were found after the known records, and returns the number of records that are known now.
     func take(_ found: [RecordRow], after known: Int) throws -> Int {
         guard let last = found.last else { return known }
         let records = try self.records(found, after: known)
@@ -31,7 +31,7 @@ extension PostgresLedger {
             if end.head > head { (head, mark) = end }
         }
         return state.withLock { state in
-            // Another store on this ledger may have been faster.
+            // Another store in this process may have added them, or later ones, first.
             guard head > state.head else { return state.head }
             state.recent = head == last.position ? records[...] : []
             (state.head, state.mark) = (head, mark)
@@ -50,7 +50,7 @@ extension PostgresLedger {
         return records
     }
 
-    /// Returns the last records if they cover a range.
+    /// Returns records of the last read or append; nil if they do not cover the range.
     private func recentRecords(after position: Int, through end: Int) -> [LedgerRecord]? {
         state.withLock { state in
             let start = state.head - state.recent.count
@@ -67,14 +67,14 @@ extension PostgresLedger {
         }
     }
 
-    /// Returns the query for the rows after a position.
+    /// Returns the query for the rows of records after a position.
     func rowsRequest(after position: Int, limit: Int) -> Connection.Request {
         let sql =
             "SELECT \(RecordRow.columns) FROM \(core.tables.record) WHERE store = $1 AND position > $2 ORDER BY position LIMIT $3"
         return Connection.Request(sql, [.integer(store), .integer(position), .integer(limit)])
     }
 
-    /// Decodes rows that have to be consecutive.
+    /// Decodes rows, whose positions have to be consecutive.
     private func records(_ rows: [RecordRow], after position: Int) throws(PostgresDatabaseError) -> [LedgerRecord] {
         var records: [LedgerRecord] = []
         records.reserveCapacity(rows.count)
@@ -96,7 +96,7 @@ extension PostgresLedger {
         PostgresDatabaseError(.damaged, "record \(position) of the store \(name) is missing: restore a backup")
     }
 
-    /// Returns the number of records, and the last one's mark.
+    /// Returns the number of records in the database, and the mark of the last one.
     private func end() throws(PostgresDatabaseError) -> (head: Int, mark: RecordMark?) {
         let sql =
             "SELECT position, writer, batch FROM \(core.tables.record) WHERE store = $1 ORDER BY position DESC LIMIT 1"
@@ -107,7 +107,7 @@ extension PostgresLedger {
         }
     }
 
-    /// Returns the mark of a record; nil if it does not exist.
+    /// Returns the mark of the record at a position; nil if there is no record.
     func mark(at position: Int) throws(PostgresDatabaseError) -> RecordMark? {
         try core.read(verify: verify(_:)) { connection throws(PostgresDatabaseError) in
             try mark(at: position, on: connection)
@@ -123,10 +123,10 @@ extension PostgresLedger {
         return rows.count == 0 ? nil : RecordMark(writer: rows.integer(0, 0), batch: rows.integer(0, 1))
     }
 
-    /// Checks on a new connection that the last known record still exists unchanged.
+    /// Throws unless the last known record still exists unchanged, which is checked once for each connection.
     ///
-    /// A standby that lagged when it was promoted, or a backup, may lack it. The store's state in memory then matches
-    /// no ledger, and everything is refused from then on.
+    /// A standby that lagged when it was promoted, or a restored backup, may lack the record. The store's state in
+    /// memory then matches no ledger, and every operation is refused from then on.
     func verify(_ connection: Connection) throws(PostgresDatabaseError) {
         let known = state.withLock { $0 }
         if let refusal = known.refusal { throw refusal }

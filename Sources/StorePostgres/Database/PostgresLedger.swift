@@ -1,11 +1,10 @@
 import Foundation
 import StoreCore
 
-/// A store's ledger: one row for each record, keyed by store and position, so that the database itself refuses a second
-/// record at one position.
+/// A store's ledger: one row for each record, with the store and the record's position as the key.
 ///
-/// An append is a transaction, committed when it returns. Its first row decides: if another process has appended there,
-/// nothing is inserted.
+/// An append is a transaction, committed when the call returns. The key makes the database refuse a second record at
+/// one position: if another process has appended there, nothing is inserted.
 final class PostgresLedger: SharedLedger {
     let lane: BackendLane
     let core: DatabaseCore
@@ -20,23 +19,23 @@ final class PostgresLedger: SharedLedger {
     }
 
     struct State {
-        /// The number of known records.
+        /// The number of records that this process knows.
         var head = 0
-        /// The mark of the last known record; nil for none.
+        /// The mark of the last known record; nil if there are no records.
         var mark: RecordMark?
-        /// The last known records, to avoid reading them back.
+        /// The last known records, so that they are not read back; empty if they are not in memory.
         var recent: ArraySlice<LedgerRecord> = []
-        /// The data read when the ledger was opened; nil once a store has requested it.
+        /// The data read when the ledger was opened; nil once a store has taken it.
         var opening: Opening?
-        /// The number of the connection on which the last known record was verified.
+        /// The number of the connection on which the last known record was checked.
         var connection: Int
-        /// The number of records in a notification, and the thread that forwards it.
+        /// The number of records that a notification announces, and the thread that handles the notification.
         var announced: (head: Int, thread: ObjectIdentifier)?
-        /// The number of further appends that take turns with other stores.
+        /// The number of further appends that take turns with those of other stores.
         var contended = 0
-        /// The error after which everything is refused.
+        /// The error with which every operation is refused; nil for none.
         var refusal: PostgresDatabaseError?
-        /// The unreadable records that have been logged.
+        /// The positions of unreadable records that have been logged.
         var reported: Set<Int> = []
     }
 
@@ -44,7 +43,7 @@ final class PostgresLedger: SharedLedger {
         self.core = core
         self.name = name
         self.lane = lane
-        // A single request for everything: once its statements are prepared, a store opens in one round trip.
+        // Everything is read in a single request, so that a store opens in one round trip.
         (store, state) = try core.read(name, in: core.tables.store, "store", by: core.statements.opening) {
             ($0[0].integer(0, 0), Locked(State(opening: $0, of: name, connection: $1)))
         }
@@ -62,7 +61,7 @@ final class PostgresLedger: SharedLedger {
         if isFirst { core.listener.add(self, to: channel) }
     }
 
-    /// Does nothing: records are durable once they are appended.
+    /// Does nothing, since records are durable once they are appended.
     func commit() {}
 
     func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
@@ -81,7 +80,7 @@ final class PostgresLedger: SharedLedger {
             )
         )
         if outcome.results[0].changes == 0 {
-            // The record there is another store's, or that of an attempt whose reply was lost.
+            // The record there is another store's, or this one if the reply to an earlier attempt was lost.
             guard outcome.wasRepeated, try self.mark(at: head + 1) == mark else {
                 core.statistics.withLock { $0.conflicts += 1 }
                 state.withLock { $0.contended = Self.contendedAppends }
@@ -90,7 +89,7 @@ final class PostgresLedger: SharedLedger {
         }
         state.withLock { state in
             if state.contended > 0 { state.contended -= 1 }
-            // Another store on this ledger may have read these records, and later ones.
+            // Another store in this process may have read these records, and later ones, by now.
             guard state.head < head + records.count else { return }
             state.recent = records[...]
             state.head = head + records.count
@@ -133,7 +132,7 @@ final class PostgresLedger: SharedLedger {
 
 extension PostgresLedger: NotificationListener.Recipient {
     func notified(payload: String) {
-        // The number of records that the sender knows.
+        // The payload is the number of records that the sender knows.
         let head = Int(payload)
         if let head, state.withLock({ $0.head >= head }), listeners.withLock({ $0.count == 1 }) { return }
         let thread = ObjectIdentifier(Thread.current)
@@ -144,14 +143,14 @@ extension PostgresLedger: NotificationListener.Recipient {
 }
 
 extension PostgresLedger {
-    /// A store's last snapshot, as read when the ledger was opened.
+    /// A store's last snapshot, read when the ledger was opened.
     struct Opening {
         let snapshot: SnapshotRow?
     }
 }
 
 extension PostgresLedger.State {
-    /// Creates the state from the results of the opening queries.
+    /// Creates the state from the results of the queries in ``LedgerStatements/opening``.
     init(opening found: [ResultRows], of name: String, connection: Int) {
         self.connection = connection
         if !found[0].isNull(0, 1) {
@@ -161,7 +160,7 @@ extension PostgresLedger.State {
         guard found.count == 3 else { return }
         opening = PostgresLedger.Opening(snapshot: SnapshotRow(found[1]))
         if mark == nil { return }
-        // Others may have appended since the first query. Unreadable records are read again, and reported then.
+        // Records appended since the first query are included. Unreadable ones are reported by a later read.
         let rows = RecordRow.all(in: found[2])
         guard let first = rows.first, let last = rows.last, last.position >= head,
             last.position - first.position == rows.count - 1
@@ -172,7 +171,7 @@ extension PostgresLedger.State {
     }
 }
 
-// Only an optimization: an unreadable snapshot costs only time.
+// Snapshots are an optimization: an unreadable one costs only time.
 extension PostgresLedger {
     func snapshot() throws -> LedgerSnapshot? {
         let opening = state.withLock { $0.opening.take() }
@@ -181,7 +180,7 @@ extension PostgresLedger {
             core.note("the snapshot of the store \(name) cannot be read: its checksum does not match")
             return nil
         }
-        // A snapshot that is ahead of the records belongs to another ledger.
+        // A snapshot with more records than the ledger belongs to another ledger.
         guard try row.position <= state.withLock({ $0.head }) || row.position <= head else { return nil }
         return snapshot
     }
@@ -197,7 +196,7 @@ extension PostgresLedger {
         let payload = StoredPayload(snapshot.state, under: snapshot.position)
         let place: [Parameter] = [.integer(store), .integer(snapshot.position)]
         var requests = [
-            // Another process may have stored a newer one.
+            // Another process may have stored a newer snapshot, which then stays.
             Connection.Request(
                 """
                 INSERT INTO \(core.tables.snapshot) (store, position, checksum, payload)
@@ -217,9 +216,9 @@ extension PostgresLedger {
     }
 }
 
-// Turns only save work; correctness does not depend on them: the table refuses a second record at one position.
+// Turns only save work; without them, the table's key would still refuse a second record at one position.
 extension PostgresLedger: TurnTakingLedger {
-    /// The number of appends that take turns after another store's last record.
+    /// The number of appends that take turns once another store has appended.
     static let contendedAppends = 8
 
     func beginTurn() -> Bool {
@@ -234,11 +233,11 @@ extension PostgresLedger: TurnTakingLedger {
                 lock,
                 [
                     .text("StoreCore \(channel.name)"), .text(Self.milliseconds(core.options.turnTime)),
-                    // Shorter than the time limit for a reply.
+                    // The wait ends before the time limit for a reply, so that the connection does not count as lost.
                     .text(Self.milliseconds(min(core.options.turnPatience, core.options.responseTime / 2))),
                 ]
             ),
-            // A commit may take as long as it needs.
+            // The statements after this one may wait for locks as long as they need.
             Connection.Request("SET LOCAL lock_timeout TO DEFAULT"),
             rowsRequest(after: known, limit: Self.lookahead),
         ]
@@ -253,7 +252,7 @@ extension PostgresLedger: TurnTakingLedger {
 
     func endTurn() { core.endTransaction() }
 
-    /// Returns a time in the form of settings, at least 1 ms because 0 would mean no limit.
+    /// Returns a time in the form of the server's settings, at least 1 ms because 0 would mean no limit.
     private static func milliseconds(_ seconds: TimeInterval) -> String {
         "\(Int(max(1, min(seconds, 86_400) * 1_000)))ms"
     }

@@ -3,9 +3,9 @@ import StoreCore
 
 /// The names of StoreCore's tables and channels in a schema.
 struct Tables: Sendable {
-    /// The schema's name as given.
+    /// The schema's name, as configured.
     let schemaName: String
-    /// The schema's name as an identifier in SQL.
+    /// The schema's name, quoted as an identifier in SQL.
     let schema: String
 
     let migration: String
@@ -31,22 +31,22 @@ struct Tables: Sendable {
         forgotten = "\(schema).forgotten"
     }
 
-    /// Returns the channel on which a store's or a journal's changes are announced.
+    /// Returns the channel for notifications of a store's or a journal's changes.
     func channel(_ kind: Channel.Kind, _ number: Int) -> Channel {
         Channel(kind: kind, schema: schemaName, number: number)
     }
 
-    /// Returns a name as an identifier in SQL.
+    /// Returns a name, quoted as an identifier in SQL.
     static func quoted(_ name: String) -> String {
         "\"\(doubling("\"", in: name))\""
     }
 
-    /// Returns a text as a literal in SQL.
+    /// Returns a text, quoted as a literal in SQL.
     static func literal(_ text: String) -> String {
         "'\(doubling("'", in: text))'"
     }
 
-    /// Returns a text with each of its marks doubled, even one that is followed by a combining accent.
+    /// Returns a text with every quotation mark doubled, even one that is followed by a combining accent.
     private static func doubling(_ mark: Unicode.Scalar, in text: String) -> String {
         if !text.unicodeScalars.contains(mark) { return text }
         var scalars = String.UnicodeScalarView()
@@ -62,7 +62,7 @@ struct Tables: Sendable {
 struct Channel: Hashable, Sendable {
     enum Kind: String { case store, journal }
 
-    /// The name, at most 63 bytes as PostgreSQL permits: a hash identifies a long schema.
+    /// The name, of at most 63 bytes as PostgreSQL requires: a hash replaces a long schema's name.
     let name: String
 
     init(name: String) { self.name = name }
@@ -75,7 +75,7 @@ struct Channel: Hashable, Sendable {
             ? prefix + suffix : "storecore_\(Self.hash(schema))\(suffix)"
     }
 
-    /// Returns the FNV-1a hash of a name, which is the same in every process.
+    /// Returns the FNV-1a hash of a name, which is the same in every process, unlike Swift's.
     private static func hash(_ name: String) -> String {
         String(
             name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 },
@@ -86,15 +86,14 @@ struct Channel: Hashable, Sendable {
 
 /// The SQL statements of a database's ledgers, built once for all of them.
 struct LedgerStatements: Sendable {
-    /// The queries about a store's name, `$1`: for its number and its last record, its last snapshot, and the records
-    /// after that.
+    /// The queries that open a ledger, by its store's name `$1`: the last record, the last snapshot, later records.
     let opening: [String]
     /// The statement that appends one record.
     let insertOne: String
-    /// The statement that appends any number of records: the first decides whether its position is free.
+    /// The statement that appends any number of records, and none of them if the first one's position is taken.
     let insertMany: String
 
-    /// The maximum number of records read with the last snapshot: as many as a store reads at once.
+    /// The maximum number of records read with the last snapshot: as many as a store reads at a time.
     private static let tail = 1024
 
     init(_ tables: Tables) {
@@ -115,7 +114,7 @@ struct LedgerStatements: Sendable {
             ORDER BY position LIMIT \(Self.tail)
             """,
         ]
-        // The columns of a record that differ within one append come last.
+        // The columns of a record that differ within one append are the last ones.
         let varying = "position, checksum, is_counted_on, payload"
         let insert = "INSERT INTO \(tables.record) (store, writer, batch, \(varying))"
         insertOne = """
@@ -140,7 +139,7 @@ struct LedgerStatements: Sendable {
 
 /// A row of the table of records.
 struct RecordRow {
-    /// The columns that statements select for rows.
+    /// The columns that ``all(in:)`` expects of a statement.
     static let columns = "position, writer, batch, checksum, is_counted_on, payload"
 
     let position: Int
@@ -160,10 +159,10 @@ struct RecordRow {
     /// Returns all rows of a result.
     static func all(in rows: ResultRows) -> [RecordRow] { (0..<rows.count).map { RecordRow(rows, $0) } }
 
-    /// Decodes the record.
+    /// Decodes the row's record.
     ///
-    /// - Throws: `damaged` for a changed row that later records depend on, and `newer`.
-    /// - Returns: nil for any other changed row, which is treated as unreadable.
+    /// - Throws: `damaged` for a changed row that later records depend on, and `newer` for one of a newer version.
+    /// - Returns: the record; nil for any other changed row, which counts as unreadable.
     func record(of store: String) throws(PostgresDatabaseError) -> LedgerRecord? {
         do throws(StoredPayload.Unreadable) {
             return try StoredPayload.read(payload, checksum: checksum, under: position) {
@@ -187,7 +186,7 @@ struct RecordRow {
     }
 }
 
-/// The identifier of an attempt to append, with which the writer of a record is determined.
+/// The identifier of one attempt to append records, by which a writer recognizes its own.
 struct RecordMark: Hashable, Sendable {
     let writer: Int
     let batch: Int
@@ -199,7 +198,7 @@ struct SnapshotRow: Sendable {
     private let checksum: Int
     private let payload: Data
 
-    /// Takes the first row of a result; nil for none.
+    /// Reads the first row of a result; nil if there is none.
     init?(_ rows: ResultRows) {
         guard rows.count > 0 else { return nil }
         position = rows.integer(0, 0)
@@ -207,7 +206,7 @@ struct SnapshotRow: Sendable {
         payload = rows.bytes(0, 2)
     }
 
-    /// The snapshot; nil for a changed row.
+    /// The snapshot in the row; nil if the checksum does not match.
     var snapshot: LedgerSnapshot? {
         guard StoredPayload(payload, under: position).checksum == checksum else { return nil }
         return LedgerSnapshot(position: position, state: payload)
