@@ -1,16 +1,16 @@
 import Foundation
 import StoreCore
 
-/// The routing of a server: a value that takes a request and returns a response, without any network.
+/// The routing of a server: it calls the service for a request's path, without any network.
 package struct ServerRouter: Sendable {
-    /// The servers of an environment, below a path.
+    /// The servers of one of the App Store's environments, at a path of their own.
     private enum Base: String, CaseIterable {
-        /// The App Store's in production.
+        /// The servers of the production environment.
         case production
-        /// The App Store's sandbox.
+        /// The servers of the sandbox environment.
         case sandbox
 
-        /// Whether a store with an environment belongs to other servers.
+        /// Returns whether a store with an environment belongs to the other servers.
         func isForeign(to environment: String) -> Bool { (self == .production) != (environment == "Production") }
     }
 
@@ -24,13 +24,13 @@ package struct ServerRouter: Sendable {
     ///
     /// - Parameters:
     ///   - store: the store.
-    ///   - view: an existing view of the store, whose readings are shared; nil for a new one.
+    ///   - view: an existing view of the store, whose data is shared; nil for a new one.
     ///   - key: the key that signs the tokens of the API's clients.
-    ///   - sharedSecret: the shared secret of verification; none is required if nil.
-    ///   - failures: the planned failures.
-    ///   - hasNotificationURL: whether there is a URL to send notifications to.
-    ///   - console: the page for browsers; nil for none.
-    ///   - devices: the store for remote devices; nil for none.
+    ///   - sharedSecret: the shared secret that a verification requires; nil if it requires none.
+    ///   - failures: the failures that a test has scheduled.
+    ///   - hasNotificationURL: whether there is a URL to which notifications are sent.
+    ///   - console: the service of the page for browsers; nil for none.
+    ///   - devices: the service for remote devices; nil for none.
     ///   - log: receives the reason of each internal error.
     ///   - now: returns the date by which tokens expire.
     package init(
@@ -60,10 +60,10 @@ package struct ServerRouter: Sendable {
         )
     }
 
-    /// Returns the response to a request, of any content.
+    /// Returns the response to a request, which may have any content.
     ///
-    /// The servers of the store's own environment are at the root, those of the App Store's two environments below
-    /// `production` and `sandbox`. The page for browsers is at `console`, the store for remote devices at `device`.
+    /// The servers of the store's own environment are at the root, those of the App Store's two environments at
+    /// `production` and `sandbox`. The page for browsers is at `console`, the service for devices at `device`.
     package func respond(to request: HTTPRequest) -> HTTPResponse {
         let base = request.path.first.flatMap { Base(rawValue: $0) }
         let path = request.path.dropFirst(base == nil ? 0 : 1)

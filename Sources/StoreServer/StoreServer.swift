@@ -12,14 +12,14 @@ import StoreRemote
 /// ```
 ///
 /// The servers of the store's own environment are at ``url``. Those of the App Store's two environments are at
-/// ``sandboxURL`` and ``productionURL``: the one that is not the store's knows nothing of it, and responds to its receipts
-/// with status 21007 or 21008.
+/// ``sandboxURL`` and ``productionURL``: the environment that is not the store's knows nothing of the store, and
+/// responds to its receipts with status 21007 or 21008.
 ///
-/// A server listens on this machine only, unless configured otherwise, and stops when it is released. Any thread may use it.
+/// By default, a server listens on this machine only. It stops when it is released. Any thread may use it.
 public final class StoreServer: Sendable {
-    /// The key of the API's clients.
+    /// The API key with which clients of the server's API sign their tokens.
     public let credentials: Credentials
-    /// The notifications of the store from the server's creation on, without any network.
+    /// The notifications since the server's creation, which can be read without any network.
     public let notifications: ServerNotifications
     private let http: HTTPServer
     private let outbox: NotificationOutbox?
@@ -30,18 +30,18 @@ public final class StoreServer: Sendable {
 
     /// Opens a server for a store.
     ///
-    /// If the store's ledger records no notifications yet, it does from now on.
+    /// If the store's ledger does not record notifications yet, it does so from now on.
     ///
     /// - Parameters:
     ///   - store: the store, which the server retains.
     ///   - configuration: the settings.
-    /// - Throws: ``StoreServerError`` if it cannot listen there, if libmicrohttpd is missing, with ``MicroHTTPD/advice``, or
-    ///   if other machines could reach its console; a `CryptoError` if no key can be created; and the ledger's errors.
+    /// - Throws: ``StoreServerError`` if it cannot listen there, if libmicrohttpd is missing (``MicroHTTPD/advice``),
+    ///   or if other machines could reach its console; a `CryptoError` if a key cannot be made; the ledger's errors.
     public init(_ store: SandboxStore, configuration: Configuration = Configuration()) throws {
         guard MicroHTTPD.isAvailable else { throw StoreServerError.unavailable }
         let credentials = try configuration.credentials ?? Credentials()
         let failures = FailureSchedule()
-        // The server's parts share what they have read.
+        // All parts use one view, so that each record is read only once.
         let view = ServerView(store)
         let console =
             configuration.hasConsole
@@ -97,37 +97,37 @@ public final class StoreServer: Sendable {
 
     /// The URL of the servers of the store's own environment.
     ///
-    /// Verification is at `verifyReceipt` below it, and the API at `inApps`.
+    /// Verification is at `verifyReceipt` below this URL, and the API at `inApps`.
     public var url: URL {
         var components = URLComponents()
         components.scheme = isSecure ? "https" : "http"
         components.host = host.contains(":") ? "[\(host)]" : host
         components.port = port
         components.path = "/"
-        // A scheme, an address and a port always form a URL.
+        // The fallback is never used, since a scheme, an address and a port always form a URL.
         return components.url ?? URL(filePath: "/")
     }
 
     /// The URL of the page that shows the store in a browser; nil without ``Configuration/hasConsole``.
     ///
-    /// Its fragment is the token that actions require: whoever has the URL can change the store.
+    /// The URL's fragment is the token that actions require: whoever has the URL can change the store.
     public var consoleURL: URL? {
         console.flatMap { URL(string: "console#token=\($0.token)", relativeTo: url)?.absoluteURL }
     }
 
-    /// The URL of the sandbox's servers, which replaces `sandbox.itunes.apple.com` and `api.storekit-sandbox.apple.com`.
+    /// The URL of the sandbox's servers, instead of `sandbox.itunes.apple.com` and `api.storekit-sandbox.apple.com`.
     public var sandboxURL: URL { url.appending(path: "sandbox") }
 
     /// The URL of the production servers, which replaces `buy.itunes.apple.com` and `api.storekit.apple.com`.
     public var productionURL: URL { url.appending(path: "production") }
 
-    /// Stops listening and sending, once work in progress is done.
+    /// Stops listening and sending, after the requests and the delivery in progress.
     ///
-    /// Waits 5 seconds at most for the delivery in progress, and without limit for the responses to requests, which take as
-    /// long as the store's ledger and signer. A transport that blocks in ``NotificationTransport/post(_:to:reply:)`` occupies
-    /// its thread until it returns.
+    /// Waits at most 5 seconds for the delivery in progress. Waits without limit for the responses to requests, which
+    /// take as long as the store's ledger and signer. A transport that blocks in
+    /// ``NotificationTransport/post(_:to:reply:)`` occupies its thread until it returns.
     ///
-    /// Does nothing the second time. The next server on the same ledger sends what was not sent.
+    /// Does nothing the second time. Notifications that were not sent are sent by the next server on the same ledger.
     public func stop() {
         http.stop()
         outbox?.stop(waits: true)
@@ -137,29 +137,29 @@ public final class StoreServer: Sendable {
 // MARK: - Failures on demand
 
 extension StoreServer {
-    /// Whether the servers are available; true at first.
+    /// Whether the servers are available; true by default.
     ///
-    /// If not, verification has status 21005, and the API error 5000001.
+    /// While this is false, verification responds with status 21005, and the API with error 5000001.
     public var isAvailable: Bool {
         get { failures.isAvailable }
         set { failures.isAvailable = newValue }
     }
 
-    /// Makes the next verifications return a status, whatever their receipt is.
+    /// Makes the next verifications respond with a status, whatever receipt they are sent.
     ///
     /// - Parameters:
     ///   - status: the status, such as 21009, or any from 21100 to 21199.
     ///   - isRetryable: `is-retryable` in the response, which only 21100 to 21199 have.
-    ///   - times: the number of verifications, after those for which another status was set.
+    ///   - times: the number of verifications that fail, after those for which another status was set earlier.
     public func failVerification(with status: Int, isRetryable: Bool = true, times: Int = 1) {
         failures.failVerifications(.init(status: status, isRetryable: isRetryable), times: times)
     }
 
-    /// Makes the next requests of the API fail, if their token is valid.
+    /// Makes the next API requests with a valid token fail.
     ///
     /// - Parameters:
-    ///   - code: the error's number, such as 4290000 for too many requests. An unknown number fails nothing.
-    ///   - times: the number of requests, after those for which another error was set.
+    ///   - code: the error's number, such as 4290000 for too many requests. An unknown number has no effect.
+    ///   - times: the number of requests that fail, after those for which another error was set earlier.
     public func failRequests(with code: Int, times: Int = 1) { failures.failRequests(code, times: times) }
 }
 
@@ -168,60 +168,63 @@ extension StoreServer {
     public struct Configuration: Sendable {
         /// The address to listen on: `127.0.0.1` unless set, so that only this machine reaches the server.
         ///
-        /// An IPv4 or IPv6 address, or `localhost`. Whoever reaches the server can verify receipts, and, with the key, change
-        /// the store.
+        /// The host is an IPv4 or IPv6 address, or `localhost`. Whoever reaches the server can verify receipts, and,
+        /// with the API key, change the store.
         public var host = "127.0.0.1"
-        /// The port to listen on; 0, unless set, for one that is free.
+        /// The port to listen on; 0, the default, for any free port.
         public var port: UInt16 = 0
-        /// The key and the certificates by which clients know the server over TLS; nil, unless set, for plain HTTP.
+        /// The key and the certificates that prove the server's identity over TLS; nil, the default, for plain HTTP.
         ///
-        /// `CertificateAuthority.serverIdentity(for:at:)` issues one.
+        /// `CertificateAuthority.serverIdentity(for:at:)` issues an identity.
         public var identity: ServerIdentity?
-        /// The shared secret that verification requires for a receipt with auto-renewable subscriptions; nil for none.
+        /// The shared secret that verification requires for receipts with auto-renewable subscriptions; nil for none.
         public var sharedSecret: String?
-        /// The key of the API's clients; a fresh one unless set.
+        /// The API key of the clients; nil, the default, for a fresh one.
         public var credentials: Credentials?
-        /// The URL to send notifications to; nil for none.
+        /// The URL to which notifications are sent; nil to send none.
         public var notificationURL: URL?
         /// The seconds, by the store's clock, from each failed delivery of a notification to the next attempt.
         ///
-        /// If nil, the default, the App Store's: 1, 12, 24, 48 and 72 hours in production, and no retries in the sandbox.
+        /// Nil, the default, for the App Store's: 1, 12, 24, 48 and 72 hours in production, none in the sandbox.
         public var retries: [TimeInterval]?
-        /// The transport of notifications.
+        /// The transport with which notifications are sent.
         public var transport: any NotificationTransport = URLSessionTransport()
-        /// The maximum size of a request's body in bytes; the response to a longer one has HTTP status 413.
+        /// The maximum size of a request's body in bytes; a longer one is refused with HTTP status 413.
         public var maximumBodySize = 1 << 20
-        /// The maximum size of the body of a request to verify a receipt, in bytes, if it is greater than ``maximumBodySize``:
-        /// 16 MiB unless set, enough for a receipt of some 39,000 purchases.
+        /// The maximum size in bytes of a request to verify a receipt, unless ``maximumBodySize`` is greater.
+        ///
+        /// 16 MiB by default, enough for a receipt of some 39,000 purchases.
         public var maximumReceiptBodySize = 16 << 20
         /// The maximum number of connections.
         ///
-        /// If there are more, those that have owed a request for longest are closed; a further one waits only while all have a
-        /// request in progress. If other machines reach ``host``, one address has at most half of them.
+        /// If there are more, those that have waited longest for a request are closed; a further one waits only while
+        /// all have a request in progress. If other machines can reach ``host``, one address may have half of them.
         public var maximumConnections = 256
-        /// The seconds after which an idle connection is closed; a request has twice as many to arrive, however busy its
-        /// connection is.
+        /// The seconds after which an idle connection is closed.
+        ///
+        /// A request has twice as many seconds to arrive, even if its connection is not idle.
         public var timeout = 30
         /// The maximum number of connected queues of a device's token; a further one is refused with HTTP status 429.
         public var maximumStreamsPerToken = 16
-        /// The seconds between two heartbeats to a remote queue, which considers its connection lost after three times as many
-        /// without one: 5 unless set, and always limited to 0.01 to 86,400.
+        /// The seconds between two heartbeats to a remote queue: 5 by default, limited to 0.01 to 86,400.
+        ///
+        /// A queue considers its connection lost after three times as many seconds without a heartbeat.
         public var heartbeat: TimeInterval = 5
         /// Whether a page at ``StoreServer/consoleURL`` shows and operates the store in a browser; false unless set.
         ///
-        /// It is served to this machine only: it requires ``host`` to be a loopback address.
+        /// The page is served to this machine only, so ``host`` must be a loopback address.
         public var hasConsole = false
-        /// The performer of the page's actions; if nil, one of the server's own that saves no settings.
+        /// The object that performs the page's actions; nil for one of the server's own, which saves no settings.
         package var consolePerformer: ConsolePerformer?
         /// The log, which receives a line for each failure.
         ///
-        /// It never receives a key, a receipt or an account.
+        /// The log never receives a key, a receipt or an account.
         public var log = StoreLog.standardError
 
         /// Creates the default settings.
         public init() {}
 
-        /// Whether only this machine reaches ``host``.
+        /// Whether only this machine can reach ``host``.
         package var isPrivate: Bool { ConsoleGuard.isLoopback(host) }
 
         var deviceLimits: DeviceService.Limits {
@@ -247,32 +250,32 @@ extension StoreServer {
 }
 
 extension StoreServer {
-    /// An API key, with which clients of the App Store Server API sign their tokens: issuer, identifier and private key.
+    /// An API key with which clients of the App Store Server API sign their tokens: issuer, identifier and private key.
     ///
-    /// Only ``privateKeyPEM`` reveals the key; a description of the credentials does not.
+    /// Only ``privateKeyPEM`` contains the private key; a description of the credentials does not.
     public struct Credentials: Sendable {
         let key: APIKey
 
-        /// Creates credentials with a fresh random key, in memory.
+        /// Creates credentials with a fresh random key, which exists only in memory.
         ///
-        /// - Throws: a `CryptoError` if no key can be made.
+        /// - Throws: a `CryptoError` if no key can be created.
         public init() throws { key = try APIKey() }
 
         /// Creates credentials with an existing key.
         ///
         /// - Parameters:
         ///   - issuer: the claim `iss` of tokens.
-        ///   - keyIdentifier: the key's identifier. Not empty.
-        ///   - privateKeyPEM: text with a `PRIVATE KEY` on P-256 in it.
-        /// - Throws: an error with a sentence if there is no such key.
+        ///   - keyIdentifier: the key's identifier, which must not be empty.
+        ///   - privateKeyPEM: a text with a `PRIVATE KEY` on P-256.
+        /// - Throws: an error with a sentence if the text has no such key.
         public init(issuer: String, keyIdentifier: String, privateKeyPEM: String) throws {
             key = try APIKey(issuer: issuer, identifier: keyIdentifier, privateKeyPEM: privateKeyPEM)
         }
 
-        /// Reads credentials from a folder, or creates them there.
+        /// Reads credentials from a folder, or creates them if it has none.
         ///
-        /// The key is the file `AuthKey_IDENTIFIER.p8`, the issuer the only line of `issuer.txt`. Only the user may open
-        /// the folder (0700) and the files (0600). Files appear atomically, and processes may share the folder.
+        /// The key is the file `AuthKey_IDENTIFIER.p8`, and the issuer is the only line of `issuer.txt`. Only the user
+        /// may open the folder (0700) and the files (0600). Files appear atomically, and processes may share them.
         ///
         /// - Parameter folder: the folder.
         /// - Throws: ``StoreServerError`` if a file cannot be read or written, if other users have access to one, or if
@@ -286,13 +289,13 @@ extension StoreServer {
         /// The private key in PEM, the content of a `.p8` file.
         public var privateKeyPEM: String { key.privateKeyPEM }
 
-        /// Returns a token for an app, as a client of the API creates it.
+        /// Returns a token as a client of the API creates it for an app.
         ///
         /// - Parameters:
-        ///   - bundleIdentifier: the app, the claim `bid`.
+        ///   - bundleIdentifier: the app's bundle identifier, the claim `bid`.
         ///   - date: the issuing date, by the system's clock unless given.
-        ///   - lifetime: the seconds until it expires: 5 minutes unless given. The API refuses more than 60 minutes.
-        /// - Returns: the text after `Bearer`.
+        ///   - lifetime: the seconds until the token expires; 5 minutes by default. The API refuses more than 60.
+        /// - Returns: the text that follows `Bearer` in the header `Authorization`.
         /// - Throws: a `CryptoError` if libcrypto fails.
         public func token(
             bundleIdentifier: String,
@@ -309,9 +312,9 @@ extension StoreServer {
 }
 
 extension StoreServer.Credentials: CustomStringConvertible, CustomReflectable {
-    /// The key's identifier.
+    /// The key's identifier, without any secret.
     public var description: String { "Credentials \(keyIdentifier)" }
 
-    /// The key's identifier.
+    /// A mirror of the key's identifier alone, so that a dump does not reveal the key.
     public var customMirror: Mirror { Mirror(self, children: ["keyIdentifier": keyIdentifier]) }
 }

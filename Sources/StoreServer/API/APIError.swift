@@ -1,16 +1,16 @@
 import Foundation
 import StoreCore
 
-/// An error of the App Store Server API: a number, the first three digits of which are the HTTP status, and a sentence.
+/// An error of the App Store Server API: a number that begins with the three digits of the HTTP status, and a sentence.
 ///
-/// Numbers and sentences are Apple's, since clients compare them. No published source was found for 4000207, 4000208 and
-/// 4000210, nor for the sentences of 4000025, 4000183 and 4000187: these are modeled on their neighbors.
+/// Numbers and sentences are Apple's, since clients compare them. No published source was found for 4000207, 4000208
+/// and 4000210, nor for the sentences of 4000025, 4000183 and 4000187, which are modeled on similar errors.
 package struct APIError: Error, Hashable, Sendable {
     /// The number, `errorCode` in the response.
     package let code: Int
     /// The sentence, `errorMessage` in the response.
     ///
-    /// It contains nothing from the request.
+    /// The sentence contains nothing from the request.
     package let message: String
 
     private init(_ code: Int, _ message: String) { (self.code, self.message) = (code, message) }
@@ -21,10 +21,10 @@ package struct APIError: Error, Hashable, Sendable {
         self = known
     }
 
-    /// Returns the response; `date` is the present by the clients' clocks.
+    /// Returns the response to a request; `date` is the present by the clients' clocks.
     ///
-    /// If there were too many requests, `Retry-After` is the date of the next one in milliseconds since 1970: one second later,
-    /// so that a test can wait for a client that obeys it.
+    /// For the error of too many requests, `Retry-After` is one second later than `date`, in milliseconds since 1970:
+    /// soon enough for a test to wait until a client that obeys the header repeats its request.
     package func response(at date: Date) -> HTTPResponse {
         var response = HTTPResponse(
             code / 10_000,

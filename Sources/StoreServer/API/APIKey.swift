@@ -16,7 +16,7 @@ package struct APIKey: Sendable {
     /// Creates a key that exists in this process only.
     package init() throws { try self.init(issuer: UUID().uuidString.lowercased()) }
 
-    /// Creates a fresh key; its identifier depends on the issuer alone.
+    /// Creates a fresh key with an identifier derived from the issuer.
     init(issuer: String) throws {
         self.issuer = issuer
         signer = try P256OfferSigner(keyIdentifier: Self.identifier(for: issuer))
@@ -37,13 +37,13 @@ package struct APIKey: Sendable {
     /// The private key in PEM.
     package var privateKeyPEM: String { signer.privateKeyPEM ?? "" }
 
-    /// Returns ten capital letters and digits, the form of App Store Connect's identifiers.
+    /// Returns ten capital letters and digits, as App Store Connect's identifiers have.
     private static func identifier(for issuer: String) -> String {
         let characters = issuer.uppercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         return String(characters.suffix(10)).isEmpty ? "KEY" : String(characters.suffix(10))
     }
 
-    /// Returns a token with any claims; `header` replaces the right header.
+    /// Returns a signed token with any claims; `header` replaces the valid header.
     package func token(_ claims: [String: AnswerValue], header: [String: AnswerValue]? = nil) throws -> String {
         let header = header ?? ["alg": .text(Self.algorithm), "kid": .text(identifier), "typ": .text("JWT")]
         let input = [header, claims].map { Self.encoded(AnswerValue.object($0).json) }.joined(separator: ".")
@@ -54,7 +54,7 @@ package struct APIKey: Sendable {
         String(decoding: data.withUnsafeBytes(Base64URL.encode), as: UTF8.self)
     }
 
-    /// Whether a signature over the beginning of a token is this key's.
+    /// Returns whether a signature over the beginning of a token was made with this key.
     func isValid(_ signature: [UInt8], of input: ArraySlice<UInt8>) -> Bool {
         signer.isValid(jwsSignature: Data(signature), of: Data(input))
     }
@@ -69,14 +69,14 @@ package struct APIKeyFolder {
     private static let keyPrefix = "AuthKey_"
     private static let keySuffix = ".p8"
 
-    /// Returns the key, and creates it if there is none.
+    /// Returns the key in the folder, and creates one if there is none.
     package func read() throws -> APIKey {
         let (issuer, name, text) = try texts()
         let identifier = String(name.dropFirst(Self.keyPrefix.count).dropLast(Self.keySuffix.count))
         return try APIKey(issuer: issuer, identifier: identifier, privateKeyPEM: text)
     }
 
-    /// The file of the key; nil if there is none or there are several.
+    /// The file of the key; nil if the folder has no key or several.
     package var keyFile: URL? {
         guard let names = try? keyNames(), names.count == 1 else { return nil }
         return names.first.map { files.url.appending(path: $0) }
@@ -105,7 +105,7 @@ package struct APIKeyFolder {
 
     private func keyName(_ issuer: String) throws -> String {
         if try keyNames().isEmpty {
-            // The issuer determines the file's name: of two processes that create a key, only the first succeeds.
+            // The issuer determines the file's name, so that only one of two processes creates a key.
             let key = try APIKey(issuer: issuer)
             try put(key.privateKeyPEM, Self.keyPrefix + key.identifier + Self.keySuffix)
         }
@@ -127,7 +127,7 @@ package struct APIKeyFolder {
         return try files.contents(of: file)
     }
 
-    /// Writes a file that only the user can open, unless it exists.
+    /// Writes a file that only the user can open, unless the file exists.
     private func put(_ text: String, _ name: String) throws(CryptoError) {
         try files.create()
         try files.put(text, to: files.url.appending(path: name), mode: 0o600, isReplacing: false)

@@ -1,13 +1,13 @@
 import Foundation
 import StoreCore
 
-/// A report on the consumption of a purchase, which is passed on as it was sent once its members are valid.
+/// A report on the consumption of a purchase, which the store receives as it was sent once its members are valid.
 struct Consumption {
     /// The version of the report's form.
     enum Version: Hashable, Sendable {
-        /// Numbers for all members; only the refund preference is optional.
+        /// Values are numbers rather than strings; only the refund preference is optional.
         case first
-        /// Strings, and fewer members.
+        /// Values are strings rather than numbers, and there are fewer members.
         case second
     }
 
@@ -56,14 +56,14 @@ struct Consumption {
         }
     }
 
-    /// Throws an ``APIError`` if a product of this type cannot have such a report.
+    /// Throws an ``APIError`` if there is no such report on a product of this type.
     func check(_ type: TransactionPayload.ProductType) throws {
         switch version {
         case .first:
-            // The first version supports no other products.
+            // The first version of the report exists for these two types only.
             guard [.consumable, .autoRenewable].contains(type) else { throw APIError.transactionTypeNotSupported }
         case .second where type == .autoRenewable:
-            // The App Store computes it from the time that has passed.
+            // For a subscription, the App Store computes the percentage from the time that has passed.
             guard members.consumptionPercentage == nil else {
                 throw APIError.consumptionPercentageAutoRenewableSubscription
             }
@@ -75,7 +75,7 @@ struct Consumption {
         }
     }
 
-    /// The greatest percentage, in thousandths of a percent.
+    /// The maximum percentage, in thousandths of a percent.
     private static let whole = 100_000
     private static let delivered = "DELIVERED"
     private static let deliveryStatuses: Set = [
@@ -85,7 +85,7 @@ struct Consumption {
     private static let prorated = "GRANT_PRORATED"
     private static let refundPreferences: Set = ["DECLINE", "GRANT_FULL", prorated]
 
-    /// The members that are checked.
+    /// The members of a report that are checked.
     struct Members: Decodable {
         let customerConsented: Lenient<Bool>?
         let sampleContentProvided: Lenient<Bool>?

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A parser of the query string of a transaction history.
+/// A parser of the query string of a request for a transaction history.
 struct HistoryQueryReader {
     private let values: [String: [String]]
 
@@ -60,7 +60,7 @@ struct HistoryQueryReader {
 
     private func bool(_ name: String, else error: APIError) throws -> Bool? {
         try values[name]?.last.map { text in
-            // Apple's client for Python writes it with a capital letter.
+            // Apple's client for Python writes Booleans with a capital letter.
             guard let bool = Bool(text.lowercased()) else { throw error }
             return bool
         }
@@ -89,7 +89,7 @@ struct PaginationToken: Codable {
         (self.position, self.request, self.date) = (position, request, date)
     }
 
-    /// Reads a token: untrusted input, of any content.
+    /// Reads a token from a client, which may have any content.
     init?(_ text: String) {
         guard text.utf8.count <= 4096, let bytes = Base64URL.decode(Array(text.utf8)[...]),
             let token = try? UntrustedJSON.decode(Self.self, from: Data(bytes))
@@ -97,7 +97,7 @@ struct PaginationToken: Codable {
         self = token
     }
 
-    /// The token as it is sent.
+    /// The token in the form in which clients receive and send it.
     var text: String {
         let json = (try? JSONEncoder().encode(self)) ?? Data()
         return String(decoding: json.withUnsafeBytes(Base64URL.encode), as: UTF8.self)

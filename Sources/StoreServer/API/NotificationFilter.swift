@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-/// A filter of the notifications that a request for their history selects.
+/// A filter that selects the notifications in the response to a request for their history.
 struct NotificationFilter {
-    /// The body of a request.
+    /// The body of a request for the history of notifications.
     struct Body: Decodable {
         let startDate: Lenient<Int64>?
         let endDate: Lenient<Int64>?
@@ -12,7 +12,7 @@ struct NotificationFilter {
         let transactionId: Lenient<String>?
         let onlyFailures: Lenient<Bool>?
 
-        /// A text that is equal for equal requests only.
+        /// A text by which a pagination token is bound to its request: equal for equal requests only.
         var fingerprint: String {
             let parts: [String?] = [
                 startDate?.value.map { String($0) }, endDate?.value.map { String($0) }, notificationType?.value,
@@ -29,12 +29,12 @@ struct NotificationFilter {
     private let isOfOneAccount: Bool
     private let onlyFailures: Bool
 
-    /// The number of seconds that the history of an environment goes back.
+    /// Returns the number of seconds that the history of an environment goes back.
     private static func reach(in environment: String) -> TimeInterval {
         (environment == "Production" ? 180 : 30) * 86_400
     }
 
-    /// Reads a request.
+    /// Creates the filter that a request describes.
     ///
     /// - Parameters:
     ///   - body: the request.
@@ -63,7 +63,7 @@ struct NotificationFilter {
         onlyFailures = body.onlyFailures?.value ?? false
     }
 
-    /// Whether a type is known and the subtype is one of its subtypes.
+    /// Returns whether a type is known and may have the subtype.
     private static func isValid(_ type: Lenient<String>?, _ subtype: Lenient<String>?) -> Bool {
         guard type != nil || subtype != nil else { return true }
         guard let subtypes = type?.value.flatMap({ Self.subtypes[$0] }) else { return false }
@@ -98,7 +98,7 @@ struct NotificationFilter {
         "GRACE_PERIOD_EXPIRED": [],
         "METADATA_UPDATE": [],
         "MIGRATION": [],
-        // Until 2024, also what is now sent as SUBSCRIBED.
+        // Until 2024, this type was also sent for what is now SUBSCRIBED.
         "OFFER_REDEEMED": ["DOWNGRADE", "INITIAL_BUY", "RESUBSCRIBE", "UPGRADE"],
         "ONE_TIME_CHARGE": [],
         "PRICE_CHANGE": [],

@@ -3,9 +3,9 @@ import StoreCore
 
 /// A cache of responses about transactions, for clients that repeat a request while the store does not change.
 ///
-/// All responses are dropped at ``limit`` of them, and at the next ``ServerMoment``.
+/// All responses are dropped when there are ``limit`` of them, or when the store's ``ServerMoment`` changes.
 final class RecentAnswers: Sendable {
-    /// The input of a response, besides the moment.
+    /// The request that a response depends on, besides the store's moment.
     struct Question: Hashable, Sendable {
         let route: Route
         let query: [HTTPRequest.QueryItem]
@@ -19,7 +19,7 @@ final class RecentAnswers: Sendable {
     private static var limit: Int { 64 }
     private let memory = Locked(Memory())
 
-    /// Returns the cached response to a question, or creates it.
+    /// Returns the cached response to a request, or creates one.
     func answer(
         to question: Question,
         of view: ServerView,
@@ -29,7 +29,7 @@ final class RecentAnswers: Sendable {
         let known = memory.withLock { $0.moment == moment ? $0.answers[question] : nil }
         if let known { return known }
         let answer = try make()
-        // A response that was created while the store changed belongs to neither moment.
+        // A response that was created while the store changed may mix two moments, so it is not cached.
         guard view.moment == moment else { return answer }
         memory.withLock { memory in
             if memory.moment != moment || memory.answers.count >= Self.limit { memory = Memory(moment: moment) }

@@ -1,7 +1,7 @@
-/// A function of the App Store Server API, with the variable parts of its path.
+/// A function of the App Store Server API, with the values of the variable parts of its path.
 enum Route: Hashable, Sendable {
     case transaction(String)
-    /// The history of an account; the first version has no finished consumables, and is not complete.
+    /// The history of an account; the API's first version, which is not complete, has no finished consumables.
     case history(String, isComplete: Bool)
     case subscriptions(String)
     case order(String)
@@ -17,7 +17,7 @@ enum Route: Hashable, Sendable {
     case appTransaction(String)
     case finish(String)
 
-    /// The result for a request that is not in the table: 404, or 405 for another method.
+    /// The error for a request without a function: status 404, or 405 if the path supports another method.
     enum Absence: Error, Hashable {
         case path
         case method(allowed: String)
@@ -25,7 +25,7 @@ enum Route: Hashable, Sendable {
 
     private typealias Entry = (method: String, path: [String], make: @Sendable ([String]) -> Route)
 
-    /// The method and the path after `/inApps` of each function; a star is a variable part.
+    /// The method and the path after `/inApps` of each function; a star stands for a variable part.
     private static let table: [Entry] = [
         ("PUT", ["v1", "transactions", "consumption", "*"], { .consumption($0[0], .first) }),
         ("PUT", ["v2", "transactions", "consumption", "*"], { .consumption($0[0], .second) }),
@@ -70,7 +70,7 @@ enum Route: Hashable, Sendable {
         throw allowed.map { .method(allowed: $0) } ?? .path
     }
 
-    /// Whether the function only reads transactions, so that its response stays the same for a moment of the store.
+    /// Whether the function reads only transactions, so that its response is the same until the store changes.
     var isAboutTransactions: Bool {
         switch self {
         case .transaction, .history, .order, .refunds: true

@@ -6,9 +6,9 @@ package struct ServerAPI: Sendable {
     let view: ServerView
     let verifier: TokenVerifier
     let failures: FailureSchedule
-    /// Whether there is a URL to send notifications to.
+    /// Whether the store has a URL to which notifications are sent.
     let hasNotificationURL: Bool
-    /// The present by the system's clock, as clients use theirs: for the expiry of tokens and for `Retry-After`.
+    /// Returns the present by the system's clock, as clients use it: for tokens' expiry and for `Retry-After`.
     let now: @Sendable () -> Date
     private let log: StoreLog
     private let recentAnswers = RecentAnswers()
@@ -33,13 +33,13 @@ package struct ServerAPI: Sendable {
         self.now = now
     }
 
-    /// Answers a request.
+    /// Returns the response to a request.
     ///
     /// - Parameters:
-    ///   - request: the request: untrusted input, of any content.
+    ///   - request: the request, which may have any content.
     ///   - path: the parts of its path after `/inApps`.
-    ///   - isForeign: whether it came to the API of an environment other than the store's, where nothing of the store is
-    ///     known.
+    ///   - isForeign: whether the request came to the API of an environment other than the store's, which does not know
+    ///     the store's transactions.
     /// - Returns: the response.
     package func respond(
         to request: HTTPRequest,
@@ -66,7 +66,7 @@ package struct ServerAPI: Sendable {
         } catch let refusal as ServerRefusal {
             return APIError(refusal).response(at: now())
         } catch {
-            // The ledger cannot be read, or nothing can be signed.
+            // The ledger cannot be read, or the signer failed.
             log("the server API answers with error \(APIError.internalError.code): \(error)")
             return APIError.internalError.response(at: now())
         }
@@ -93,7 +93,7 @@ package struct ServerAPI: Sendable {
         }
     }
 
-    /// Returns the response of an environment in which nothing is known.
+    /// Returns the response of an environment that has no transactions.
     private func foreignAnswer(_ route: Route) throws -> HTTPResponse {
         switch route {
         case .transaction, .history, .subscriptions, .refunds, .consumption, .appTransaction, .finish:
@@ -111,7 +111,7 @@ package struct ServerAPI: Sendable {
         HTTPResponse(json: AnswerValue.object(members).json)
     }
 
-    /// The members that name the app.
+    /// The members of a response that name the app.
     var app: [String: AnswerValue] {
         var members: [String: AnswerValue] = [
             "environment": .text(view.environment), "bundleId": .text(view.bundleIdentifier),
@@ -128,7 +128,7 @@ package struct ServerAPI: Sendable {
         return identifier
     }
 
-    /// Decodes a body.
+    /// Decodes the body of a request.
     func body<Body: Decodable>(_ type: Body.Type, _ data: Data) throws -> Body {
         do { return try UntrustedJSON.decode(type, from: data) } catch { throw APIError.badRequest }
     }
@@ -165,7 +165,7 @@ extension ServerAPI {
         let productId: Lenient<String>?
         let storefrontCountryCodes: Lenient<[String]>?
 
-        /// The number of days, the reason and the request's identifier.
+        /// Returns the number of days, the reason and the request's identifier; throws if one is missing.
         func values() throws -> (days: Int, reason: Int, request: String) {
             guard let days = extendByDays?.value else { throw APIError.invalidExtendByDays }
             guard let reason = extendReasonCode?.value else { throw APIError.invalidExtendReasonCode }
@@ -326,7 +326,7 @@ extension ServerAPI {
     }
 
     func appTransaction(of identifier: String) throws -> HTTPResponse {
-        // Also for an account that has bought nothing yet.
+        // Found also for an account that has bought nothing yet.
         guard let known = try view.appTransaction(of: try checked(identifier)) else {
             throw APIError.transactionIdentifierNotFound
         }
@@ -349,7 +349,7 @@ extension ServerAPI {
 
     func refunds(of identifier: String, _ query: [HTTPRequest.QueryItem], isPaged: Bool) throws -> HTTPResponse {
         let revision = isPaged ? query.last { $0.name == "revision" }?.value : nil
-        // The first version has no pages and returns the first 50.
+        // The function's first version has no pages, and returns the first 50 transactions.
         let limit = isPaged ? Self.pageSize : 50
         let page = try answer(about: identifier) { try view.refunds(of: $0, after: revision, limit: limit) }
         let members = try members(page)
@@ -403,7 +403,7 @@ extension ServerAPI {
         ])
     }
 
-    /// Reads something about the account of a transaction or of an app transaction.
+    /// Reads something about the account that a transaction's or an app transaction's identifier belongs to.
     private func answer<Answer>(about identifier: String, _ read: (String) throws -> Answer?) throws -> Answer {
         if let answer = try read(try checked(identifier)) { return answer }
         guard let some = try view.transaction(ofAppTransaction: identifier), let answer = try read(some) else {
@@ -412,7 +412,7 @@ extension ServerAPI {
         return answer
     }
 
-    /// Returns the error for an identifier that is not a transaction's.
+    /// Returns the error for an identifier that no transaction has.
     func unknown(_ identifier: String) throws -> APIError {
         try view.isAppTransaction(identifier) ? .appTransactionIdentifierNotSupported : .transactionIdentifierNotFound
     }

@@ -5,7 +5,7 @@ import StoreCore
 struct TokenVerifier: Sendable {
     /// The maximum lifetime of a token, in seconds.
     static let maximumLifetime: TimeInterval = 3600
-    /// The maximum length of a token; longer ones are refused unread.
+    /// The maximum length of a token; longer ones are refused without being parsed.
     private static let maximumLength = 16_384
 
     let key: APIKey
@@ -28,7 +28,7 @@ struct TokenVerifier: Sendable {
         let iat: Double?
     }
 
-    /// Returns whether the value of an `Authorization` header contains a token that is valid now.
+    /// Returns whether the value of an `Authorization` header contains a token that is valid at a date.
     func isValid(_ authorization: String?, at now: Date) -> Bool {
         guard let authorization, authorization.utf8.count <= Self.maximumLength else { return false }
         let seconds = now.timeIntervalSince1970
@@ -38,7 +38,7 @@ struct TokenVerifier: Sendable {
         return validity.contains(seconds)
     }
 
-    /// Returns the seconds since 1970 at which a token of this key and app is valid; nil for any other text.
+    /// Returns the dates, in seconds since 1970, at which a token of this key and app is valid; nil for any other text.
     private func validity(of authorization: String) -> Range<Double>? {
         let words = authorization.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
@@ -47,13 +47,13 @@ struct TokenVerifier: Sendable {
             let header: Header = Self.decoded(parts[0]),
             header.alg == APIKey.algorithm, header.kid == key.identifier,
             header.typ.map({ $0 == "JWT" }) ?? true,
-            // Checked first, so that no claim of a forged token is parsed.
+            // The signature is checked first, so that no claim of a forged token is parsed.
             key.isValid(signature, of: parts[0] + [UInt8(ascii: ".")] + parts[1]),
             let claims: Claims = Self.decoded(parts[1])
         else { return nil }
         guard claims.iss == key.issuer, claims.aud == APIKey.audience, claims.bid == bundleIdentifier
         else { return nil }
-        // A client's clock may be somewhat ahead.
+        // A client's clock may be up to a minute ahead.
         let begin = max(claims.exp - Self.maximumLifetime, (claims.iat ?? 0) - 60)
         return begin < claims.exp ? begin..<claims.exp : nil
     }
@@ -65,14 +65,14 @@ struct TokenVerifier: Sendable {
 
 /// A cache of verified tokens, each with the dates at which it is valid.
 ///
-/// A client sends the same token many times, and verifying its signature takes longer than reading a page. All tokens are
-/// dropped at ``limit`` of them.
+/// A client sends the same token many times, and verifying its signature takes longer than reading a page of the
+/// history. When there are ``limit`` tokens, all are dropped.
 final class RecentTokens: Sendable {
     private let validities = Locked<[String: Range<Double>]>([:])
 
     private static var limit: Int { 64 }
 
-    /// Returns the seconds since 1970 at which a token is valid; nil if it is not cached.
+    /// Returns the dates, in seconds since 1970, at which a token is valid; nil if the token is not cached.
     func validity(of token: String) -> Range<Double>? { validities.withLock { $0[token] } }
 
     func insert(_ validity: Range<Double>, for token: String) {

@@ -2,9 +2,9 @@ import Foundation
 import StoreCore
 import StoreRemote
 
-/// The store for remote devices: the requests of a queue to its backend, over HTTP.
+/// The backend of a store for remote devices, whose queues send their requests over HTTP.
 ///
-/// A device sends its token with each request. Every response other than success is a `StoreFailure` as JSON.
+/// A device sends its token with each request. Each response whose status is not 200 has a `StoreFailure` as JSON.
 package final class DeviceService: Sendable {
     /// The limits for devices, in addition to those of every request.
     package struct Limits: Hashable, Sendable {
@@ -12,9 +12,9 @@ package final class DeviceService: Sendable {
         package var streams = 16
         /// The seconds between two heartbeats on a stream.
         package var heartbeat: TimeInterval = 5
-        /// The maximum size of a request's body in bytes, as the server has it.
+        /// The maximum size of a request's body in bytes, which is the server's own limit.
         package var bodySize = HTTPLimits().bodySize
-        /// The seconds for which changes of the store are gathered before streams that they do not concern are notified.
+        /// The seconds for which changes of the store are gathered before streams of other devices check for them.
         package var calm: TimeInterval = 0.05
 
         package init() {}
@@ -31,7 +31,7 @@ package final class DeviceService: Sendable {
     ///   - store: the store.
     ///   - versions: the supported versions of the protocol.
     ///   - limits: the limits.
-    ///   - log: the log for the errors of the store's ledger and signers, which devices do not receive.
+    ///   - log: the log for errors of the store's ledger and signers, which are concealed from devices.
     package init(
         _ store: SandboxStore,
         versions: VersionRange = DeviceProtocol.versions,
@@ -43,12 +43,12 @@ package final class DeviceService: Sendable {
         store.follow(streams)
     }
 
-    /// Answers a request, of any content.
+    /// Returns the response to a request, which may have any content.
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - path: its path after the protocol's root.
-    /// - Returns: the response, which may be a stream.
+    ///   - path: the parts of its path after the protocol's root.
+    /// - Returns: the response, whose body may be a stream.
     package func respond(to request: HTTPRequest, _ path: ArraySlice<String>) -> HTTPResponse {
         ConcealedErrors.logged(in: log) { answer(request, path) }
     }
@@ -75,7 +75,7 @@ package final class DeviceService: Sendable {
         }
     }
 
-    /// Returns the request that a path names.
+    /// Returns the kind of request that a path names.
     private func call(_ path: ArraySlice<String>) throws -> DeviceCall {
         if path.elementsEqual([DeviceCall.hello.rawValue]) { return .hello }
         guard path.count == 2, let version = path.first.flatMap({ Int($0) }) else { throw DeviceRefusal.absent }
@@ -112,7 +112,7 @@ package final class DeviceService: Sendable {
         }
         let position = value("position").map { Int($0) }
         let part = value("part").map { Int($0) }
-        // A position has to be a number, and a part needs a position.
+        // Invalid numbers are refused rather than ignored, and so is a part without a position.
         if case .some(nil) = position { throw DeviceRefusal.bad("a position is a number") }
         if case .some(nil) = part { throw DeviceRefusal.bad("a part is a number") }
         if part != nil, position == nil { throw DeviceRefusal.bad("a part needs a position") }
@@ -145,7 +145,7 @@ package final class DeviceService: Sendable {
         return DeviceToken(String(header.dropFirst(7)))
     }
 
-    /// Reads a body, of any content.
+    /// Decodes a body, which may have any content.
     static func read<Value: Decodable>(_ body: Data) throws -> Value {
         do {
             return try UntrustedJSON.decode(Value.self, from: body)
@@ -160,7 +160,7 @@ package final class DeviceService: Sendable {
 }
 
 extension DeviceStatus {
-    /// Reads the properties of a device that its services return synchronously.
+    /// Reads the state of a device that its services return synchronously.
     init(of device: SandboxDevice) {
         self.init(
             canMakePayments: device.canMakePayments,
@@ -173,7 +173,7 @@ extension DeviceStatus {
 }
 
 extension ReceiptUpdate {
-    /// Reads a device's app receipt; never nil, as a new reader has nothing to compare it with.
+    /// Reads a device's app receipt; never nil, since a new reader reports every receipt as changed.
     init?(of device: SandboxDevice) {
         var reader = AppReceiptReader(device)
         self.init(reader.read())
@@ -190,7 +190,7 @@ extension ReceiptUpdate {
 }
 
 extension DeviceService {
-    /// Returns the response to a request that needs no waiting.
+    /// Returns the response to a request that can be answered at once.
     func answer(_ call: DeviceCall, on device: SandboxDevice, _ body: Data) throws -> HTTPResponse {
         switch call {
         case .hello, .updates: throw DeviceRefusal.absent
@@ -265,18 +265,18 @@ extension DeviceService {
         switch answer.withLock({ $0 }) {
         case .taken: return try Self.json(Nothing())
         case .tryLater(let failure): throw DeviceRefusal(503, failure)
-        // The device determines which commands are refused.
+        // The device finds out which commands are refused, by sending ever smaller parts of the submission.
         case .refused(let commands): throw DeviceRefusal(422, commands.first?.failure ?? Self.noAnswer)
         case nil: throw DeviceRefusal(503, Self.noAnswer)
         }
     }
 
-    /// Returns a sentence about what no queue would send; nil for a valid submission.
+    /// Returns what is wrong with a submission that no queue would send, in a sentence; nil for a valid submission.
     private static func mistake(in commands: [StoreCommand]) -> String? {
         guard (1...DeviceProtocol.mostCommands).contains(commands.count) else {
             return "a submission has 1 to \(DeviceProtocol.mostCommands) commands"
         }
-        // After a relaunch, commands of an earlier journal come first.
+        // Commands of several journals may be mixed: after a relaunch, those of the earlier journal come first.
         var last: [JournalID: Int] = [:]
         for id in commands.map(\.id) {
             guard id.number > last.updateValue(id.number, forKey: id.journal) ?? 0 else {
@@ -292,14 +292,14 @@ extension DeviceService {
 
     // MARK: Content
 
-    /// The maximum seconds that a part of a slow download takes.
+    /// The maximum seconds that the delivery of one part takes at a slow download pace.
     private static let longestPiece: TimeInterval = 5
 
-    /// Responds with a line and then the bytes, as soon as the device's download pace allows.
+    /// Responds with a line, and then with the bytes as soon as the device's download pace allows.
     private func content(_ request: ContentRequest, of device: SandboxDevice) -> HTTPResponse {
         var request = request
         request.limit = min(request.limit, DeviceProtocol.contentSize)
-        // A part arrives when its last byte would: parts are small enough that the device does not time out.
+        // A part is delivered when its last byte is due, so at a slow pace parts are small, lest the device time out.
         if let rate = device.downloadPace.bytesPerSecond {
             let size = min(rate * Self.longestPiece, Double(DeviceProtocol.contentSize))
             request.limit = min(request.limit, max(1, Int(size)))
@@ -328,7 +328,7 @@ extension DeviceService {
         }
     }
 
-    /// Returns a result that the device delivers before it returns.
+    /// Calls a service that replies before it returns, and returns the reply.
     private static func reply<Answer: Sendable>(
         _ body: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
     ) throws -> Answer {
@@ -350,13 +350,13 @@ struct DeviceRefusal: Error {
     init(_ status: Int, _ failure: StoreFailure) { (self.status, self.failure) = (status, failure) }
 
     var response: HTTPResponse {
-        // A failure is a name, a number and a text, which can always be encoded.
+        // A failure has a name, a number and a text, which can always be encoded.
         var response = HTTPResponse(status, json: (try? JSONEncoder().encode(failure)) ?? Data())
         if status == 401 { response.headers["WWW-Authenticate"] = "Bearer" }
         return response
     }
 
-    /// The refusal of a token that no device has, or that is no longer valid.
+    /// The refusal of a token that belongs to no device, or that was revoked.
     static let unauthorized = DeviceRefusal(
         401,
         .network(.userAuthenticationRequired, "the device's token is none of this store's, or has been revoked")

@@ -2,17 +2,17 @@ import Foundation
 import StoreCore
 import StoreRemote
 
-/// A stream of updates to a remote queue: a connection to the store, read whenever the client can take more.
+/// A stream of updates to a remote queue: a connection to the store, read whenever the client can receive more.
 ///
-/// Updates for a slow client wait in the store only, which stores a position and not the updates.
+/// For a slow client, the store remembers a position, from which it creates updates later; no updates are queued.
 final class DeviceStream: Sendable {
     private struct Notes {
-        /// Initially true: the client does not know what changed while it had no stream.
+        /// Whether the store may have changed; true at first, since changes before the stream are unknown.
         var hasChanged = true
         var isBeatDue = false
     }
 
-    /// The values that were last sent to the client.
+    /// The values that the client has received last.
     private struct Told {
         var status: DeviceStatus?
         var receipts: AppReceiptReader?
@@ -21,12 +21,12 @@ final class DeviceStream: Sendable {
     private let subscription: DeviceStreams.Subscription
     private let connection: StoreConnectionID
     private let bell: Bell
-    /// Locked only briefly: setting a note on all streams never waits for a line to be created.
+    /// Locked only briefly, so that noting something on all streams never waits while a line is created.
     private let notes = Locked(Notes())
-    /// Locked while a line is created, which may have to wait for a signer.
+    /// Locked while a line is created, which may take as long as the signer.
     private let told: Locked<Told>
 
-    /// The listener of the store's connection, which wakes the stream.
+    /// The listener of the connection to the store, which wakes the stream when there are updates.
     private final class Bell: NewsListener {
         private struct Stream {
             weak var stream: HTTPStream?
@@ -39,7 +39,7 @@ final class DeviceStream: Sendable {
         func end() { stream.withLock { $0.stream }?.finish() }
     }
 
-    /// Opens a stream, which holds the connection and closes it when it ends or is released.
+    /// Opens a stream, which retains its connection to the store, and closes it when the stream ends or is released.
     static func begin(_ subscription: DeviceStreams.Subscription) -> (HTTPStream, DeviceStream) {
         let device = DeviceStream(subscription)
         let stream = HTTPStream { ConcealedErrors.logged(in: subscription.log) { device.next() } }
@@ -60,26 +60,26 @@ final class DeviceStream: Sendable {
 
     deinit { subscription.device.closeConnection(connection) }
 
-    /// Notes that something in the store has changed.
+    /// Notes that the store has changed, so that the next line contains changed values.
     func noteChange() { notes.withLock { $0.hasChanged = true } }
 
-    /// Notes that a heartbeat is due.
+    /// Notes that a heartbeat is due, so that a line is sent even without changes.
     func noteBeat() { notes.withLock { $0.isBeatDue = true } }
 
-    /// Returns the next line; nil if there is none.
+    /// Returns the next line to send; nil if there is nothing to send.
     private func next() -> Data? {
         let due = notes.withLock { notes in
             defer { notes = Notes(hasChanged: false) }
             return notes
         }
-        // Also reads what other processes have written to the ledger.
+        // Looking up the token also reads the records that other processes have appended.
         guard subscription.store.device(with: subscription.token) != nil else {
             return last(DeviceRefusal.unauthorized.failure)
         }
         var line = UpdateLine()
         var exchange = Exchange()
         subscription.device.exchange([], on: connection, into: &exchange)
-        // Notifies other connections and sets the store's alarm, even if this connection is lost.
+        // These notify other connections and schedule the store's next event, even if this connection is lost.
         exchange.afterwards?()
         exchange.questions?()
         switch exchange.news {
@@ -92,7 +92,7 @@ final class DeviceStream: Sendable {
         return line.isEmpty && !due.isBeatDue ? nil : encoded(line)
     }
 
-    /// Adds the values that services return synchronously, if they have changed.
+    /// Adds the values that a device's services return synchronously, if they have changed.
     private func describe(_ line: inout UpdateLine, _ told: inout Told) {
         let status = DeviceStatus(of: subscription.device)
         if status != told.status { line.status = status }
@@ -107,7 +107,7 @@ final class DeviceStream: Sendable {
         if !receipts.isEmpty { line.receipts = receipts }
     }
 
-    /// Ends the stream with a failure.
+    /// Returns the last line of the stream, which contains a failure.
     private func last(_ failure: StoreFailure) -> Data {
         var line = UpdateLine()
         line.failure = failure
@@ -117,7 +117,7 @@ final class DeviceStream: Sendable {
 
     private func encoded(_ line: UpdateLine) -> Data {
         guard let json = try? JSONEncoder().encode(line) else {
-            // Whatever comes over the socket can be encoded. If it cannot, the client has to reconnect.
+            // Values that came over a socket can always be encoded. Otherwise the client has to connect again.
             bell.end()
             return Data()
         }
@@ -138,7 +138,7 @@ final class DeviceStreams: HistoryListener {
         let log: StoreLog
     }
 
-    /// An open stream, which is retained by its connection only.
+    /// An open stream, which only its HTTP connection retains.
     private struct Entry {
         let token: DeviceToken
         let journal: JournalID
@@ -160,10 +160,10 @@ final class DeviceStreams: HistoryListener {
 
     deinit { state.withLock { $0.beats.take() }?.cancel() }
 
-    /// Opens a stream.
+    /// Opens a stream; returns nil if the token has too many.
     ///
-    /// If the token has its maximum number of streams, the new one replaces the oldest of the same journal, whose client has
-    /// disappeared without closing it. Returns nil if there is none.
+    /// If the token has its maximum number of streams, the new stream replaces the oldest of the same journal, whose
+    /// client has disappeared without closing it. Returns nil if there is none.
     func begin(_ subscription: Subscription) -> HTTPStream? {
         let (token, journal) = (subscription.token, subscription.journal)
         let (stream, device) = DeviceStream.begin(subscription)
@@ -183,7 +183,7 @@ final class DeviceStreams: HistoryListener {
         return isFull ? nil : stream
     }
 
-    /// Wakes every stream after a short delay, since a store may change often.
+    /// Wakes all streams after a short delay, which gathers the changes of a busy store.
     func historyChanged() {
         let isFirst = state.withLock { state in
             defer { state.isGathering = !state.entries.isEmpty }
@@ -204,7 +204,7 @@ final class DeviceStreams: HistoryListener {
         return timer
     }
 
-    /// Sets a note on every stream, and wakes it.
+    /// Notes something on every stream, and wakes it.
     private func ring(_ note: (DeviceStream) -> Void) {
         let entries = state.withLock { state in
             state.entries.removeAll { $0.stream?.isFinished ?? true }

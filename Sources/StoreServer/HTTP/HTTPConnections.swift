@@ -3,24 +3,24 @@
     import Foundation
     import StoreCore
 
-    /// The open connections of a server, each with the date since which it has owed a request.
+    /// The open connections of a server, each with the date since which the server has waited for a request.
     ///
-    /// libmicrohttpd closes an idle connection. One that sends a byte now and then is closed here: after the time limit of a
-    /// request, and sooner if other connections wait. Any thread may call.
+    /// libmicrohttpd closes an idle connection. A connection whose client sends a byte now and then is closed here:
+    /// after the time limit of a request, and sooner if other connections wait. Any thread may call any method.
     final class HTTPConnections: Sendable {
         private struct Entry {
             let connection: HTTPConnection
-            /// The number of connections that were accepted before it.
+            /// The number of connections that were accepted before this one.
             let number: Int
-            /// The date since which a request, or the remainder of one, is owed; nil during the response.
+            /// The date since which the client owes a request, or the remainder of one; nil during the response.
             var owesSince: Date?
         }
 
         private struct State {
-            /// The connections that were not closed here.
+            /// The connections that are open, except those that were closed here.
             var entries: [ObjectIdentifier: Entry] = [:]
             var count = 0
-            /// The date of the next check; nil for none.
+            /// The date of the next check; nil if none is scheduled.
             var alarm: Date?
             var token: TimerToken?
             var hasEnded = false
@@ -32,7 +32,7 @@
 
         init(_ limits: HTTPLimits, _ clock: any StoreClock) { (self.limits, self.clock) = (limits, clock) }
 
-        /// Adds a new connection, which owes a request, and closes others if there are too many.
+        /// Adds a new connection, whose client owes a request, and closes others if there are too many.
         func insert(_ connection: HTTPConnection) {
             let now = clock.now
             state.withLock { state in
@@ -48,7 +48,7 @@
             state.withLock { _ = $0.entries.removeValue(forKey: ObjectIdentifier(connection)) }
         }
 
-        /// Notes that a connection owes a request from now on, or that its request is complete.
+        /// Notes that a connection's client owes a request from now on, or that its request is complete.
         func note(_ connection: HTTPConnection, owesRequest: Bool) {
             let now = owesRequest ? clock.now : nil
             let isWatched = state.withLock { state in
@@ -58,7 +58,7 @@
             if owesRequest, !isWatched { look() }
         }
 
-        /// Ends all checks.
+        /// Ends all checks, when the server stops.
         func end() {
             let token = state.withLock { state in
                 state.hasEnded = true
@@ -67,7 +67,7 @@
             token?.cancel()
         }
 
-        /// Closes those that have owed a request for too long, and schedules the next check.
+        /// Closes connections whose clients have owed a request for too long, and schedules the next check.
         private func look() {
             let now = clock.now
             let next = state.withLock { state -> Date? in
@@ -80,7 +80,7 @@
             guard let next else { return }
             let token = clock.schedule(at: next) { [weak self] in self?.look() }
             let outdated = state.withLock { state -> TimerToken? in
-                // Of two timers that were set at once, the earlier one stays.
+                // If two threads have scheduled a check, only the earlier one remains.
                 if state.hasEnded || state.alarm.map({ $0 < next }) ?? false { return token }
                 defer { state.token = token }
                 return state.token
@@ -88,11 +88,11 @@
             outdated?.cancel()
         }
 
-        /// Closes those that have owed a request for too long, and returns the date at which more may have.
+        /// Closes connections whose clients have owed a request for too long; returns the date of the next check.
         private func close(_ state: inout State, at now: Date) -> Date? {
             var owing = state.entries.values.compactMap { entry in entry.owesSince.map { (since: $0, entry: entry) } }
             owing.sort { ($0.since, $0.entry.number) < ($1.since, $1.entry.number) }
-            // Streams and requests in progress are never closed and do not count against their peer.
+            // Connections with a stream or a request in progress are never closed, and do not count against their peer.
             var peers = Dictionary(owing.map { ($0.entry.connection.peer, 1) }, uniquingKeysWith: +)
             var next: Date?
             for (since, entry) in owing {
@@ -101,8 +101,8 @@
                 let isCrowded = state.entries.count > limits.connections
                 let end = since.addingTimeInterval(isCrowded ? limits.patienceWithCrowds : limits.requestTime)
                 if isOverdue || isOfTooMany || (isCrowded && now >= end) {
-                    // Shutting it down makes libmicrohttpd close it, which finds the end of input. Under the lock, so that the
-                    // descriptor still belongs to this connection.
+                    // After `shutdown`, libmicrohttpd finds the end of input and closes the connection. Under the lock,
+                    // the descriptor still belongs to this connection.
                     state.entries[ObjectIdentifier(entry.connection)] = nil
                     peers[entry.connection.peer, default: 0] -= 1
                     shutdown(entry.connection.socket, Int32(SHUT_RDWR))
@@ -116,9 +116,9 @@
 
     /// A client's connection, from its beginning to its end.
     ///
-    /// It holds the reader of its current request, since libmicrohttpd does not report the end of a request that it refused
-    /// itself, for instance one with more headers than a connection's memory can hold.
-    // unchecked: libmicrohttpd touches the reader on one thread at a time.
+    /// The object retains the reader of the current request, because libmicrohttpd does not report the end of a request
+    /// that it has refused itself, such as one with more headers than a connection's memory can hold.
+    // unchecked: libmicrohttpd uses the reader on one thread at a time.
     final class HTTPConnection: @unchecked Sendable {
         /// The descriptor, which stays open as long as the connection is in ``HTTPConnections``.
         let socket: Int32
@@ -131,7 +131,7 @@
             peer = Self.peer(of: connection)
         }
 
-        /// Returns the object stored for a connection; nil before libmicrohttpd has reported its beginning.
+        /// Returns the object stored for a connection; nil before libmicrohttpd has reported the connection.
         static func of(_ connection: OpaquePointer) -> HTTPConnection? {
             store_connection_context(connection).map {
                 Unmanaged<HTTPConnection>.fromOpaque($0).takeUnretainedValue()
@@ -147,7 +147,7 @@
                 }
             case AF_INET6:
                 return address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                    // A client may use any address of its network, which is the first half.
+                    // A client may use any address of its network, whose half of the address identifies it.
                     withUnsafeBytes(of: $0.pointee.sin6_addr) { Data($0.prefix(8)) }
                 }
             default: return Data()

@@ -3,9 +3,8 @@
     import Foundation
     import StoreCore
 
-    /// The layer between libmicrohttpd's threads and the handler: reads requests, sends responses, and counts the requests in
-    /// progress.
-    // unchecked: `answering` is touched only under `condition`.
+    /// The layer between libmicrohttpd's threads and the handler, which counts the requests in progress.
+    // unchecked: `answering` is accessed only under the lock of `condition`.
     final class HTTPGate: @unchecked Sendable {
         let connections: HTTPConnections
         private let limits: HTTPLimits
@@ -34,7 +33,7 @@
             Unmanaged<HTTPGate>.fromOpaque(pointer).takeUnretainedValue()
         }
 
-        /// Reads the headers of a request, a part of its body, or its end.
+        /// Reads the headers of a request, or a part of its body, or reports its end to the handler.
         func take(
             _ reader: RequestReader,
             _ part: UnsafeRawBufferPointer,
@@ -45,7 +44,7 @@
             let limits = self.limits.for(reader.target)
             if !reader.hasBegun {
                 guard let refusal = reader.begin(connection, version, limits) else { return .YES }
-                // The remainder of the request is not read, and the connection is closed.
+                // The rest of the request is not read, so the connection is closed after the response.
                 return reader.headSize < limits.memory - Self.reserve
                     ? queue(refusal, on: connection) : write(refusal, on: connection)
             }
@@ -56,31 +55,32 @@
             return queue(handler(reader.finish(method)), on: connection)
         }
 
-        /// Notes that a request begins.
+        /// Notes that a request begins on a connection.
         func begun(_ reader: RequestReader, on connection: HTTPConnection) {
             connection.reader = reader
             connections.note(connection, owesRequest: true)
         }
 
-        /// Notes that a response was sent, or that its client has disconnected.
+        /// Notes that a response was sent on a connection, or that its client has disconnected.
         func completed(on connection: HTTPConnection) {
             if connection.reader.take()?.isAnswered == true { add(-1) }
             connections.note(connection, owesRequest: true)
         }
 
-        /// The number of bytes of a connection's memory reserved for a response's headers.
+        /// The number of bytes of a connection's memory that a response's headers need.
         private static let reserve = 4096
 
-        /// Writes a response to the socket directly and has the connection closed: with the request's headers in its memory,
-        /// libmicrohttpd has no space for those of a response.
+        /// Writes a response directly to the socket, and closes the connection.
+        ///
+        /// If the request's headers fill the connection's memory, libmicrohttpd has no space for those of a response.
         private func write(_ answer: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
             let text = "HTTP/1.1 \(answer.status) Too Long\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-            // Over TLS only libmicrohttpd can write.
+            // Over TLS, only libmicrohttpd can write to the socket.
             if !isSecure { _ = send(store_connection_socket(connection), text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
             return .NO
         }
 
-        /// Waits until no request is in progress, for a limited time.
+        /// Waits until no request is in progress, but not longer than ``HTTPLimits/patience``.
         func waitForAnswers() {
             condition.lock()
             let end = Date(timeIntervalSinceNow: limits.patience)
@@ -88,7 +88,7 @@
             condition.unlock()
         }
 
-        /// Ends all streams, including those that begin later.
+        /// Ends all streams, and each later one as soon as it begins.
         func endStreams() {
             let streams = streams.withLock { streams in
                 streams.haveEnded = true

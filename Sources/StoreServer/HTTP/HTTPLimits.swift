@@ -1,64 +1,64 @@
 import Foundation
 
-/// The limits for a server's clients.
+/// The limits that a server sets for its clients.
 package struct HTTPLimits: Hashable, Sendable {
     /// The maximum size of a request's body, in bytes.
     ///
-    /// A longer body is read and dropped, and then the response has status 413. If more than five times this size is announced,
-    /// the response is immediate; if so much arrives unannounced, the connection is closed.
+    /// A longer body is read and dropped, and then the response has status 413. If a client announces more than five
+    /// times this size, the response is immediate; if so much arrives unannounced, the connection is closed.
     package var bodySize = 1 << 20
     /// The maximum size of the body of a request to verify a receipt, in bytes, if it is greater than `bodySize`.
     ///
-    /// Receipts grow with their purchases.
+    /// A receipt grows with the number of purchases in it.
     package var receiptBodySize = 16 << 20
-    /// The maximum size of a request's target, path and query, in bytes.
+    /// The maximum size of a request's target, which is its path and query, in bytes.
     ///
-    /// The response to a longer one has status 414.
+    /// The response to a request with a longer target has status 414.
     package var targetSize = 16 << 10
-    /// The maximum size of the request line and the headers together, in bytes, with 64 more for each header.
+    /// The maximum size of a request's head: its first line, and its headers with 64 bytes more for each.
     ///
-    /// The response to a larger head has status 431.
+    /// The response to a request with a larger head has status 431.
     package var headSize = 32 << 10
     /// The seconds after which an idle connection is closed.
     package var timeout: UInt32 = 30
     /// The maximum seconds for a request to arrive, from the first byte of its head to the last of its body.
     ///
-    /// A connection that takes longer is closed, even if it is not idle.
+    /// A connection on which a request takes longer is closed, even if it is not idle.
     package var requestTime: TimeInterval = 60
     /// The maximum number of connections.
     ///
-    /// If there are more, those that have owed a request for longest are closed, once they have owed it for
-    /// ``patienceWithCrowds`` seconds. A further one waits only while all have a request in progress.
+    /// If there are more, those whose clients have owed a request for longest are closed, after at least
+    /// ``patienceWithCrowds`` seconds. A further connection waits only while all have a request in progress.
     package var connections: UInt32 = 256
     /// The maximum number of connections of one peer, an IPv4 address or an IPv6 network; unlimited unless set.
     ///
-    /// If there are more, the one that has owed a request for longest is closed.
+    /// If a peer has more, its connection that has waited longest for a request is closed.
     package var connectionsPerPeer: UInt32 = .max
-    /// The seconds for which a connection may owe a request even if there are too many connections.
+    /// The seconds that a client has for its request even if there are too many connections.
     package var patienceWithCrowds: TimeInterval = 1
     /// The number of threads that handle requests.
     package var threads: UInt32 = 4
-    /// The maximum seconds that stopping waits for requests in progress.
+    /// The maximum seconds for which a server that stops waits for requests in progress.
     package var patience: Double = 5
 
     package init() {}
 
-    /// The maximum size of a body that is read and dropped, in bytes.
+    /// The maximum size of a body that is read only to be dropped, in bytes.
     var droppedSize: Int {
         let (size, isTooMuch) = bodySize.multipliedReportingOverflow(by: 5)
         return isTooMuch ? .max : size
     }
 
-    /// The memory of a connection in bytes; libmicrohttpd itself refuses what does not fit.
+    /// The memory of a connection in bytes; libmicrohttpd itself refuses a request head that does not fit.
     var memory: Int { max(2 * headSize, 16 << 10) }
 
-    /// The number of connections that are accepted before some are closed.
+    /// The number of connections that are accepted, so that some are open while others are being closed.
     var takenConnections: UInt32 {
         let (count, isTooMuch) = connections.addingReportingOverflow(max(threads, connections / 4))
         return isTooMuch ? .max : count
     }
 
-    /// Returns the limits for a request to a target.
+    /// Returns the limits for a request with a target.
     func `for`(_ target: String) -> HTTPLimits {
         let paths = ["/verifyReceipt", "/sandbox/verifyReceipt", "/production/verifyReceipt"]
         guard paths.contains(where: { target.prefix { $0 != "?" } == $0 }) else { return self }

@@ -12,11 +12,11 @@ package struct HTTPRequest: Hashable, Sendable {
 
     /// The method, usually in capital letters.
     package var method: String
-    /// The parts of the path between its slashes, decoded; empty ones are left out.
+    /// The parts of the path between its slashes, without percent encoding; empty parts are left out.
     package var path: [String]
     /// The query items in order; a name may occur several times.
     package var query: [QueryItem]
-    /// The headers by their names in lowercase; of several with the same name, the last.
+    /// The headers by their names in lowercase; of several with the same name, the last one.
     package var headers: [String: String]
     /// The body.
     package var body: Data
@@ -25,7 +25,7 @@ package struct HTTPRequest: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - method: the method.
-    ///   - target: path and query as in the request line: untrusted input, of any content.
+    ///   - target: path and query as in the request line; they may have any content.
     ///   - headers: the headers; their names may have any case.
     ///   - body: the body.
     package init(_ method: String, _ target: String, headers: [String: String] = [:], body: Data = Data()) {
@@ -42,38 +42,38 @@ package struct HTTPRequest: Hashable, Sendable {
         self.body = body
     }
 
-    /// Returns a text without its percent encoding; unchanged if the encoding is invalid.
+    /// Returns a text without its percent encoding, or unchanged if the encoding is invalid.
     private static func decoded(_ text: Substring) -> String {
-        // Foundation's decoding is slow even if there is nothing to decode.
+        // Foundation's decoding is slow even for a text without percent encoding.
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         return text.removingPercentEncoding ?? String(text)
     }
 }
 
-/// The headers of a request as they arrived, and whether they define the end of its body unambiguously.
+/// The headers of a request as they arrived, and whether they unambiguously determine the end of its body.
 ///
-/// Otherwise a proxy that reads them differently could take the end of one client's request for the beginning of another's.
+/// If not, a proxy could take the end of one client's request for the beginning of another client's.
 struct HTTPHeaders {
-    /// The values by the names in lowercase; of several with the same name, the last.
+    /// The values by the names in lowercase; of several with the same name, the last one.
     private(set) var values: [String: String] = [:]
     /// The size of all headers in bytes, including libmicrohttpd's bookkeeping.
     private(set) var size = 0
     private var repeated: Set<String> = []
     private var hasMalformedName = false
 
-    /// Adds a header: untrusted input, of any content.
+    /// Adds a header, which may have any content.
     mutating func add(_ name: String, _ value: String) {
         size += name.utf8.count + value.utf8.count + 64
         let name = name.lowercased()
-        // A space before the colon is invalid: some servers drop it, others see a header with another name.
+        // A space before the colon is invalid: some servers remove it, and others read a header with another name.
         if name.isEmpty || name.utf8.contains(where: { $0 <= UInt8(ascii: " ") }) { hasMalformedName = true }
         if values.updateValue(value, forKey: name) != nil { repeated.insert(name) }
     }
 
-    /// The announced length of the body; nil if there is none or it is not a number.
+    /// The announced length of the body; nil if none is announced, or if it is not a number.
     var contentLength: UInt64? { values["content-length"].flatMap { UInt64($0) } }
 
-    /// Whether they describe one request to one host, with one end, in a supported version of HTTP.
+    /// Returns whether the headers describe one request to one host, with one end, in a supported version of HTTP.
     func areSound(in version: String) -> Bool {
         guard !hasMalformedName, repeated.isDisjoint(with: ["content-length", "transfer-encoding", "host"])
         else { return false }
@@ -90,11 +90,11 @@ struct HTTPHeaders {
 package struct HTTPResponse: Sendable {
     /// The status code.
     package var status: Int
-    /// The headers; length, date and connection are the server's.
+    /// The headers, without length, date and connection, which the server adds.
     package var headers: [String: String]
     /// The body.
     package var body: Data
-    /// The stream that replaces the body; nil for the body.
+    /// The stream that is sent in place of the body; nil to send the body.
     package var stream: HTTPStream?
 
     /// Creates a response, by default without a body.

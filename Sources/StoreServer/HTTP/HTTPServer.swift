@@ -5,31 +5,31 @@ import StoreCrypto
 #if canImport(CMicroHTTPD)
     import CMicroHTTPD
 
-    /// An HTTP server over libmicrohttpd, with threads of its own.
+    /// An HTTP server that uses libmicrohttpd and has its own threads.
     ///
-    /// It stops when it is released, which must not be in its handler.
+    /// The server stops when it is released, which must not happen in its handler, for which stopping waits.
     package final class HTTPServer: Sendable {
-        /// The port on which it listens.
+        /// The port on which the server listens.
         package let port: UInt16
         private let gate: HTTPGate
         private let daemon: Locked<Daemon?>
 
         private struct Daemon: @unchecked Sendable {  // unchecked: libmicrohttpd locks it, and it is stopped once
             let pointer: OpaquePointer
-            /// The texts of the identity, to which the daemon has pointers.
+            /// The texts of the server's identity, to which the daemon has pointers.
             let identity: IdentityTexts?
         }
 
-        /// Listens on an address.
+        /// Opens a server that listens on an address.
         ///
         /// - Parameters:
         ///   - host: the address, `127.0.0.1` unless given.
-        ///   - port: the port; 0 for one that is free.
+        ///   - port: the port; 0 for any free one.
         ///   - identity: the server's identity over TLS; nil for plain HTTP.
         ///   - limits: the limits for clients.
         ///   - clock: the clock for the time limits of requests.
-        ///   - handler: returns the response to a request, on a thread of the server; several run at a time.
-        /// - Throws: ``StoreServerError`` if it cannot listen there.
+        ///   - handler: returns the response to a request, on a thread of the server; several calls run at a time.
+        /// - Throws: ``StoreServerError`` if the server cannot listen on the address.
         package init(
             host: String = "127.0.0.1",
             port: UInt16 = 0,
@@ -56,7 +56,7 @@ import StoreCrypto
 
         /// Stops listening, waits for the requests in progress, and closes all connections.
         ///
-        /// Returns when the threads have ended; does nothing the second time.
+        /// Returns when the server's threads have ended; does nothing the second time.
         package func stop() {
             guard let daemon = daemon.withLock({ $0.take() }) else { return }
             let socket = MHD_quiesce_daemon(daemon.pointer)
@@ -64,7 +64,7 @@ import StoreCrypto
             gate.waitForAnswers()
             MHD_stop_daemon(daemon.pointer)
             gate.connections.end()
-            // A daemon that was quiesced leaves its socket to the caller.
+            // `MHD_quiesce_daemon` has left the closing of the socket to its caller.
             if socket >= 0 { close(socket) }
         }
 
@@ -79,11 +79,11 @@ import StoreCrypto
             let flags =
                 MHD_USE_POLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
                 | (address.isIPv6 ? MHD_USE_IPv6.rawValue : 0) | (identity == nil ? 0 : MHD_USE_TLS.rawValue)
-            // The number of an option, which its values follow, in the type that C expects.
+            // An option's number in the type that C expects of a variadic argument; the option's values follow it.
             func number(_ option: MHD_OPTION) -> any CVarArg { UInt32(option.rawValue) }
             let context = Unmanaged.passUnretained(gate).toOpaque()
             let closure = Int(bitPattern: context)
-            // Called when a connection begins, with no object stored yet, and when it ends.
+            // Called twice: when a connection begins, with no object at `place`, and when it ends, with the object.
             let connected: ConnectionCallback = { gate, connection, place, _ in
                 guard let gate, let connection, let place else { return }
                 let connections = HTTPGate.at(gate).connections
@@ -99,8 +99,8 @@ import StoreCrypto
             let begun: BeginCallback = { gate, target, connection in
                 guard let gate, let connection = connection.flatMap(HTTPConnection.of) else { return nil }
                 let reader = RequestReader(target: target.map { String(cString: $0) } ?? "/")
-                // Hides the query from libmicrohttpd, which would parse it into the connection's memory, where a short
-                // parameter takes many times its length.
+                // The zero hides the query from libmicrohttpd, which would parse it into the connection's memory, where
+                // a short parameter takes many times its length.
                 if let query = target.flatMap({ strchr($0, Int32(UInt8(ascii: "?"))) }) { query[1] = 0 }
                 HTTPGate.at(gate).begun(reader, on: connection)
                 return Unmanaged.passUnretained(reader).toOpaque()
@@ -156,7 +156,7 @@ import StoreCrypto
             }
         }
 
-        /// The texts of an identity, which the daemon refers to as long as it lives.
+        /// The texts of an identity, which exist as long as the daemon that points to them.
         private final class IdentityTexts: @unchecked Sendable {  // unchecked: they are never changed
             let key: UnsafeMutablePointer<CChar>?
             let certificates: UnsafeMutablePointer<CChar>?
@@ -188,7 +188,7 @@ import StoreCrypto
 
 #if !canImport(CMicroHTTPD)
 
-    // A placeholder where libmicrohttpd is missing; its property of type Never shows that none is ever created.
+    // The placeholder for a server without libmicrohttpd: never created, as its property of type Never ensures.
     package struct HTTPServer: Sendable {
         private let never: Never
 
@@ -208,9 +208,9 @@ import StoreCrypto
 
 /// The availability of libmicrohttpd in this module, and advice where it is missing.
 public enum MicroHTTPD {
-    /// Whether libmicrohttpd's header was present when this module was built.
+    /// Whether libmicrohttpd's header was available when this module was built.
     ///
-    /// If not, opening a ``StoreServer`` throws ``StoreServerError/unavailable``. ``ServerNotifications`` needs no library.
+    /// Without it, a ``StoreServer`` throws ``StoreServerError/unavailable``. ``ServerNotifications`` needs no library.
     public static var isAvailable: Bool {
         #if canImport(CMicroHTTPD)
             true
@@ -219,7 +219,7 @@ public enum MicroHTTPD {
         #endif
     }
 
-    /// The advice where ``isAvailable`` is false, in one line.
+    /// One line of advice for when ``isAvailable`` is false.
     public static let advice =
         "libmicrohttpd's header is missing: run `apt install libmicrohttpd-dev` and build again from scratch"
 }
@@ -252,7 +252,7 @@ struct SocketAddress {
         }
     }
 
-    /// Runs a closure with a pointer to the address.
+    /// Calls a closure with a pointer to the address.
     func withPointer<Result>(_ body: (UnsafeRawPointer) -> Result) -> Result {
         withUnsafeBytes(of: storage) { body($0.baseAddress!) }
     }
@@ -269,6 +269,6 @@ public struct StoreServerError: Error, Hashable, Sendable, CustomStringConvertib
 
     init(_ description: String) { self.description = description }
 
-    /// The error where the module was built without libmicrohttpd, with ``MicroHTTPD/advice``.
+    /// The error if the module was built without libmicrohttpd, with ``MicroHTTPD/advice``.
     public static let unavailable = StoreServerError(MicroHTTPD.advice)
 }

@@ -1,28 +1,28 @@
 import Foundation
 import StoreCore
 
-/// A response body that is sent incrementally until either side ends it, as for server-sent events.
+/// A response body that is sent part by part until the server or the client ends it, as for server-sent events.
 ///
-/// Any thread may write. The connection uses no thread while there is nothing to send. A disconnected client is noticed when
-/// something is sent.
+/// Any thread may write. The connection occupies no thread while there is nothing to send. A client that has
+/// disconnected is noticed when the next part is sent.
 package final class HTTPStream: Sendable {
     /// The result of a read.
     enum Reading {
         case bytes(Data)
-        /// Nothing for now: the reader is woken later.
+        /// There are no bytes now, and the reader is woken when there are.
         case nothing
         case end
     }
 
     private struct State {
-        /// The bytes that have not been read.
+        /// The bytes that were written and have not been read.
         var pending = Data()
         var isFinished = false
         var hasReader = false
         var wake: (@Sendable () -> Void)?
-        /// The source of further bytes once everything has been sent.
+        /// The source of further bytes, which is called once all pending bytes have been sent.
         var source: (@Sendable () -> Data?)?
-        /// Whether the source may have more.
+        /// Whether the source may have more bytes.
         var isRung = false
     }
 
@@ -31,13 +31,13 @@ package final class HTTPStream: Sendable {
 
     /// Creates a stream.
     ///
-    /// - Parameter capacity: the maximum number of bytes buffered for a slow client. The stream ends if there would be more.
+    /// - Parameter capacity: the maximum number of bytes buffered for a slow client; more end the stream.
     package init(capacity: Int = 1 << 20) { self.capacity = capacity }
 
     /// Creates a stream that fetches bytes when the client can take them, so that none are buffered for a slow client.
     ///
-    /// - Parameter source: returns the next bytes, nil for none until ``ring()``. Called on a thread of the server, one call
-    ///   at a time and without a lock; released when the stream ends.
+    /// - Parameter source: returns the next bytes, or nil if there are none until ``ring()``. Called on one of the
+    ///   server's threads, one call at a time and without a lock; released when the stream ends.
     package init(source: @escaping @Sendable () -> Data?) {
         capacity = 0
         state.withLock { state in
@@ -54,34 +54,34 @@ package final class HTTPStream: Sendable {
         }
     }
 
-    /// Appends bytes.
+    /// Appends bytes to the stream.
     ///
-    /// - Returns: false once the stream has ended: the client has gone or is too slow, or the server stops.
+    /// - Returns: false once the stream has ended: the client has disconnected or is too slow, or the server stops.
     @discardableResult
     package func send(_ data: Data) -> Bool {
         state.withLock { state in
             if state.pending.count + data.count > capacity { state.isFinished = true }
             if !state.isFinished { state.pending += data }
-            // Under the lock: once the stream has ended, the connection may be released.
+            // Called under the lock, since the connection that it wakes may be released once the stream has ended.
             state.wake.take()?()
             return !state.isFinished
         }
     }
 
-    /// Ends the stream after the bytes that were sent.
+    /// Ends the stream once all bytes that were written have been sent.
     package func finish() {
         let source = state.withLock { state in
             state.isFinished = true
             state.wake.take()?()
             return state.source.take()
         }
-        // Released without the lock.
+        // Released without the lock, since the source may release foreign objects.
         withExtendedLifetime(source) {}
     }
 
-    /// Claims the stream for a response, its only reader.
+    /// Makes a response the only reader of the stream.
     ///
-    /// A second reader is not allowed: each would receive a part of the bytes, and only one would be woken.
+    /// A second reader stops the process: each of two would receive a part of the bytes, and only one would be woken.
     func claim() {
         state.withLock { state in
             precondition(!state.hasReader, "an HTTPStream is the body of one response; a second one needs its own")
@@ -89,21 +89,21 @@ package final class HTTPStream: Sendable {
         }
     }
 
-    /// Whether the stream has ended; earlier bytes may still be in transit.
+    /// Whether the stream has ended; bytes that were written earlier may not have arrived yet.
     package var isFinished: Bool { state.withLock { $0.isFinished } }
 
     /// Removes and returns the next bytes to send.
     ///
     /// - Parameters:
     ///   - count: the maximum number of bytes.
-    ///   - sleep: called under the lock if there are none; returns the closure that wakes the reader, once.
-    /// - Returns: the bytes, nothing yet, or the end.
+    ///   - sleep: called under the lock if there are no bytes; returns the closure that wakes the reader, called once.
+    /// - Returns: the bytes, or that there are none yet, or the end.
     func read(atMost count: Int, sleep: () -> @Sendable () -> Void) -> Reading {
         while true {
             let (reading, source) = state.withLock { state -> (Reading, (@Sendable () -> Data?)?) in
                 if !state.pending.isEmpty {
                     let bytes = Data(state.pending.prefix(count))
-                    // A slice, so that the remainder is not copied each time.
+                    // The remainder is a slice of the same data, so that it is not copied at each read.
                     state.pending = state.pending.dropFirst(count)
                     if state.pending.isEmpty { state.pending = Data() }
                     return (.bytes(bytes), nil)
@@ -139,7 +139,7 @@ package final class HTTPStream: Sendable {
             let pointer: OpaquePointer
         }
 
-        /// Creates the only reader of a stream; `released` is called when the connection no longer needs it.
+        /// Creates the only reader of a stream; `released` is called once the connection no longer uses the reader.
         init(_ stream: HTTPStream, _ connection: OpaquePointer, released: @escaping () -> Void) {
             stream.claim()
             self.stream = stream
@@ -147,13 +147,13 @@ package final class HTTPStream: Sendable {
             self.released = released
         }
 
-        /// Returns a response that reads the stream, a block at a time, and then releases this reader.
+        /// Returns a response whose body is the stream, read block by block, and which retains this reader.
         ///
-        /// Returns nil, and ends the stream, if there is no memory.
+        /// If there is no memory, ends the stream and returns nil.
         func response(blockSize: Int = 4096) -> OpaquePointer? {
             let this = Unmanaged.passRetained(self)
             let response = MHD_create_response_from_callback(
-                // The size is unknown.
+                // The size of the body is unknown.
                 .max,
                 blockSize,
                 { this, _, place, count in
@@ -173,7 +173,7 @@ package final class HTTPStream: Sendable {
             return response
         }
 
-        /// Copies bytes and returns their number; 0 if the connection is suspended, -1 at the end.
+        /// Copies bytes to `place` and returns their number: 0 if the connection is suspended, -1 at the end.
         private func read(to place: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
             let reading = stream.read(atMost: count) { [connection] in
                 MHD_suspend_connection(connection.pointer)

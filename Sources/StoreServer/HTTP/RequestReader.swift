@@ -2,14 +2,14 @@
     import CMicroHTTPD
     import Foundation
 
-    /// A request whose parts arrive one after another, on one thread at a time.
+    /// A reader of one request, whose parts arrive one after another, on one thread at a time.
     final class RequestReader {
         let target: String
         private var headers: HTTPHeaders?
         private var body = Data()
-        /// The bytes of the body that have arrived.
+        /// The number of bytes of the body that have arrived.
         private var received = 0
-        /// Whether the handler has been called.
+        /// Whether the request is complete, and the handler was called with it.
         private(set) var isAnswered = false
 
         init(target: String) { self.target = target }
@@ -25,7 +25,7 @@
 
         /// Reads the headers and checks them against the limits.
         ///
-        /// - Returns: the response to a request whose body is not read; nil for any other.
+        /// - Returns: the response, if the request is refused without reading its body; otherwise nil.
         func begin(_ connection: OpaquePointer, _ version: String, _ limits: HTTPLimits) -> HTTPResponse? {
             var found = HTTPHeaders()
             withUnsafeMutablePointer(to: &found) { found in
@@ -49,7 +49,7 @@
             guard found.areSound(in: version) else { return HTTPResponse(400) }
             guard let length = found.contentLength, length > limits.bodySize else { return nil }
             isTooLong = true
-            // A client that sends `Expect` has not sent the body yet.
+            // A client that sends `Expect` waits for a response before it sends the body.
             let isReadNevertheless = length <= limits.droppedSize && found.values["expect"] == nil
             return isReadNevertheless ? nil : Self.tooLong
         }
@@ -58,7 +58,7 @@
 
         /// Appends a part of the body.
         ///
-        /// - Returns: whether to read on. Some excess is read and dropped, so that the client receives the response.
+        /// - Returns: whether to read on. Some excess is read and dropped, so that the client gets the response.
         func append(_ bytes: UnsafeRawBufferPointer, _ limits: HTTPLimits) -> Bool {
             received += bytes.count
             guard !isTooLong, received <= limits.bodySize else {
@@ -70,7 +70,7 @@
             return true
         }
 
-        /// Returns the complete request, for which the handler is called now.
+        /// Returns the complete request, with which the handler is called next.
         func finish(_ method: String) -> HTTPRequest {
             isAnswered = true
             defer { body = Data() }

@@ -1,13 +1,13 @@
 import Foundation
 import StoreCore
 
-/// A sender of a store's notifications to a server, each at least once.
+/// A sender of a store's notifications to a server, which sends each at least once.
 ///
-/// Attempts are recorded in the store's ledger. An attempt whose record was lost because the process ended is repeated.
+/// Attempts are recorded in the store's ledger. If the process ends before the record, the attempt is repeated.
 final class NotificationOutbox: HistoryListener {
-    /// The seconds after which the App Store retries in production: 1, 12, 24, 48 and 72 hours.
+    /// The delays after which the App Store retries in production, in seconds: 1, 12, 24, 48 and 72 hours.
     static let productionDelays: [TimeInterval] = [1, 12, 24, 48, 72].map { $0 * 3600 }
-    /// The seconds after which a ledger that could not be read is read again.
+    /// The seconds after which a ledger is read again that could not be read.
     static let patience: TimeInterval = 60
 
     private let view: ServerView
@@ -15,9 +15,9 @@ final class NotificationOutbox: HistoryListener {
     private let url: URL
     private let transport: any NotificationTransport
     private let log: StoreLog
-    /// The serial queue of everything except the transport's replies.
+    /// The serial queue for everything except the transport's replies, which come on any thread.
     ///
-    /// It uses no task: a test may block every thread of the task pool.
+    /// A queue and not a task, because a test may block every thread of the task pool.
     private let lane = DispatchQueue(label: "StoreServer.NotificationOutbox")
     private static let laneKey = DispatchSpecificKey<ObjectIdentifier>()
     private let state: Locked<State>
@@ -25,10 +25,10 @@ final class NotificationOutbox: HistoryListener {
 
     private struct State {
         var machine: OutboxMachine
-        /// The activity that the clock waits for during deliveries.
+        /// The activity for which settling the clock waits while notifications are delivered.
         var work: Activity.Work?
         var timer: TimerToken?
-        /// The position of the notification that is being delivered.
+        /// The position of the notification whose delivery is in progress; nil for none.
         var delivery: ServerNotification.Position?
         var isStopped = false
     }
@@ -49,7 +49,7 @@ final class NotificationOutbox: HistoryListener {
         lane.setSpecific(key: Self.laneKey, value: ObjectIdentifier(lane))
     }
 
-    /// Begins sending: first what an earlier outbox left, then new notifications.
+    /// Begins sending: first the notifications that an earlier outbox left, then new ones.
     func start() {
         view.follow(self)
         run()
@@ -60,26 +60,26 @@ final class NotificationOutbox: HistoryListener {
     /// Stops sending.
     ///
     /// - Parameters:
-    ///   - waits: whether to wait until the delivery that is under way has been recorded.
-    ///   - seconds: the most seconds to wait.
+    ///   - waits: whether to wait until the delivery in progress has been recorded.
+    ///   - seconds: the maximum seconds to wait.
     func stop(waits: Bool, atMost seconds: TimeInterval = 5) {
         let timer = state.withLock { state in
             state.isStopped = true
             return state.timer.take()
         }
         timer?.cancel()
-        // Called from a transport that stops its own server, this would wait for itself.
+        // A transport may stop its own server from the queue, which must not wait for itself.
         guard waits, DispatchQueue.getSpecific(key: Self.laneKey) != ObjectIdentifier(lane) else { return }
         let isDone = { [state] in state.withLock { $0.work == nil } }
         rest.lock()
         let end = Date(timeIntervalSinceNow: seconds)
         while !isDone(), rest.wait(until: end) {}
         rest.unlock()
-        // A transport that blocks occupies the lane indefinitely.
+        // Only if nothing is in progress: a transport that blocks in `post` occupies the queue without limit.
         if isDone() { lane.sync {} }
     }
 
-    /// Processes all steps that are due, unless that is in progress.
+    /// Performs all steps that are due, unless another call is performing them.
     private func run() {
         // Begun before the caller goes on, so that settling the clock after a change waits for its notification.
         let begins = state.withLock { state -> Bool in
@@ -124,7 +124,7 @@ final class NotificationOutbox: HistoryListener {
     }
 
     private func finish(_ notification: ServerNotification, _ result: SendAttemptResult, isLogged: Bool = false) {
-        // A faulty transport may reply twice.
+        // A faulty transport may reply more than once.
         let isFirst = state.withLock { $0.delivery == notification.position && $0.delivery.take() != nil }
         guard isFirst else { return }
         if result != .success, !isLogged {
@@ -135,7 +135,7 @@ final class NotificationOutbox: HistoryListener {
         do {
             try view.recordAttempt(result.rawValue, at: notification.position)
         } catch {
-            // The next outbox sends it again.
+            // Without the record, the next outbox sends the notification again.
             log("the delivery of a notification cannot be recorded in the ledger: \(error)")
         }
         let now = view.clock.now
@@ -143,11 +143,11 @@ final class NotificationOutbox: HistoryListener {
         proceed()
     }
 
-    /// Ends the work until something changes or a date is reached.
+    /// Ends the activity until the store changes or a date is reached.
     ///
     /// - Parameters:
-    ///   - date: the date; nil for none.
-    ///   - readsAgain: whether changes that have come meanwhile are read first.
+    ///   - date: the date of the next step; nil for none.
+    ///   - readsAgain: whether changes of the meantime are processed first.
     private func pause(until date: Date?, readsAgain: Bool = true) {
         let timer = date.map { date in view.clock.schedule(at: date) { [weak self] in self?.run() } }
         let (unused, work, isStale) = state.withLock { state -> (TimerToken?, Activity.Work?, Bool) in

@@ -1,13 +1,13 @@
 import Foundation
 import StoreCore
 
-/// A signer of notifications in the form of the App Store's, version 2.
+/// A signer of notifications in version 2 of the App Store's format.
 struct NotificationSigner: Sendable {
     let view: ServerView
 
-    /// Returns the JWS that is posted for a notification; its content is the same each time.
+    /// Returns the JWS that is posted for a notification; its payload is the same each time.
     ///
-    /// - Throws: the error that keeps the store's signer from signing.
+    /// - Throws: the error of the store's signer.
     func signedPayload(_ notification: ServerNotification) throws -> String {
         try view.sign(AnswerValue.object(try members(of: notification)))
     }

@@ -1,18 +1,18 @@
 import Foundation
 import StoreCore
 
-/// The decisions of an outbox: which notification is sent next, and when one is retried.
+/// The decisions of an outbox: which notification is sent next, and when a failed one is sent again.
 ///
-/// First attempts are made in the order of the ledger. A failed one is retried after each of the delays, and blocks no other.
-/// The whole state can be read from the ledger, so that a new machine continues where another ended.
+/// First attempts are made in the order of the ledger. A failed notification is retried after each of the delays, and
+/// delays no other. The ledger contains the whole state, so that a new machine continues where another ended.
 struct OutboxMachine {
-    /// The next thing to do.
+    /// The next step of an outbox.
     enum Step {
-        /// Read the ledger after a position.
+        /// Read the notifications in the ledger after a position.
         case read(after: ServerNotification.Position?)
         case deliver(ServerNotification)
         case wait(until: Date)
-        /// Nothing, until something happens.
+        /// Wait until the ledger may have more notifications.
         case idle
     }
 
@@ -23,16 +23,16 @@ struct OutboxMachine {
         let failures: Int
     }
 
-    /// The seconds from each failure to the next attempt.
+    /// The seconds from each failed attempt to the next one.
     private let delays: [TimeInterval]
     private var position: ServerNotification.Position?
-    /// Whether all that the ledger had was read.
+    /// Whether all notifications in the ledger have been read.
     private(set) var isCaughtUp = false
-    /// Notifications that were never sent, in the ledger's order.
+    /// Notifications that have not been sent yet, in the ledger's order.
     private var fresh: ArraySlice<ServerNotification> = []
-    /// Notifications to retry, in queues sorted by date; none is empty.
+    /// Failed notifications, in queues of which each is sorted by the date of the retry; no queue is empty.
     ///
-    /// Those with the same number of failures usually share a queue, since they have the same delay.
+    /// Notifications with the same number of failures usually share a queue, since they have the same delay.
     private var retries: [Deque<Retry>] = []
 
     init(delays: [TimeInterval]) { self.delays = delays }
@@ -40,7 +40,7 @@ struct OutboxMachine {
     /// Notes that the ledger may have more notifications.
     mutating func ring() { isCaughtUp = false }
 
-    /// Returns the next step at a date.
+    /// Returns the next step at the date `now`.
     func step(at now: Date) -> Step {
         let retry = earliest.map { retries[$0][0] }
         if let retry, retry.due <= now { return .deliver(retry.notification) }
@@ -49,10 +49,10 @@ struct OutboxMachine {
         return retry.map { .wait(until: $0.due) } ?? .idle
     }
 
-    /// The index of the queue with the earliest retry.
+    /// The index of the queue with the earliest retry; nil if there are no retries.
     private var earliest: Int? { retries.indices.min { retries[$0][0].due < retries[$1][0].due } }
 
-    /// Adds the notifications after the position that was read; none if there are no more.
+    /// Adds the notifications that were read from the ledger; none if there are no more.
     mutating func take(_ notifications: [ServerNotification]) {
         guard let last = notifications.last else {
             isCaughtUp = true
@@ -68,7 +68,7 @@ struct OutboxMachine {
         }
     }
 
-    /// Records the outcome of a delivery that was the next step.
+    /// Records the outcome of the delivery that was the last step.
     mutating func attempted(_ notification: ServerNotification, _ result: SendAttemptResult, at now: Date) {
         var failures = 1
         if fresh.first?.position == notification.position {
@@ -94,11 +94,11 @@ struct OutboxMachine {
     }
 }
 
-/// The result of an attempted delivery, in the terms of the App Store Server API: an open set.
+/// The result of an attempted delivery, in the App Store Server API's terms; others may exist.
 public struct SendAttemptResult: RawRepresentable, Hashable, Codable, Sendable {
     /// The value in the API's responses.
     public let rawValue: String
-    /// Creates a value, which may be one that is not listed here.
+    /// Creates a result with any value, which need not be listed here.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The server accepted the notification: its HTTP status was one from 200 to 206.
@@ -107,7 +107,7 @@ public struct SendAttemptResult: RawRepresentable, Hashable, Codable, Sendable {
     public static let timedOut = SendAttemptResult(rawValue: "TIMED_OUT")
     /// The server's certificate was refused, or no secure connection could be established.
     public static let tlsIssue = SendAttemptResult(rawValue: "TLS_ISSUE")
-    /// The server redirected to where the notification came from.
+    /// The server redirected to the URL that the notification was posted to.
     public static let circularRedirect = SendAttemptResult(rawValue: "CIRCULAR_REDIRECT")
     /// The server sent no response.
     public static let noResponse = SendAttemptResult(rawValue: "NO_RESPONSE")
@@ -117,9 +117,9 @@ public struct SendAttemptResult: RawRepresentable, Hashable, Codable, Sendable {
     public static let unsupportedCharset = SendAttemptResult(rawValue: "UNSUPPORTED_CHARSET")
     /// The response was not HTTP.
     public static let invalidResponse = SendAttemptResult(rawValue: "INVALID_RESPONSE")
-    /// The connection ended before the response did.
+    /// The connection ended before the response was complete.
     public static let prematureClose = SendAttemptResult(rawValue: "PREMATURE_CLOSE")
-    /// The server responded with any other HTTP status.
+    /// The server's response had any other HTTP status.
     public static let unsuccessfulStatus = SendAttemptResult(rawValue: "UNSUCCESSFUL_HTTP_RESPONSE_CODE")
     /// Any other failure.
     public static let other = SendAttemptResult(rawValue: "OTHER")

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// The notifications of a store as they happen, without any network.
+/// The notifications that a store sends to an app's server, as a sequence and without any network.
 ///
 /// ```swift
 /// let notifications = try ServerNotifications(store)
@@ -9,15 +9,15 @@ import StoreCore
 /// #expect(try notifications.received().map(\.description) == ["SUBSCRIBED INITIAL_BUY"])
 /// ```
 ///
-/// The sequence starts at its creation. Each iteration starts there too, and waits for more until its task is canceled. Neither
-/// libmicrohttpd nor a ``StoreServer`` is needed.
+/// The sequence and each of its iterations start with the notifications after its creation. An iteration waits for more
+/// until its task is canceled. Neither libmicrohttpd nor a ``StoreServer`` is needed.
 public struct ServerNotifications: AsyncSequence, Sendable {
     private let view: ServerView
     private let start: ServerNotification.Position?
 
     /// Creates a sequence of the notifications from now on.
     ///
-    /// If the store's ledger records no notifications yet, it does from now on.
+    /// If the store's ledger does not record notifications yet, it does so from now on.
     ///
     /// - Throws: the ledger's errors.
     public init(_ store: SandboxStore) throws { try self.init(ServerView(store)) }
@@ -28,7 +28,7 @@ public struct ServerNotifications: AsyncSequence, Sendable {
         start = try view.lastNotification()
     }
 
-    /// Returns the notifications until now, oldest first, without waiting.
+    /// Returns the notifications from the creation of the sequence until now, oldest first, without waiting.
     ///
     /// - Throws: the error that prevents reading the ledger, and the signer's.
     public func received() throws -> [StoreServerNotification] {
@@ -41,7 +41,7 @@ public struct ServerNotifications: AsyncSequence, Sendable {
         return received
     }
 
-    /// Returns an iterator that begins at the creation of the sequence.
+    /// Returns an iterator over the notifications since the creation of the sequence.
     public func makeAsyncIterator() -> Iterator { Iterator(view, after: start) }
 
     /// An iterator over the notifications of a store.
@@ -76,9 +76,9 @@ public struct ServerNotifications: AsyncSequence, Sendable {
 }
 
 extension ServerView {
-    /// Calls a closure with each notification after a position, oldest first, until it returns false.
+    /// Calls `body` with each notification after a position, oldest first, until `body` returns false.
     ///
-    /// With a date, most of the earlier notifications are left out.
+    /// With a date, most notifications before it are left out.
     func forEachNotification(
         after position: ServerNotification.Position?,
         since date: Date? = nil,
@@ -94,7 +94,7 @@ extension ServerView {
     }
 }
 
-/// A listener to a store's history on which a task can wait.
+/// A listener to a store's changes, for which a task can wait.
 final class NotificationBell: HistoryListener {
     private struct State {
         var rings = 0
@@ -103,7 +103,7 @@ final class NotificationBell: HistoryListener {
 
     private let state = Locked(State())
 
-    /// The number of changes until now.
+    /// The number of changes of the store so far.
     var rings: Int { state.withLock { $0.rings } }
 
     func historyChanged() {
@@ -114,7 +114,7 @@ final class NotificationBell: HistoryListener {
         waiting?.resume(returning: true)
     }
 
-    /// Waits until there are more changes than a number of them.
+    /// Waits until there have been more than `rings` changes.
     ///
     /// - Returns: false once the task is canceled.
     func wait(since rings: Int) async -> Bool {

@@ -3,18 +3,17 @@ import StoreCore
 
 /// A decoded notification of the App Store's servers about an event in a store.
 ///
-/// The article on notifications has the table of kinds and subtypes. Each property is nil if the notification has no such
-/// member.
+/// The article on notifications lists the types with their subtypes. A property is nil if the notification lacks it.
 public struct StoreServerNotification: Sendable {
     /// The outcome of an extension of renewal dates for all subscribers of a product.
     public struct Summary: Hashable, Sendable {
-        /// The identifier that the server gave the request.
+        /// The identifier that the app's server gave to its request for the extension.
         public let requestIdentifier: String
-        /// The product.
+        /// The product's identifier.
         public let productIdentifier: String
-        /// The countries of the request, ISO 3166-1 alpha-3; empty for all.
+        /// The countries that the request names, ISO 3166-1 alpha-3; empty for all countries.
         public let storefrontCountryCodes: [String]
-        /// The number of extended subscriptions.
+        /// The number of subscriptions that were extended.
         public let succeededCount: Int
         /// The number of subscriptions that could not be extended.
         public let failedCount: Int
@@ -22,25 +21,25 @@ public struct StoreServerNotification: Sendable {
 
     /// The identifier, `notificationUUID`: the same at each delivery, and in every process that reads the ledger.
     public let identifier: UUID
-    /// The kind, `notificationType`, such as `DID_RENEW`.
+    /// The type, `notificationType`, such as `DID_RENEW`.
     public let type: String
-    /// The subtype, such as `BILLING_RECOVERY`.
+    /// The subtype, such as `BILLING_RECOVERY`; nil for a type without subtypes.
     public let subtype: String?
-    /// The date of the event.
+    /// The date of the event that the notification reports.
     public let date: Date
-    /// The transaction at that date.
+    /// The transaction, as it was at the date of the event.
     public let transaction: TransactionPayload?
-    /// The renewal at that date.
+    /// The renewal of the subscription, as it was at the date of the event.
     public let renewal: RenewalPayload?
-    /// The subscription's state at that date.
+    /// The subscription's state at the date of the event.
     public let state: SubscriptionState?
-    /// The customer's reason for a request for a refund.
+    /// The customer's reason for requesting a refund.
     public let consumptionRequestReason: String?
-    /// The outcome of an extension for all subscribers.
+    /// The outcome of an extension of renewal dates for all subscribers of a product.
     public let summary: Summary?
-    /// The purchase of the app, for an account that withdraws its consent.
+    /// The purchase of the app, in the notification that an account's consent was withdrawn.
     public let appTransaction: AppTransactionPayload?
-    /// The JWS that is posted.
+    /// The JWS that is posted to the app's server.
     public let signedPayload: String
 
     init(_ notification: ServerNotification, signedPayload: String) {
@@ -69,6 +68,6 @@ extension StoreServerNotification.Summary {
 }
 
 extension StoreServerNotification: CustomStringConvertible {
-    /// Kind and subtype, as in `DID_RENEW BILLING_RECOVERY`.
+    /// The type and the subtype, as in `DID_RENEW BILLING_RECOVERY`.
     public var description: String { [type, subtype].compactMap { $0 }.joined(separator: " ") }
 }

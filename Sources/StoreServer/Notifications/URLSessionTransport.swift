@@ -6,10 +6,10 @@ import StoreRemote
     import FoundationNetworking
 #endif
 
-/// A transport that posts by Foundation's URL loading, without cookies or caches.
+/// A transport that posts notifications with `URLSession`, without cookies or caches.
 ///
-/// It follows no redirects, so that a notification reaches only its intended server. The head of a response decides the
-/// result; its body is not read.
+/// Redirects are not followed, so that a notification reaches only its intended server. The head of the response
+/// determines the result; the body is not read.
 public final class URLSessionTransport: NotificationTransport {
     private let session: URLSession
     private let deliveries = Deliveries()
@@ -17,8 +17,7 @@ public final class URLSessionTransport: NotificationTransport {
 
     /// Creates a transport.
     ///
-    /// - Parameter timeout: the seconds within which a server has to respond, from the beginning of the delivery to the end of
-    ///   the response's head.
+    /// - Parameter timeout: the seconds that a delivery may take, from its beginning to the end of the response's head.
     public init(timeout: TimeInterval = 10) {
         self.timeout = timeout
         session = URLSession(notifyingAtOnce: deliveries)
@@ -38,23 +37,23 @@ public final class URLSessionTransport: NotificationTransport {
     }
 }
 
-/// The deliveries in progress; the first result of each counts.
+/// The deliveries in progress; only the first result of each is reported.
 private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
     private typealias Reply = @Sendable (SendAttemptResult) -> Void
 
     private let replies = Locked<[Int: Reply]>([:])
-    /// A serial queue for work that waits for the session, whose own queue calls this.
+    /// A serial queue for calls that wait for the session, whose own queue calls the delegate methods.
     private let queue = DispatchQueue(label: "StoreServer.deliveries")
 
     func add(_ task: URLSessionTask, timeout: TimeInterval, _ reply: @escaping @Sendable (SendAttemptResult) -> Void) {
         replies.withLock { $0[task.taskIdentifier] = reply }
-        // Retains nothing after the delivery has ended.
+        // The references are weak, so that nothing is retained after the delivery has ended.
         queue.asyncAfter(deadline: .now() + timeout) { [weak self, weak task] in
             if let task { self?.finish(task, .timedOut) }
         }
     }
 
-    /// Ends a delivery, unless it has ended.
+    /// Ends a delivery and reports its result, unless it has ended before.
     private func finish(_ task: URLSessionTask, _ result: SendAttemptResult) {
         guard let reply = replies.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
         queue.async {
@@ -85,7 +84,8 @@ private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        // Without an error: if there had been a response, the delivery would have ended before.
+        // An end without an error and without a response means an invalid response: a valid one has already ended the
+        // delivery.
         finish(task, error.map { ($0 as? URLError).map { .init(of: $0.code) } ?? .other } ?? .invalidResponse)
     }
 }
@@ -122,17 +122,17 @@ extension SendAttemptResult {
     }
 }
 
-/// A way to post notifications to a server, for tests of what happens if it fails.
+/// A way to post notifications to a server, which a test may replace, for instance to simulate failures.
 ///
-/// ``URLSessionTransport`` is the one that is used unless another is given.
+/// ``URLSessionTransport`` is used by default.
 public protocol NotificationTransport: Sendable {
     /// Posts a notification.
     ///
-    /// Deliveries are sequential: the next one waits for the reply.
+    /// One notification is delivered at a time: the next one waits for the reply.
     ///
     /// - Parameters:
-    ///   - body: the JSON object with the `signedPayload`.
+    ///   - body: a JSON object with the member `signedPayload`.
     ///   - url: the URL of the server.
-    ///   - reply: receives the result, exactly once, on any thread, possibly before this returns.
+    ///   - reply: receives the result, exactly once, on any thread, possibly before this method returns.
     func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult) -> Void)
 }

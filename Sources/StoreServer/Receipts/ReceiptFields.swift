@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-/// The fields of a verification's response that are not in the receipt.
+/// The fields in the response to a verification that are not part of the receipt.
 enum ReceiptFields {
-    /// Returns the item of a transaction in `latest_receipt_info`.
+    /// Returns a transaction's fields in `latest_receipt_info`.
     static func latest(_ transaction: TransactionPayload) throws -> [String: String] {
         var fields = [
             "quantity": String(transaction.quantity),
@@ -31,19 +31,19 @@ enum ReceiptFields {
         return fields
     }
 
-    /// Returns the fields of an item in `in_app` that are not in its receipt.
+    /// Returns the fields in `in_app` that a transaction's entry in the receipt does not have.
     static func details(_ transaction: TransactionPayload) -> [String: String] {
         var fields = ["in_app_ownership_type": transaction.inAppOwnershipType.rawValue]
         fields["cancellation_reason"] = cancellationReason(transaction)
         return fields
     }
 
-    /// Returns the reason why a transaction is canceled; nil if it is not.
+    /// Returns the reason why a transaction was canceled; nil if it was not.
     private static func cancellationReason(_ transaction: TransactionPayload) -> String? {
         transaction.revocationDate.map { _ in String((transaction.revocationReason ?? .other).rawValue) }
     }
 
-    /// Returns the item of a subscription in `pending_renewal_info`.
+    /// Returns a subscription's fields in `pending_renewal_info`.
     static func pending(_ renewal: RenewalPayload) throws -> [String: String] {
         var fields = [
             "auto_renew_product_id": renewal.autoRenewProductId,
@@ -64,7 +64,7 @@ enum ReceiptFields {
         return fields
     }
 
-    /// Returns the fields about the renewal in the response about a subscription's transaction receipt.
+    /// Returns the renewal's fields in the response about the receipt of a subscription's transaction.
     static func renewal(_ renewal: RenewalPayload) -> [String: AnswerValue] {
         var fields: [String: AnswerValue] = [
             "auto_renew_status": .number(renewal.autoRenewStatus.rawValue),

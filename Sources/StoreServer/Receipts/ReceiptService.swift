@@ -1,18 +1,18 @@
 import Foundation
 import StoreCore
 
-/// The verification of receipts, `POST /verifyReceipt`.
+/// The service that verifies receipts, at `POST /verifyReceipt`.
 package struct ReceiptService: Sendable {
     let store: SandboxStore
     let view: ServerView
     let sharedSecret: String?
     let failures: FailureSchedule
     let log: StoreLog
-    /// A cache of verified receipts: an app's server sends the same receipt repeatedly, and the result never changes.
+    /// A cache of verified receipts: an app's server may send a receipt repeatedly, and the result never changes.
     private let recentReceipts = ExactMatchCache<AppReceipt>()
     private let recentQuestions = ExactMatchCache<Question>()
 
-    /// Creates the service of a store; without a shared secret, none is required.
+    /// Creates the service of a store; if `sharedSecret` is nil, no request needs one.
     package init(
         _ store: SandboxStore,
         _ view: ServerView,
@@ -39,23 +39,23 @@ package struct ReceiptService: Sendable {
         }
     }
 
-    /// The content of a request.
+    /// The decoded body of a request.
     private struct Question {
         let receipt: Data
         let password: String?
         let excludesOld: Bool
     }
 
-    /// A refusal with a status.
+    /// The refusal of a request, with the status in its response.
     private struct Refusal: Error {
         let status: ReceiptVerification.Status
     }
 
-    /// Returns the response to a request, with HTTP status 200 in any case.
+    /// Returns the response to a request, whose HTTP status is always 200.
     ///
     /// - Parameters:
-    ///   - request: the request: untrusted input, of any content.
-    ///   - isForeign: whether it came to the servers of an environment that is not the store's.
+    ///   - request: the request, which may have any content.
+    ///   - isForeign: whether the request came to the servers of an environment other than the store's.
     /// - Returns: the response.
     package func respond(to request: HTTPRequest, isForeign: Bool) -> HTTPResponse {
         HTTPResponse(json: AnswerValue.object(answer(request, isForeign: isForeign)).json)
@@ -71,7 +71,7 @@ package struct ReceiptService: Sendable {
         guard failures.isAvailable else { return status(.unavailable) }
         guard let question = question(in: request.body) else { return status(.malformed) }
         do {
-            // A receipt of a transaction is an old-style property list.
+            // A transaction receipt is an old-style property list, which begins with a brace.
             return question.receipt.first == UInt8(ascii: "{")
                 ? try verify(transactionReceipt: question.receipt, question.password, isForeign: isForeign)
                 : try verify(
@@ -88,7 +88,7 @@ package struct ReceiptService: Sendable {
         }
     }
 
-    /// Parses a request, or returns the cached result; nil for a request without a receipt.
+    /// Decodes a request's body, or returns the cached result; nil if the body has no receipt.
     private func question(in data: Data) -> Question? {
         if let question = recentQuestions.value(of: data) { return question }
         guard let body = try? UntrustedJSON.decode(Body.self, from: data), let text = body.receiptData?.value,
@@ -107,19 +107,19 @@ package struct ReceiptService: Sendable {
         ["status": .number(status.rawValue)]
     }
 
-    /// Returns the refusal of a receipt that was sent to servers of another environment; `status` is the store's result.
+    /// Returns the refusal of a receipt by another environment's servers; `status` is the store's own result.
     private func refusal(foreign status: ReceiptVerification.Status) -> Refusal {
         switch status {
         case .valid, .subscriptionExpired:
             let isProduction = view.environment == "Production"
             return Refusal(status: isProduction ? .productionReceiptInSandbox : .sandboxReceiptInProduction)
-        // The receipt may belong to that environment, where it is unknown.
+        // The receipt may belong to those servers' environment, but they do not know it either.
         case .sandboxReceiptInProduction, .productionReceiptInSandbox: return Refusal(status: .notAuthentic)
         default: return Refusal(status: status)
         }
     }
 
-    /// Throws if the shared secret is wrong, or missing although the receipt has auto-renewable subscriptions.
+    /// Throws if the shared secret is wrong, or missing for a receipt with auto-renewable subscriptions.
     private func requireSecret(_ password: String?, hasSubscriptions: Bool) throws(Refusal) {
         guard let sharedSecret, hasSubscriptions || password != nil else { return }
         guard let password, password.isExactly(sharedSecret) else {
@@ -148,7 +148,7 @@ extension ReceiptService {
         try requireSecret(password, hasSubscriptions: hasSubscriptions)
 
         let known = try view.payloads(of: receipt.purchases.map(\.transactionIdentifier))
-        // The receipt of a deleted account.
+        // The receipt's purchases are unknown if the account's transactions were deleted.
         if !receipt.purchases.isEmpty, known.isEmpty { throw Refusal(status: .accountNotFound) }
         var answer = try receipt.answer(environment: view.environment, requestedAt: view.clock.now) { purchase in
             guard let transaction = known[purchase.transactionIdentifier] else { return [:] }
@@ -171,7 +171,7 @@ extension ReceiptService {
         return answer
     }
 
-    /// Verifies a receipt, or returns the cached result.
+    /// Verifies an app receipt, or returns the cached result.
     private func verified(_ data: Data) throws(ReceiptRefusal) -> AppReceipt {
         if let receipt = recentReceipts.value(of: data) { return receipt }
         let receipt = try store.verify(appReceipt: data)
@@ -179,7 +179,7 @@ extension ReceiptService {
         return receipt
     }
 
-    /// Returns all transactions of an account, sorted by purchase date.
+    /// Returns all transactions of the account that a transaction belongs to, sorted by purchase date.
     private func transactions(of some: String) throws -> [TransactionPayload] {
         var transactions: [TransactionPayload] = []
         var revision: String?
@@ -191,7 +191,7 @@ extension ReceiptService {
         return transactions.sorted { $0.purchaseDate < $1.purchaseDate }
     }
 
-    /// Returns the newest transaction of each subscription, in the same order.
+    /// Returns the newest transaction of each subscription, in the order of `transactions`.
     private func latestRenewals(_ transactions: [TransactionPayload]) -> [TransactionPayload] {
         var seen: Set<String> = []
         let latest = transactions.reversed().filter { transaction in

@@ -1,8 +1,8 @@
 import StoreCore
 
-/// The failures that a test has planned, in order.
+/// The failures that a test has scheduled for the next requests, in order.
 package final class FailureSchedule: Sendable {
-    /// A failure of a verification.
+    /// The failure of a verification.
     struct Verification: Hashable, Sendable {
         var status: Int
         var isRetryable: Bool
@@ -14,7 +14,7 @@ package final class FailureSchedule: Sendable {
         var requests = Queue<Int>()
     }
 
-    /// A queue of failures, each with its remaining number of times.
+    /// A queue of failures, each with the number of requests that are still to fail.
     private struct Queue<Failure> {
         private var entries: [(failure: Failure, times: Int)] = []
 
@@ -46,9 +46,9 @@ package final class FailureSchedule: Sendable {
 
     func failRequests(_ code: Int, times: Int) { state.withLock { $0.requests.append(code, times: times) } }
 
-    /// Removes and returns the failure of the next verification.
+    /// Removes and returns the failure for the next verification; nil if it is not to fail.
     func nextVerification() -> Verification? { state.withLock { $0.verifications.next() } }
 
-    /// Removes and returns the error code of the next request.
+    /// Removes and returns the error code for the next API request; nil if it is not to fail.
     func nextRequest() -> Int? { state.withLock { $0.requests.next() } }
 }

@@ -6,7 +6,7 @@ extension AnswerValue {
     static func date(_ date: Date) -> AnswerValue { .number(Int(PayloadDate(date).milliseconds)) }
 }
 
-/// Encodable, so that a view can sign it like a payload.
+/// Encodable, so that ``ServerView`` can sign it like a payload.
 extension AnswerValue: Encodable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
@@ -20,7 +20,7 @@ extension AnswerValue: Encodable {
     }
 }
 
-/// A member of a JSON object that is nil if its value has another type; the other members are decoded nevertheless.
+/// A member of a JSON object that is nil if its value has another type, so that the other members can still be decoded.
 struct Lenient<Value: Decodable>: Decodable {
     let value: Value?
 
