@@ -9,9 +9,12 @@ package final class SandboxOnTasks: StoreBackend {
     private let adapter: any StoreBackend
     private let connections = Locked<[ObjectIdentifier: MarkedReceiver]>([:])
 
-    package init(_ store: SandboxStore) {
+    /// Creates the backend.
+    ///
+    /// - Parameter knowsProducts: whether it says at once if it sells a product.
+    package init(_ store: SandboxStore, knowsProducts: Bool = true) {
         self.store = store
-        adapter = AsyncSandbox(store: store).asStoreBackend()
+        adapter = AsyncSandbox(store: store, knowsProducts: knowsProducts).asStoreBackend()
     }
 
     package var clock: any StoreClock { adapter.clock }
@@ -56,15 +59,19 @@ package struct AsyncSandbox: AsyncStoreBackend, AvailabilityService, AsyncStoref
     @TaskLocal fileprivate static var marks: Marks?
 
     private let store: SandboxStore
+    private let knowsProducts: Bool
 
-    package init(store: SandboxStore) { self.store = store }
+    package init(store: SandboxStore, knowsProducts: Bool = true) {
+        self.store = store
+        self.knowsProducts = knowsProducts
+    }
 
     package var clock: any StoreClock { store.clock }
     package var canMakePayments: Bool { store.canMakePayments }
     package var storefront: StoreStorefront? { store.storefront }
     package var promotionOverrides: PromotionOverrides { store.promotionOverrides }
 
-    package func sells(_ productIdentifier: String) -> Bool? { store.sells(productIdentifier) }
+    package func sells(_ productIdentifier: String) -> Bool? { knowsProducts ? store.sells(productIdentifier) : nil }
     package func receipt(forTransaction identifier: String) -> Data? { store.receipt(forTransaction: identifier) }
     package func follow(_ listener: any HistoryListener) { store.follow(listener) }
 
@@ -169,6 +176,15 @@ private final class Marks: Sendable {
 
     func unmark() { works.withLock { $0?.popLast() }?.end() }
 
+    /// Passes a batch on, unless the connection was closed.
+    ///
+    /// What is passed on at that moment is still waited for.
+    func pass(_ send: () -> Void) {
+        let work = activity.begin()
+        if works.withLock({ $0 != nil }) { send() }
+        work.end()
+    }
+
     func close() {
         let works = works.withLock { works in
             defer { works = nil }
@@ -188,7 +204,7 @@ private final class MarkedReceiver: StoreUpdateReceiver {
     }
 
     var journal: JournalID { receiver.journal }
-    func receive(_ batch: UpdateBatch) { receiver.receive(batch) }
+    func receive(_ batch: UpdateBatch) { marks.pass { receiver.receive(batch) } }
 
     func connectionLost(_ failure: StoreFailure) {
         receiver.connectionLost(failure)

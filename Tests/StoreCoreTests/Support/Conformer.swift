@@ -30,7 +30,7 @@ enum Conformer: String, CaseIterable, CustomTestStringConvertible {
         let backend: any StoreBackend =
             switch self {
             case .inProcess: store
-            case .onTasks: SandboxOnTasks(store)
+            case .onTasks: SandboxOnTasks(store, knowsProducts: false)
             }
         return World(store: store, backend: backend, clock: clock)
     }
