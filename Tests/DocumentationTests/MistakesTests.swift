@@ -3,7 +3,9 @@ import Foundation
 import StoreSimulator
 import Testing
 
-/// The articles on mistakes show the gallery's. What its simulations find, `app-gallery --articles` looks up there.
+/// The articles on mistakes show the gallery's.
+///
+/// What its simulations find, `app-gallery --articles` looks up there.
 @Suite struct MistakesTests {
     private static let articles = Document.paths(under: "Sources/StoreCore/StoreCore.docc", endingIn: ".md")
         .filter { $0.contains("/PurchaseMistakes") }

@@ -11,7 +11,9 @@ package final class SandboxOnTasks: StoreBackend {
 
     /// Creates the backend.
     ///
-    /// - Parameter knowsProducts: whether it says at once if it sells a product.
+    /// - Parameters:
+    ///   - store: the sandbox.
+    ///   - knowsProducts: whether the backend says at once if it sells a product.
     package init(_ store: SandboxStore, knowsProducts: Bool = true) {
         self.store = store
         adapter = AsyncSandbox(store: store, knowsProducts: knowsProducts).asStoreBackend()

@@ -73,7 +73,7 @@ extension VerificationResult where SignedType == AppTransaction {
     /// The hash that binds the value to a device; empty if there is none.
     public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
 
-    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is no hash.
+    /// The UUID that the input of `deviceVerification` begins with; zeros if there is no hash.
     public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
 }
 
@@ -103,7 +103,7 @@ extension VerificationResult where SignedType == Product.SubscriptionInfo.Renewa
     /// The hash that binds the value to a device; empty if there is none.
     public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
 
-    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is no hash.
+    /// The UUID that the input of `deviceVerification` begins with; zeros if there is no hash.
     public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
 }
 
@@ -135,7 +135,7 @@ extension VerificationResult where SignedType == Transaction {
     /// The hash that binds the value to a device; empty if there is none.
     public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
 
-    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is no hash.
+    /// The UUID that the input of `deviceVerification` begins with; zeros if there is no hash.
     public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
 }
 
@@ -153,7 +153,7 @@ extension SignedInformation {
     /// The hash that binds the payload to a device; empty if there is none.
     var deviceHash: Data { signed.payload.deviceVerification.flatMap { Data(base64Encoded: $0) } ?? Data() }
 
-    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is no hash.
+    /// The UUID that the input of `deviceVerification` begins with; zeros if there is no hash.
     var deviceNonce: UUID {
         UUID(payload: signed.payload.deviceVerificationNonce)
             ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))

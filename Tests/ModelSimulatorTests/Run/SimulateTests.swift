@@ -79,8 +79,8 @@ import Testing
         let plain = try Simulate([])
         #expect((plain.seed, plain.runs, plain.operations) == (1, 1000, 50))
         #expect(plain.transport == nil && plain.storage.name == "memory")
-        let words = "--seed 7 --runs 3 --operations 9 --jobs 2 --transport direct --storage sqlite --page p --coverage --complete"
-        let full = try Simulate(words.split(separator: " ").map(String.init))
+        let words = "--seed 7 --runs 3 --operations 9 --jobs 2 --transport direct --storage sqlite --page p --coverage"
+        let full = try Simulate(words.split(separator: " ").map(String.init) + ["--complete"])
         #expect((full.seed, full.runs, full.operations, full.jobs) == (7, 3, 9, 2))
         #expect(full.transport == .direct && full.storage.name == "sqlite")
         #expect(full.page == "p" && full.printsCoverage && full.mustBeComplete)

@@ -113,7 +113,9 @@ import StoreSQLite
         if printsCoverage { lines += ["", report.tables] }
         guard let failure = report.failure else {
             let unmet = mustBeComplete ? report.unmet : []
-            if !unmet.isEmpty { lines.append("not complete: \(unmet.count) are not met, \(unmet.joined(separator: "; "))") }
+            if !unmet.isEmpty {
+                lines.append("not complete: \(unmet.count) are not met, \(unmet.joined(separator: "; "))")
+            }
             return (lines.joined(separator: "\n"), unmet.isEmpty ? 0 : 1)
         }
         if let page {

@@ -3,7 +3,6 @@ import StoreContract
 import StoreCore
 import TestSupport
 import Testing
-import TestSupport
 
 /// Hundreds of stores in one process have nothing to do with one another.
 @Suite struct IsolationTests {

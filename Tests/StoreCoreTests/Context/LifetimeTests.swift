@@ -2,7 +2,6 @@ import Foundation
 import StoreCore
 import TestSupport
 import Testing
-import TestSupport
 
 /// Who keeps whom, and what happens when somebody goes.
 struct LifetimeTests {

@@ -1,8 +1,8 @@
 import Foundation
 import StoreCore
 import StoreCrypto
-import Testing
 import TestSupport
+import Testing
 
 /// A store that seals its receipts like the App Store: what is in them, and for how long.
 @Suite(.libcrypto) struct SealedStoreTests {

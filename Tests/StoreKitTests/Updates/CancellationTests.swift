@@ -2,8 +2,8 @@ import Foundation
 import StoreCore
 import StoreKit
 import Synchronization
-import Testing
 import TestSupport
+import Testing
 
 // A task that is canceled holds a lock of the runtime's while it calls whoever it waits for.
 @Suite(.serialized) struct CancellationTests {

@@ -2,7 +2,6 @@ import Foundation
 import StoreCore
 import TestSupport
 import Testing
-import TestSupport
 
 /// A sandbox store and the queues that ask it directly, with what a user, a ledger and threads do in between.
 @Suite(.timeLimit(.minutes(10))) struct DirectSandboxTests {

@@ -2,7 +2,6 @@ import Foundation
 import StoreCore
 import TestSupport
 import Testing
-import TestSupport
 
 /// Several threads that buy at once from a store in the process.
 @Suite(.timeLimit(.minutes(10))) struct DirectThreadTests {

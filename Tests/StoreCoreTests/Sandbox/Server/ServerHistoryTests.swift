@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
-import Testing
 import TestSupport
+import Testing
 
 /// The pages of an account's history that a server is given.
 @Suite struct ServerHistoryTests {
