@@ -2,7 +2,7 @@ import Foundation
 
 /// An authorizer of payments in a sandbox store.
 public struct Authorizer: Sendable {
-    /// The function to call, nil to approve at once.
+    /// The function that decides each payment; nil to approve every payment at once.
     let body: (@Sendable (AuthorizationRequest) -> Authorization)?
 
     /// An authorizer that approves every payment.
@@ -15,9 +15,10 @@ public struct Authorizer: Sendable {
 
     /// Creates an authorizer that calls a function.
     ///
-    /// It is called once for each order that the store would sell, on the thread that submits (with a queue on the same
-    /// process's store, inside `add`), without a lock held, and may block. Orders that an earlier store on the ledger accepted,
-    /// but did not pass to its authorizer, are passed to this one before the next store's initializer returns.
+    /// The function is called once for each order that the store would sell, without a lock held, and may block. It
+    /// runs on the thread that submits the order: for a queue in the store's own process, inside `add`. Orders that an
+    /// earlier store on the ledger accepted without calling its authorizer are passed to this one before the new
+    /// store's initializer returns.
     public init(_ body: @escaping @Sendable (AuthorizationRequest) -> Authorization) { self.init(body: body) }
 
     private init(body: (@Sendable (AuthorizationRequest) -> Authorization)?) { self.body = body }
@@ -43,7 +44,7 @@ public struct AuthorizationRequest: Hashable, Sendable {
     public let transaction: String
     /// The name of the account that pays.
     public let account: String
-    /// The name of the device that ordered it.
+    /// The name of the device that ordered the product.
     public let device: String
     /// The product.
     public let productIdentifier: String

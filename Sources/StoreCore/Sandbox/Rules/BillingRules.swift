@@ -1,8 +1,8 @@
 import Foundation
 
-// The rules of renewals that cannot be charged, or not at a consented price (behaviors 199, 200 and 210 to 216).
+// The rules of renewals that cannot be charged, and of consent to higher prices (behaviors 199, 200 and 210 to 216).
 extension SandboxState {
-    /// Returns the event that replaces a subscription's renewal; nil if it can renew.
+    /// Returns the event in place of a due renewal, such as a failed charge; nil if nothing prevents the renewal.
     func eventInsteadOfRenewal(of index: SubscriptionIndex, _ rate: RenewalRate) -> LedgerRecord? {
         let subscription = subscriptions[index]
         if let trouble = subscriptions.trouble(of: index) {
@@ -30,17 +30,17 @@ extension SandboxState {
         return LedgerRecord(date: moment, event: .billing(.renewalFailed(subscription: index, trouble)))
     }
 
-    /// Returns the price that a subscription's user pays instead of the product's, nil for the product's.
+    /// Returns the former price that a subscriber keeps paying after an increase; nil for the product's own price.
     ///
-    /// In a country for which the product has a separate price, that price applies.
+    /// Callers ignore this price in a country for which the product has a separate price.
     func keptPrice(of index: SubscriptionIndex) -> Decimal? { subscriptions.increase(of: index)?.keptPrice }
 
-    /// Returns the event that recovers a failed payment now; nil if none has failed.
+    /// Returns the next event that recovers a failed renewal by paying for it now; nil if no charge has failed.
     ///
-    /// In the grace period the billing date stays: the paid period is the one that would run now if each began where
-    /// the one before ended, under the terms that it would have had then. A grace period may be longer than a period of
-    /// a few days: a period that is over is left out, and the next call returns the next one. After the grace period, a
-    /// period begins now.
+    /// In the grace period the billing date stays: the period to pay is the one that would run now if each had begun
+    /// where the one before ended, under the terms of that time. If the grace period is longer than the subscription's
+    /// periods, some of them are over unpaid: each call returns the event that leaves out one, and the last call the
+    /// renewal. After the grace period, a period begins now.
     func recovery(of index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> StoreEvent? {
         guard let trouble = subscriptions.trouble(of: index) else { return nil }
         let product = subscriptions[index].renewsAs
@@ -66,7 +66,7 @@ extension SandboxState {
 
     /// Returns the events that turn a subscription's auto-renewal on or off.
     ///
-    /// Turned off, an unpaid subscription ends.
+    /// An unpaid subscription ends when its renewal is turned off.
     func setAutoRenew(_ isOn: Bool, of index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         guard subscriptions[index].willRenew != isOn else { return [] }
         if !isOn, subscriptions.trouble(of: index) != nil { return expire(index, at: now, rate) }
@@ -78,7 +78,7 @@ extension SandboxState {
         var events: [StoreEvent] = []
         let subscription = subscriptions[index]
         if subscription.willRenew { events.append(.autoRenewal(subscription: index, false)) }
-        // An unpaid subscription has ended anyway.
+        // The period of an unpaid subscription is over already.
         if subscriptions.trouble(of: index) == nil {
             events.append(.billing(.cutShort(subscription: index, subscription.term.cut(to: now, rate))))
         }
@@ -86,7 +86,7 @@ extension SandboxState {
         return events
     }
 
-    /// Returns the events that make a subscription due now, so that it renews; none in billing retry and grace.
+    /// Returns the events that end a subscription's period now, so that it renews; an unpaid renewal is due already.
     func makeDue(_ index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         var events: [StoreEvent] = []
         let subscription = subscriptions[index]
@@ -106,9 +106,9 @@ extension SandboxState {
         return .billing(.priceIncrease(subscription: index, increase))
     }
 
-    /// Returns the price consent requests to subscribers who renew as a product that has a new price from now on.
+    /// Returns the events by which subscribers are asked to consent to a product's higher price, or no longer asked.
     func questions(about price: Decimal, of product: ProductIndex) -> [StoreEvent] {
-        // The price in this country has not changed.
+        // In a country for which the product has a separate price, the new price does not apply.
         if catalog.hasLocalPrice(product) { return [] }
         let old = catalog.price(of: product)
         return subscriptions.indices.compactMap { index in

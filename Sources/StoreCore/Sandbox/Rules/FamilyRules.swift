@@ -4,9 +4,9 @@ import Foundation
 extension SandboxState {
     /// Adds the shares that members of families have gained, and removes those that they have lost.
     ///
-    /// `events` are the events of the surrounding change, already applied. A subscription, with its every period, is
-    /// delivered to a member as purchased. So is a product bought for good in this change; one that was bought before
-    /// it could be shared is delivered by a restore.
+    /// `events` are the events of the surrounding change, which the state has applied already. Members receive each
+    /// period of a shared subscription as a purchased transaction, and also a product bought for good in this change. A
+    /// product that was bought before it could be shared reaches them only by a restore.
     func shareWithFamilies(_ events: inout [LedgerRecord]) {
         guard let now = events.last?.date else { return }
         let touched = Set(events.flatMap { families(touchedBy: $0.event) })
@@ -51,7 +51,7 @@ extension SandboxState {
 
     private func family(of account: AccountID) -> [FamilyID] { families.family(of: account).map { [$0] } ?? [] }
 
-    /// Returns the items that each member of a family has from each other, in a deterministic order.
+    /// Returns the items that each member of a family receives from each other member, in a deterministic order.
     private func itemsToShare(in family: Families.Family) -> [FamilyChange.Key] {
         var keys: [FamilyChange.Key] = []
         for purchaser in family.members where families.isSharing(purchaser) {
@@ -85,7 +85,7 @@ extension SandboxState {
         case .subscription(let original):
             guard let index = subscriptions.index(ofOriginal: original) else { return nil }
             let term = subscriptions[index].term
-            // Another period may begin at the same moment, if one was cut short.
+            // A period is identified by both ends: where one was cut short, another may begin at the same moment.
             if let known = share?.term, known.isSamePeriod(as: term) { return nil }
             let first = share?.term
             let own = SubscriptionTerm(
@@ -94,14 +94,14 @@ extension SandboxState {
                 cycle: term.cycle,
                 offer: nil,
                 original: first?.original ?? number,
-                // A member who joins in the middle of a period has it from then on.
+                // For a member who joins in the middle of a period, the subscription's original date is now.
                 originalDate: first?.originalDate ?? now
             )
             return .init(key: key, transaction: number, product: term.product, term: own, isSilent: false)
         }
     }
 
-    /// Whether a share gives no access while its subscription is over, but will when that continues.
+    /// Whether a share remains, without access, because its subscription has ended but may continue.
     private func isSuspended(_ share: Families.Share) -> Bool {
         guard case .subscription(let original) = share.key.item,
             let index = subscriptions.index(ofOriginal: original)
@@ -145,7 +145,7 @@ extension StoreEvent {
         let product: ProductIndex
     }
 
-    /// The accounts that leave a family.
+    /// The accounts that leave a family with this event.
     fileprivate var leavers: [AccountID] {
         if case .operator(.family(.left(_, let accounts))) = self { accounts } else { [] }
     }

@@ -1,9 +1,9 @@
-// The rules for orders of what the account already holds (recorded from real stores: A3 to A5).
+// The rules of orders that an existing transaction of the account satisfies (behaviors A3 to A5, seen in real stores).
 extension SandboxState {
-    /// Returns the unfinished consumable delivered in place of a new one; nil if the store sells a new one.
+    /// Returns the unfinished transaction that is delivered again for a consumable; nil if the store sells a new one.
     ///
-    /// Store Kit 2 receives a product's unfinished transaction before it is sold another one. Store Kit 1 may order any
-    /// number at once, each of which is sold (behaviors 17, 18 and 25).
+    /// Store Kit 2 is sold a consumable again only after it has finished the previous transaction. Store Kit 1 may
+    /// order any number at once, each of which is sold (behaviors 17, 18 and 25).
     @inline(never)
     func unfinishedConsumable(
         _ payment: StorePayment,
@@ -18,10 +18,10 @@ extension SandboxState {
         }
     }
 
-    /// Returns the existing transaction that a sale repeats; nil if the sale creates a new one.
+    /// Returns the existing transaction that satisfies an order; nil if the sale creates a new one.
     ///
-    /// Store Kit 2 receives the transaction of an owned product (A4), and both receive that of a subscription's running
-    /// period (A2, A3). Store Kit 1 receives a new transaction for an owned product.
+    /// Store Kit 2 receives the existing transaction of an owned product (A4), and Store Kit 1 a new one. Both receive
+    /// the existing transaction of a subscription's running period (A2, A3).
     @inline(__always)
     func held(
         by sale: borrowing Sale,
@@ -54,10 +54,10 @@ extension SandboxState {
         return history.ownPurchases(of: product).first.flatMap { TransactionNumber(history[$0].identifier) }
     }
 
-    /// Returns the held transaction that satisfied a row's payment; nil if something was sold.
+    /// Returns the identifier of the existing transaction that satisfied a row's payment; nil if a new one was sold.
     func held(for row: Row) -> String? {
         guard let held = row.transaction.heldIdentifier else { return nil }
-        // A repetition by Store Kit 1 does not name it.
+        // Store Kit 1 is given a repetition under its own identifier, so that the existing transaction is looked up.
         guard held == row.transaction.identifier, let account = row.account,
             let group = row.product.flatMap({ catalog.group(of: $0) }),
             let index = subscriptions.index(of: group, account: account)
@@ -65,7 +65,7 @@ extension SandboxState {
         return newestPeriod(of: subscriptions[index].term.original, by: account).identifier
     }
 
-    /// Returns the failure of a running subscription that Store Kit 1 orders again, in a store with this quirk.
+    /// Returns the failure of ordering a running subscription again with Store Kit 1, in a store with that quirk.
     func refusalOfRepetition(
         of payment: StorePayment,
         _ product: ProductIndex?,

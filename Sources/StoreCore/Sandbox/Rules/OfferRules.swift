@@ -121,7 +121,7 @@ extension StoreProduct.Offer {
     /// Whether the offer has exactly this identifier.
     func isNamed(_ identifier: String) -> Bool { self.identifier?.isExactly(identifier) ?? false }
 
-    /// Whether it costs less than the same time at a product's own price.
+    /// Whether the offer costs less than the same time at a product's own price.
     func isCheaper(than price: Decimal, every period: StoreProduct.Period) -> Bool {
         let count = paymentMode == .payAsYouGo ? 1 : Decimal(periodCount)
         return self.price * period.length < price * self.period.length * count
@@ -129,7 +129,7 @@ extension StoreProduct.Offer {
 }
 
 extension StoreProduct.Period {
-    /// The length in 48ths of a day, of which an average month has a whole number.
+    /// The length in 48ths of a day, a unit in which an average month (30.4375 days) is a whole number.
     fileprivate var length: Decimal {
         let unit: Decimal =
             switch unit {
@@ -142,11 +142,11 @@ extension StoreProduct.Period {
     }
 }
 
-/// The offer of an order, with its effect on the introductory one.
+/// The offer of an order, and its effect on the introductory offer.
 struct OrderedOffer {
     /// The offer, nil for none.
     var offer: SubscriptionOffer?
-    /// Whether it follows the introductory offer instead of replacing it.
+    /// Whether the offer follows the introductory offer instead of replacing it.
     var isStackable = false
     /// Whether the introductory offer begins if the account is eligible.
     var isIntroductoryAllowed = true
@@ -187,10 +187,9 @@ extension SandboxState {
         return refusal(of: found, of: product, account)
     }
 
-    /// Returns the reason why an undecided or interrupted order is no longer sold under its offer; nil if it is, or has
-    /// none.
+    /// Returns the reason why an undecided or interrupted order cannot be sold under its offer any more; nil if it can.
     ///
-    /// The signature was valid at the time of the order, which is sufficient.
+    /// The offer's signature is not verified again: it was valid at the time of the order.
     func refusalOfOffer(of payment: StorePayment, _ product: ProductIndex, by account: AccountID) -> StoreFailure? {
         guard payment.hasSpecialTerms else { return nil }
         switch orderedOffer(of: payment, product) {
@@ -243,7 +242,7 @@ extension SandboxState {
         of product: ProductIndex,
         _ account: AccountID
     ) -> StoreFailure? {
-        // Everybody eligible for the introductory offer pays its price, even without requesting it.
+        // An introductory offer is never refused: an account that does not get it pays the full price.
         guard let offer = ordered.offer, offer.kind != .introductory else { return nil }
         return refusal(of: offer, of: product, account)
     }

@@ -2,13 +2,13 @@ import Foundation
 
 /// The signed offers that a store accepts: those of its app, signed with its known keys (behaviors 148 and 149).
 ///
-/// It is a reference, because the rules are copied for each submission.
+/// It is a class, so that a copy of the rules, made for each submission, copies one reference.
 final class OfferSigning: Sendable {
     let bundleIdentifier: String
     let signers: [any OfferSigner]
     /// The signers' key identifiers.
     private let keys: [String]
-    /// The signers' verdicts on the payments that are being accepted.
+    /// The results of verifying the offers of the payments that are being accepted.
     private let verdicts: [StorePayment: Bool]
 
     /// The seconds for which a signed offer is valid.
@@ -35,9 +35,9 @@ final class OfferSigning: Sendable {
         OfferSigning(self, Dictionary(payments.map { ($0, isSigned($0)) }) { first, _ in first })
     }
 
-    /// Returns the reason why a signed offer is refused, for any account; nil for a valid one.
+    /// Returns the reason why a signed offer is refused, whichever account orders; nil for a valid offer.
     ///
-    /// The signers have checked the payment before, see ``checking(_:)``.
+    /// The result of the signature's verification comes from ``checking(_:)``, which has to have been called before.
     func refusal(of discount: StoreDiscount, in payment: StorePayment, at now: Date) -> StoreFailure? {
         let name = "the offer \"\(discount.identifier)\""
         guard keys.contains(discount.keyIdentifier) else {
@@ -69,9 +69,9 @@ final class OfferSigning: Sendable {
         )
     }
 
-    /// Returns the reason why an offer's proof is refused, for any account; nil for a valid one.
+    /// Returns the reason why an offer's proof is refused, whichever account orders; nil for a valid proof.
     ///
-    /// The signers have checked the payment before, see ``checking(_:)``.
+    /// The result of the signature's verification comes from ``checking(_:)``, which has to have been called before.
     func refusal(of proof: OfferProof, in payment: StorePayment, at now: Date) -> StoreFailure? {
         let name = payment.offer?.name ?? "the offer"
         let (key, claims) = (proof.header.kid, proof.claims)
@@ -99,7 +99,7 @@ final class OfferSigning: Sendable {
         return .storeKit(.invalidSignature, "the proof of \(name) was not signed with the key \"\(key)\"")
     }
 
-    /// Whether the signature of a payment's offer was made with the key that it names.
+    /// Whether a payment's offer is signed with the key that the offer names.
     private func isSigned(_ payment: StorePayment) -> Bool {
         if let proof = payment.offer?.readProof {
             guard let signer = keys.firstIndex(of: proof.header.kid).map({ signers[$0] }),
@@ -134,7 +134,7 @@ final class OfferSigning: Sendable {
 }
 
 extension StoreOffer {
-    /// The name of the offer in a sentence.
+    /// The phrase that stands for the offer in the reason of a failure.
     var name: String {
         switch kind {
         case .promotional, .winBack, .code: "the offer \"\(identifier ?? "")\""
@@ -142,7 +142,7 @@ extension StoreOffer {
         }
     }
 
-    /// Whether claims, regardless of their signer, are about this offer.
+    /// Whether a proof's claims are about this offer, regardless of who signed them.
     fileprivate func isGranted(by claims: OfferClaims) -> Bool {
         switch claims.grant {
         case .promotionalOffer(let identifier): kind == .promotional && self.identifier?.isExactly(identifier) == true
@@ -152,7 +152,7 @@ extension StoreOffer {
 }
 
 extension StoreDiscount {
-    /// The first missing part, nil if it is complete.
+    /// The name of the first missing part, nil if the discount is complete.
     var missingPart: String? {
         if identifier.isEmpty { return "identifier" }
         if keyIdentifier.isEmpty { return "key identifier" }

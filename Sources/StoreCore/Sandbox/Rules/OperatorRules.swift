@@ -1,8 +1,8 @@
 import Foundation
 
-// The rules of purchases without a queue's order, and of interrupted ones (behaviors 197, 209 and 211).
+// The rules of purchases that no queue ordered, and of interrupted purchases (behaviors 197, 209 and 211).
 extension SandboxState {
-    /// Returns an account's new purchase without a queue's order, by the rules of orders.
+    /// Returns an account's new purchase that no queue ordered, under the rules that apply to orders.
     ///
     /// - Throws: the reason why the product is not sold.
     func purchase(
@@ -17,7 +17,7 @@ extension SandboxState {
         return purchase(payment, index, by: account, on: nil, rules, at: payment.purchaseDate ?? now)
     }
 
-    /// Returns the purchase of an interrupted order, by the rules of orders.
+    /// Returns the purchase that completes an interrupted order, under the rules that apply to orders.
     ///
     /// - Throws: the reason why the product is not sold.
     func resolution(
@@ -28,7 +28,7 @@ extension SandboxState {
         now: Date
     ) throws(StoreFailure) -> UnorderedPurchase {
         let index = catalog.index(of: payment.productIdentifier)
-        // The signature was verified with the order, and the date is that of the order.
+        // The offer's signature and the requested date were checked when the order was accepted.
         var plain = payment
         plain.discount = nil
         plain.offer = nil
@@ -67,7 +67,7 @@ extension SandboxState {
         return .storeKit(.storeProductNotAvailable, reason)
     }
 
-    /// Returns the failure that interrupts an account's purchase, which the store would sell otherwise; nil for none.
+    /// Returns the failure that interrupts a purchase if the operator interrupts those of the account; nil otherwise.
     func interruption(of payment: StorePayment, by account: AccountID?) -> StoreFailure? {
         guard let account, operatorState.interruptedAccounts.contains(account) else { return nil }
         let reason = "the purchase of \(payment.productIdentifier) was interrupted: its user has to do something first"

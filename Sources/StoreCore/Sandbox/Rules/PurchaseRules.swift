@@ -1,16 +1,16 @@
 import Foundation
 
-// The store's rules: a request and the state in, events out. No lock, no clock, no randomness, no I/O.
+// The rules of orders: they turn a request and the state into events, without locks, clocks, randomness or I/O.
 extension SandboxState {
     /// The maximum number of past purchases that one event restores.
     private static var restorationSize: Int { 256 }
 
     /// Adds the events of a queue's command.
     ///
-    /// A command is idempotent: one whose number was accepted already changes nothing.
+    /// A command is idempotent: if its number was accepted before, no event is added.
     ///
-    /// `isAuthorized` is whether the sale has been authorized beforehand; otherwise the authorizer is to be called.
-    // Mutating though it changes nothing: otherwise the state would be copied. The same holds for its callees.
+    /// `isAuthorized` is whether the sale was authorized beforehand; if not, the authorizer decides on the order later.
+    // Mutating although it changes nothing, like the functions that it calls: otherwise a call would copy the state.
     @inline(__always)
     mutating func decide(
         _ command: StoreCommand,
@@ -61,7 +61,7 @@ extension SandboxState {
         let interruption = mayBeInterrupted ? interruption(of: payment, by: account) : nil
         let isCharged = isSold && interruption == nil
         let rate = rules.renewalRate
-        // The authorizer is not called about a transaction that is delivered again.
+        // An unfinished transaction is delivered again without a call of the authorizer.
         let isHandedBack = payment.isStoreKit2 && refusal == nil
         let handedBack = isHandedBack ? unfinishedConsumable(payment, product, account, device) : nil
         let sale =
@@ -84,7 +84,7 @@ extension SandboxState {
         return isSold ? .sold(order) : .ordered(order)
     }
 
-    /// Returns the reason why an order is not sold on a device.
+    /// Returns the reason why an order is not sold on a device; nil if it may be sold.
     // Inlined: a call would copy the state, as for all functions of a purchase.
     @inline(__always)
     private func refusal(
@@ -122,7 +122,7 @@ extension SandboxState {
         }
         if let product, !catalog.isSoldHere(product) { return failureIfNotSoldHere(product) }
         guard let product, catalog.isOnSale(product, at: now) else {
-            // A product that is not on sale has a reason.
+            // `reasonNotOnSale` returns a reason for every product that is not on sale.
             let reason = catalog.reasonNotOnSale(payment.productIdentifier, at: now)!
             return .storeKit(.paymentInvalid, reason)
         }
@@ -205,8 +205,7 @@ extension SandboxState {
         )
     }
 
-    /// Returns whether a device may finish a transaction, including one that it received before another account signed
-    /// in.
+    /// Returns the row of a transaction that a device may finish, including those of an account that has signed out.
     // Inlined: a call would copy the state.
     @inline(__always)
     private func finishable(_ number: TransactionNumber?, on device: DeviceID) -> Row? {
@@ -290,11 +289,11 @@ extension SandboxState {
         )
     }
 
-    /// Adds the decision of an undecided order.
+    /// Adds the events of a decision about an undecided order.
     ///
-    /// Nothing is added if the order is decided or the answer changes nothing.
+    /// Nothing is added if the order is decided already or the answer changes nothing.
     ///
-    /// `isFirstAnswer` is whether the user answers, who may need another person's approval first.
+    /// `isFirstAnswer` is whether the authorizer answers for the user, who may still need another person's approval.
     func decide(
         _ number: TransactionNumber,
         _ answer: Authorization,

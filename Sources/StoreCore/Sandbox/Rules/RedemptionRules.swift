@@ -2,7 +2,7 @@ import Foundation
 
 // The rules of purchases in the store itself, without an order: with a code, or as a win-back offer.
 extension SandboxState {
-    /// Redeems a code, for the first registered product with its offer unless one is named.
+    /// Adds the redemption of a code, for a named product or the first registered one that has the code's offer.
     func redeem(
         code: String,
         of product: String?,
@@ -21,7 +21,7 @@ extension SandboxState {
         events.append(try redeem(found, isStackable: offer.isStackable, of: index, account, now: now, rate))
     }
 
-    /// Redeems a win-back offer.
+    /// Adds the redemption of a product's win-back offer.
     func winBack(
         _ identifier: String,
         of product: String,
@@ -114,7 +114,7 @@ public enum CodeEntry: Hashable, Sendable {
     case cancel
     /// Enters a code.
     ///
-    /// A code is the identifier of its offer, which is the reference name in Xcode's file. If several products have an
-    /// offer with the same code, the first registered one is bought, unless another is named.
+    /// A code is the identifier of its offer, which is the reference name in Xcode's StoreKit configuration file. If
+    /// several products have an offer with the same code, the first registered one is bought, unless another is named.
     case redeem(code: String, productIdentifier: String? = nil)
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A transaction that was sold and not deleted: its account and product.
+/// The account and the product of a transaction that was sold and not deleted.
 struct SoldTransaction: Hashable, Sendable {
     let account: AccountID
     let product: ProductIndex
@@ -10,8 +10,8 @@ struct SoldTransaction: Hashable, Sendable {
 extension SandboxState {
     /// Returns the refund of a transaction, regardless of the requester and of its age.
     ///
-    /// Access to a product bought for good ends at once, and so does a subscription whose newest period it was.
-    /// Purchases that repeated it at no charge are revoked with it.
+    /// Access to a product bought for good ends at once, and so does a subscription whose newest period the transaction
+    /// paid for. Purchases that repeated the refunded one at no charge are revoked along with it.
     ///
     /// - Throws: ``SandboxError`` for a transaction that was not sold, or was refunded before.
     func refund(_ number: TransactionNumber, of sale: SoldTransaction?, now: Date) throws(SandboxError) -> LedgerRecord
@@ -23,11 +23,11 @@ extension SandboxState {
         if let place, purchases[place].isShared { throw .notSold(number.identifier) }
         guard revocations.cancellation(of: number) == nil else { throw .alreadyRefunded(number.identifier) }
         guard let place else {
-            // A consumable has only its transaction.
+            // A consumable is in no history: its refund covers one transaction, and revokes no access.
             let refund = Refund(account: account, transactions: [number], product: product, revoked: [])
             return LedgerRecord(date: now, event: .operator(.refunded(refund)))
         }
-        // A change of the product that a subscription renews as was free.
+        // A purchase that only changed the product that a subscription renews as was free.
         guard purchases[place].isOwn else { throw .notSold(number.identifier) }
         let repetitions = repetitions(of: place, by: account)
         let ended = subscription(of: repetitions, by: account)
@@ -44,8 +44,8 @@ extension SandboxState {
 
     /// Returns the event that reverses a transaction's refund, with everything that the refund had revoked.
     ///
-    /// A product bought for good is the account's again. A subscription continues if the refund ended it, its period is
-    /// not over yet, and it has not begun anew.
+    /// The account owns a product bought for good again. A subscription continues if the refund ended it, its period is
+    /// not over yet, and no other period has begun since.
     ///
     /// - Throws: ``SandboxError`` for a transaction that is not refunded.
     func reverseRefund(of identifier: String, now: Date) throws(SandboxError) -> LedgerRecord {
@@ -61,7 +61,7 @@ extension SandboxState {
         return LedgerRecord(date: now, event: .operator(.server(.refundReversed(reversal))))
     }
 
-    /// Whether a subscription that ended with a refund continues after its reversal.
+    /// Whether a subscription that a refund ended continues when the refund is reversed.
     private func isResumed(_ index: SubscriptionIndex, with refund: Refund, at now: Date) -> Bool {
         let (term, history) = (subscriptions[index].term, accounts[refund.account].history)
         guard subscriptions[index].end == .revoked, term.end > now, let last = refund.transactions.last else {
@@ -70,8 +70,7 @@ extension SandboxState {
         return history.index(of: last).map { history[$0].term == term && !history[$0].isDeleted } ?? false
     }
 
-    /// Returns the event that results from a refund request for a transaction; nil after an earlier request that was
-    /// not approved.
+    /// Returns the event of a refund request for a transaction; nil if an earlier request was declined or is pending.
     func requestRefund(
         of number: TransactionNumber,
         _ sale: SoldTransaction?,
@@ -90,8 +89,7 @@ extension SandboxState {
         }
     }
 
-    /// Returns the indices in an account's history of a purchase and its repetitions, which were made although it was
-    /// paid for.
+    /// Returns the indices in an account's history of a purchase and of those that repeated it at no charge.
     func repetitions(of place: PurchaseIndex, by account: AccountID) -> [PurchaseIndex] {
         let history = accounts[account].history
         let (product, term) = (history[place].product, history[place].term)
@@ -101,8 +99,8 @@ extension SandboxState {
             let own = history.ownPurchases(of: product)
             return own.contains(place) ? own : [place]
         case .autoRenewable:
-            // A repetition has an equal term. Periods that were cut short at one moment were each paid for, and those
-            // between which another product was bought are separate.
+            // A repetition is free, and has the same term as its neighbor in the chain. Equal terms alone are not
+            // sufficient: charged periods that were cut short at one moment have equal terms, too.
             guard let chain = term.map({ history.chain(of: $0.original) }) else { return [place] }
             let middle = chain.indices.partitionPoint { chain[$0] < place }
             let isSame: (Int) -> Bool = { history[chain[$0]].term == term }
@@ -113,11 +111,11 @@ extension SandboxState {
         }
     }
 
-    /// Returns the running subscription whose newest period consists of an account's purchases, nil for none.
+    /// Returns the running subscription to whose newest period an account's purchases belong, nil for none.
     private func subscription(of places: [PurchaseIndex], by account: AccountID) -> SubscriptionIndex? {
         guard let place = places.last, let term = accounts[account].history[place].term,
             let index = subscriptions.index(ofOriginal: term.original), subscriptions[index].isRunning,
-            // Periods that were cut short at one moment have equal terms.
+            // The purchases are compared, since periods that were cut short at one moment have equal terms.
             purchases(of: subscriptions[index].term, by: account).first(where: { accounts[account].history[$0].isOwn })
                 == place
         else { return nil }
@@ -142,11 +140,11 @@ public enum RefundDecision: String, Hashable, Codable, Sendable {
 
 /// A customer's reason for a refund request, as servers receive it.
 public enum RefundReason: String, Hashable, Codable, Sendable, CaseIterable {
-    /// The customer did not mean to buy it.
+    /// The customer did not intend the purchase.
     case unintendedPurchase = "UNINTENDED_PURCHASE"
     /// The customer has not received the purchase, or it does not work.
     case fulfillmentIssue = "FULFILLMENT_ISSUE"
-    /// The customer is not satisfied with it.
+    /// The customer is not satisfied with the purchase.
     case unsatisfiedWithPurchase = "UNSATISFIED_WITH_PURCHASE"
     /// The law requires the refund.
     case legal = "LEGAL"

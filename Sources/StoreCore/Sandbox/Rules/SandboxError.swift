@@ -8,7 +8,7 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownProduct(String)
     /// No undecided transaction has this identifier.
     case notUndecided(String)
-    /// No interrupted purchase has this transaction's identifier.
+    /// No interrupted purchase has a transaction with this identifier.
     case noIssue(String)
     /// The store's page on the device does not show this product.
     case notPromoted(String)

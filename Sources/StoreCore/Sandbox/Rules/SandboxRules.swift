@@ -1,10 +1,10 @@
-/// The settings of the store's rules, which are not in the ledger: every opening of a store sets them.
+/// The settings of the store's rules, which the ledger does not contain: each opening of a store sets them.
 struct SandboxRules: Sendable {
     /// The rate at which subscriptions' periods pass.
     var renewalRate: RenewalRate
     /// Whether the app may offer free subscriptions (behavior 122).
     var isNewsstandApp: Bool
-    /// The signed offers that it accepts.
+    /// The signed offers that the store accepts.
     var offers: OfferSigning
     /// Settings that hardly any store uses, in one reference, because the rules are copied for each submission.
     private var rare: Rare?
@@ -46,25 +46,25 @@ struct SandboxRules: Sendable {
         set { rareSettings.restoreBreak = newValue }
     }
 
-    /// Whether the store sells what only a test orders: unsigned offers, and purchases in the past.
+    /// Whether the store accepts orders that only tests make: under unsigned offers, or dated in the past.
     var acceptsTestPurchases: Bool {
         get { rare?.settings.acceptsTestPurchases ?? false }
         set { rareSettings.acceptsTestPurchases = newValue }
     }
 
-    /// Whether payments cannot request Ask to Buy themselves.
+    /// Whether the store ignores a payment's own request for Ask to Buy, `simulatesAskToBuyInSandbox`.
     var ignoresSimulatedAskToBuy: Bool {
         get { rare?.settings.ignoresSimulatedAskToBuy ?? false }
         set { rareSettings.ignoresSimulatedAskToBuy = newValue }
     }
 
-    /// The store's quirks.
+    /// The behaviors of some real stores that this store imitates.
     var quirks: Set<StoreQuirk> {
         get { rare?.settings.quirks ?? [] }
         set { rareSettings.quirks = newValue }
     }
 
-    /// Whether the store has any quirk, without creating a set.
+    /// Whether ``quirks`` is not empty, computed without creating a set.
     @inline(__always)
     var hasQuirks: Bool { rare != nil && !quirks.isEmpty }
 }
@@ -73,10 +73,11 @@ struct SandboxRules: Sendable {
 ///
 /// A store has none unless a test sets it, see ``SandboxStore/quirks``.
 public enum StoreQuirk: String, Hashable, Codable, Sendable, CaseIterable {
-    /// A running subscription that Store Kit 1 orders again fails.
+    /// An order by Store Kit 1 of a subscription that is running fails.
     ///
     /// The error is `unknown`, with an underlying error of the domain `ASDServerErrorDomain` and the code 3532 under
-    /// `NSUnderlyingErrorKey`. Otherwise the payment ends as purchased, under an identifier that is in no receipt. Seen
-    /// by users of RevenueCat (purchases-ios 6357, 965), Flutter (171941) and SwiftyStoreKit (707).
+    /// `NSUnderlyingErrorKey`. Without this quirk, the payment is purchased, under an identifier that no receipt
+    /// contains. Users of RevenueCat (purchases-ios 6357, 965), Flutter (171941) and SwiftyStoreKit (707) saw the
+    /// failure.
     case repeatedSubscriptionFails
 }

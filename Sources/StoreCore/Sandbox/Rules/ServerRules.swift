@@ -12,7 +12,7 @@ extension SandboxState {
         subscriptions[index].isRunning && subscriptions.trouble(of: index) == nil
     }
 
-    /// Returns the reason why an active subscription's renewal date is not extended; nil if it is.
+    /// Returns the reason why an active subscription's renewal date cannot be extended; nil if it can.
     private func refusal(toExtend index: SubscriptionIndex, at now: Date) -> ServerRefusal? {
         let identifier = subscriptions[index].term.original.identifier
         if subscriptions[index].term.offer?.terms.paymentMode == .freeTrial { return .free(identifier) }
@@ -43,10 +43,9 @@ extension SandboxState {
         return extending(index, request, rate)
     }
 
-    /// Returns the extensions of all active subscriptions of a product, and their outcome; none if the request was made
-    /// before.
+    /// Returns the extensions of a product's active subscriptions, and their outcome; none for a repeated request.
     ///
-    /// `isMeant` returns whether a subscription is in one of the countries.
+    /// `isMeant` returns whether the request covers a subscription's country.
     func extendAll(
         of product: ProductIndex,
         _ request: RenewalExtension,
@@ -106,7 +105,7 @@ package enum ServerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     case free(String)
     /// The renewal date was extended as often as it may be in a year: 4030005.
     case extendedTooOften(String)
-    /// The subscription comes from the family, and cannot be extended: 4030007; its token cannot be set: 4000185.
+    /// The purchase is a family's share: it cannot be extended, 4030007, nor can its token be set, 4000185.
     case familyShared(String)
     /// The number of days is outside of 1 to 90: 4000009.
     case invalidDays(Int)
@@ -116,7 +115,7 @@ package enum ServerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     case invalidRequestIdentifier(String)
     /// No auto-renewable product has the identifier: 4000023.
     case unknownProduct(String)
-    /// The store never assigned this revision for such a query: 4000005.
+    /// The store never returned this revision for a query with these parameters: 4000005.
     case invalidRevision(String)
     /// The consumption report is no JSON object: 4000000.
     case invalidReport

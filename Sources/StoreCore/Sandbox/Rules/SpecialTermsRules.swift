@@ -33,8 +33,8 @@ extension SandboxState {
 
     /// Adds the events of an order that a test dates in the past.
     ///
-    /// The purchase and its records have that date: of all records of a ledger, only these may be dated before the ones
-    /// that precede them. The caller adds the renewals until now.
+    /// The records of the purchase have that date. They are the only ones of a ledger that may be dated earlier than
+    /// the records that precede them. The caller adds the renewals until now.
     func decide(
         _ command: StoreCommand,
         _ payment: StorePayment,
@@ -53,18 +53,18 @@ extension SandboxState {
             events.append(LedgerRecord(date: date, event: event))
             addEndOfRenewal(of: order, date, &events)
         case .ordered: events.append(LedgerRecord(date: date, event: event))
-        // A failed order bought nothing, then or now.
+        // A failed order bought nothing, so that its event is dated now.
         default: events.append(LedgerRecord(date: now, event: event))
         }
     }
 
-    /// Turns off the renewal of a subscription that an order in the past has begun, unless it is renewed until now.
+    /// Adds the end of the renewal of a subscription that an order in the past began, unless it is renewed until now.
     func addEndOfRenewal(of order: StoreEvent.Order, _ date: Date, _ events: inout [LedgerRecord]) {
         guard order.subscription != nil, let account = order.account, let product = order.product else { return }
         addEndOfRenewal(of: order.payment, product, account, date, &events)
     }
 
-    /// Turns off the renewal of a subscription that a payment in the past has begun likewise.
+    /// Adds the end of the renewal of a subscription that a payment in the past began, unless it is renewed until now.
     func addEndOfRenewal(
         of payment: StorePayment,
         _ product: ProductIndex,
@@ -75,12 +75,12 @@ extension SandboxState {
         guard payment.hasSpecialTerms, payment.purchaseDate != nil, !payment.renewsUntilNow,
             let group = catalog.group(of: product)
         else { return }
-        // The order's own event is applied before this one: a first subscription will have the next number.
+        // The order's event, which is applied before this one, creates a first subscription under the next index.
         let index = subscriptions.index(of: group, account: account) ?? subscriptions.indices.upperBound
         events.append(LedgerRecord(date: date, event: .autoRenewal(subscription: index, false)))
     }
 
-    /// Returns the reason why an order is not sold with a date; nil if it may be.
+    /// Returns the reason why an order cannot be sold at a date in the past; nil if it can.
     private func refusal(
         ofDate date: Date,
         of payment: StorePayment,
@@ -114,7 +114,7 @@ extension SandboxState {
             let index = subscriptions.index(of: group, account: account)
         else { return false }
         let last = subscriptions[index].term
-        // Within the running period the order changes the subscription, as it would have then.
+        // A date in the running period is valid: the order changes the subscription, as it would have on that date.
         return date < (subscriptions[index].isRunning ? last.start : min(last.end, now))
     }
 

@@ -2,18 +2,19 @@ import Foundation
 
 // The rules of auto-renewable subscriptions (behavior 120; levels and offers as in the semantics of Store Kit 2, §2).
 extension SandboxState {
-    /// Returns the price of buying a subscription now, and the effect on the account's one in the group.
+    /// Returns the price of buying a subscription now, and the effect on the account's subscription in the group.
     ///
-    /// * None, or an ended one: it begins at once. It counts as the same subscription, however long the gap.
-    /// * The same product: nothing is charged, the period continues, and it will renew (A3).
-    /// * A higher level: the new one replaces the old one at once, without a refund.
-    /// * A lower level: the period continues, and renews as the new one (A2).
-    /// * The same level: at once if the periods are equally long, else at the renewal.
+    /// * No subscription, or an ended one: a period begins at once. An ended subscription counts as the same one.
+    /// * The same product: nothing is charged, the period continues, and the subscription will renew (A3).
+    /// * A higher level: the new product replaces the old one at once, without a refund.
+    /// * A lower level: the period continues, and renews as the new product (A2).
+    /// * The same level: the new product replaces one with an equally long period at once, else at the renewal.
     ///
     /// If the period continues, the purchase has the transaction of that period.
     ///
-    /// An offer begins with the new period: at the renewal if the running one continues. It replaces the introductory
-    /// offer, or follows it if it is stackable. A current subscriber of the group gets no introductory offer (A1).
+    /// An offer begins with the new period, or at the renewal if the running period continues. It replaces the
+    /// introductory offer; a stackable offer follows that. A current subscriber of the group gets no introductory offer
+    /// (A1).
     func subscribe(
         _ account: AccountID,
         to product: ProductIndex,
@@ -28,7 +29,7 @@ extension SandboxState {
         guard let wanted = catalog.subscription(of: product) else { return Sale(charge: 0) }
         let index = subscriptions.index(of: wanted.groupIdentifier, account: account)
         let known = index.map { subscriptions[$0] }
-        // An unpaid subscription is replaced by any other.
+        // An unpaid subscription counts as ended, so that any product replaces it.
         let isChange = index.map(subscriptions.isEntitled) ?? false
         let offer = isChange && offer?.kind == .introductory ? nil : offer
         if isChange, let known, !replaces(known.term.product, wanted, product) {
@@ -48,7 +49,7 @@ extension SandboxState {
         return Sale(charge: charge, subscription: .begins(term, then: isFollowed ? offer : nil))
     }
 
-    /// Returns the transaction that began the newest remaining period of an account's subscription.
+    /// Returns the transaction that began the newest period of an account's subscription, except deleted ones.
     func newestPeriod(of original: TransactionNumber, by account: AccountID) -> TransactionNumber {
         let history = accounts[account].history
         let newest = history.chain(of: original).last { history[$0].isOwn && !history[$0].continuesPeriod }
@@ -88,7 +89,7 @@ extension SandboxState {
         events.append(LedgerRecord(date: moment, event: event))
     }
 
-    /// Returns the period after the last one, as if that had ended with the given cycle.
+    /// Returns the period that follows `last`, and its price, as if `last` had ended with `cycle`.
     func nextTerm(
         after cycle: BillingCycle,
         of index: SubscriptionIndex,
@@ -98,7 +99,7 @@ extension SandboxState {
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {
         guard let offer = last.offer, last.offerGoesOn(as: product) else {
-            // No introductory offer: it applies to neither a renewal nor a change.
+            // Without the introductory offer, which applies to neither a renewal nor a change of products.
             let (next, charge) = term(
                 of: product,
                 period,
@@ -149,7 +150,7 @@ extension SandboxState {
     }
 }
 
-// The limit of one advance of the clock. Each renewal on the way is created and reported separately.
+// The limit on one advance of the clock, since each renewal on the way is created and reported separately.
 extension SandboxState {
     /// The maximum number of renewals of a subscription in one advance of the clock: daily for 27 years.
     static var maximumRenewalsInOneMove: Int { 10_000 }
@@ -184,7 +185,7 @@ extension SandboxState {
         return nil
     }
 
-    /// Returns the period as which a subscription renews when the running one ends, nil if it does not renew.
+    /// Returns the length of the period that follows the running one of a subscription, nil if it does not renew.
     private func periodThatGoesOn(_ index: SubscriptionIndex, _ rate: RenewalRate) -> StoreProduct.Period? {
         let subscription = subscriptions[index]
         guard subscription.isRunning, subscription.willRenew,
