@@ -12,7 +12,7 @@ enum BillingChange: Hashable, Codable, Sendable {
     case renewalFailed(subscription: SubscriptionIndex, BillingTrouble)
     /// The grace period has ended; the store continues billing retry.
     case graceEnded(subscription: SubscriptionIndex)
-    /// A period passed unpaid within the grace period: the one after it is next.
+    /// A period passed unpaid within the grace period; the store will charge the period after it.
     case leftOut(subscription: SubscriptionIndex, SubscriptionTerm)
     /// A period ended before the paid time was over; the term is the shortened one.
     case cutShort(subscription: SubscriptionIndex, SubscriptionTerm)
@@ -22,8 +22,8 @@ enum BillingChange: Hashable, Codable, Sendable {
 
 /// The sequence of a subscription's periods.
 ///
-/// Months are counted from the first day rather than from the last, so that the 31st returns after a shorter month:
-/// also after an offer, and when another product takes over at the renewal.
+/// Months are counted from the day on which the sequence began rather than from the last renewal, also after an offer
+/// or a change of the product: what began on the 31st renews on the 31st again after a shorter month.
 struct BillingCycle: Hashable, Codable, Sendable {
     /// The end of the last period.
     let end: Date
@@ -46,7 +46,7 @@ struct BillingCycle: Hashable, Codable, Sendable {
 
     /// Returns the cycle with more periods added at its end.
     ///
-    /// The cycle begins anew after periods of days, and where the store's rate has changed.
+    /// After a period of days, or a change of the store's rate, months are counted from the end of the period before.
     func adding(_ period: StoreProduct.Period, times count: Int = 1, at rate: RenewalRate) -> BillingCycle {
         guard let length = rate.months(in: period) else {
             return BillingCycle(from: rate.end(of: period, times: count, from: end), at: rate)

@@ -41,7 +41,7 @@ enum FamilyChange: Hashable, Codable, Sendable {
         let product: ProductIndex
         /// The period of an auto-renewable subscription, under the member's own first transaction.
         let term: SubscriptionTerm?
-        /// Whether only a restore delivers it.
+        /// Whether the member's app receives the share only by a restore.
         let isSilent: Bool
     }
 }

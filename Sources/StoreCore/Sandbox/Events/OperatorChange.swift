@@ -1,6 +1,6 @@
 import Foundation
 
-/// A change by the store's operator apart from orders, and its effects.
+/// A change that no queue ordered, mostly by the store's operator, with its effects.
 enum OperatorChange: Hashable, Codable, Sendable {
     /// Ask to Buy was turned on or off for an account.
     case asksToBuy(account: AccountID, Bool)
@@ -34,7 +34,7 @@ enum OperatorChange: Hashable, Codable, Sendable {
     case cleared(withdrawn: [Deletion.Withdrawn])
     /// Something changed in a family.
     case family(FamilyChange)
-    /// An app's server changed something, or is notified.
+    /// An app's server made a change, a refund was requested, or servers were notified.
     indirect case server(ServerChange)
 }
 

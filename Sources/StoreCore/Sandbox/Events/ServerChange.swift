@@ -1,6 +1,6 @@
 import Foundation
 
-/// A change requested by an app's server or by the customer of a refund, or a notification to servers.
+/// A change by an app's server, a change to a refund, or a notification to servers.
 enum ServerChange: Hashable, Codable, Sendable {
     /// A subscription's running period ends later.
     case extended(subscription: SubscriptionIndex, SubscriptionTerm, RenewalExtension)
@@ -18,13 +18,13 @@ enum ServerChange: Hashable, Codable, Sendable {
     case refundDeclined(transaction: TransactionNumber)
     /// A refund was reversed.
     case refundReversed(RefundReversal)
-    /// A consent to an account's use of the app was withdrawn.
+    /// The consent to a child's use of the app was withdrawn for an account.
     case consentRescinded(account: AccountID)
     /// Servers are notified of all changes from now on.
     case notificationsBegun
     /// A server requested a test notification.
     case testRequested(token: String)
-    /// A delivery of a notification was attempted: the one with an index among those of a record of the ledger.
+    /// The delivery of a notification was attempted, the one with this index among those that a ledger record caused.
     case attempted(record: Int, index: Int, result: String)
     /// A server finished a transaction, for all devices.
     case finished(Deletion.Withdrawn)
@@ -38,9 +38,9 @@ struct Refund: Hashable, Codable, Sendable {
     let transactions: [TransactionNumber]
     /// The product.
     let product: ProductIndex
-    /// The products whose access ended with it, as reported to the app; empty if there was no access any more.
+    /// The products to which the refund ended access, as reported to the app; empty if access had ended before.
     let revoked: [String]
-    /// The subscription that ended with it; nil for none, and in records of older versions of the store.
+    /// The subscription that the refund ended; nil for none, and in records of older versions of the store.
     var ended: SubscriptionIndex?
 }
 

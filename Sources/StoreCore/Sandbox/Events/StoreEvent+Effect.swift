@@ -3,12 +3,12 @@ import Foundation
 extension StoreEvent {
     /// The effect of an event on the transactions and subscriptions that accounts hold.
     ///
-    /// A new event is classified in ``effect``. The folds other than the state's own, and the rules of family sharing,
-    /// switch over effects, so that the compiler names each one that has to handle a new effect.
+    /// A new event is classified in ``effect`` alone. The rules of family sharing, and all folds but the state's own,
+    /// switch over effects, so that the compiler names each of them that has to handle a new effect.
     enum Effect {
         /// A purchase was charged and its product granted.
         case grants(Purchase)
-        /// A purchase was satisfied by a transaction that the account holds; its subscription may renew differently.
+        /// A purchase was satisfied by the account's existing transaction, but may change how a subscription renews.
         case grantsNothing(Purchase)
         /// A subscription's next period began.
         case renews(SubscriptionIndex, TransactionNumber, SubscriptionTerm, charge: Decimal)
@@ -54,7 +54,7 @@ extension StoreEvent {
         let transaction: TransactionNumber
         let payment: StorePayment
         let charge: Decimal?
-        /// Its effect on a subscription.
+        /// The effect of the purchase on a subscription.
         let subscription: SubscriptionChange?
 
         /// Returns nil for an order of an unknown product, or without an account.
@@ -78,7 +78,7 @@ extension StoreEvent {
         }
     }
 
-    /// The event's effect.
+    /// The classification of the event, ``Effect/nothing`` if no transaction that an account holds is affected.
     var effect: Effect {
         switch self {
         case .sold(let order), .approved(let order): Purchase(order).map { .grants($0) } ?? .nothing

@@ -2,8 +2,8 @@ import Foundation
 
 /// One change of a sandbox store.
 ///
-/// The store's state is the fold of all events in their order. Every case is one reference, because events are passed
-/// from the rules to the ledger, the state and the observers.
+/// The store's state is the fold of all events in their order. Every case stores one reference, so that an event is
+/// cheap to pass from the rules to the ledger, the state and the observers.
 enum StoreEvent: Hashable, Codable, Sendable {
     /// A product was registered, or registered again.
     indirect case registered(SandboxProduct)
@@ -33,7 +33,7 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case held(Order, by: TransactionNumber)
     /// An undecided order was refused.
     indirect case declined(transaction: TransactionNumber, StoreFailure)
-    /// A device finished a transaction. If it no longer exists, only the command's number changes.
+    /// A device finished a transaction. If it had been deleted, only the command is recorded as accepted.
     indirect case finished(Finish)
     /// Some of an account's past purchases were restored, as new transactions.
     indirect case restored(Restoration)
@@ -41,7 +41,7 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case restoreEnded(device: DeviceID, command: OrderID)
     /// A restore was refused.
     indirect case restoreRefused(device: DeviceID, command: OrderID, StoreFailure)
-    /// A device requested a refresh of its app receipt, with properties.
+    /// A device requested a refresh of its app receipt, with the properties that the receipt is to have.
     indirect case receiptRefreshed(device: DeviceID, ReceiptProperties)
     /// A subscription's next period began, and a number was assigned to its transaction.
     indirect case renewed(
@@ -56,9 +56,9 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case autoRenewal(subscription: SubscriptionIndex, Bool)
     /// An account redeemed a code or a win-back offer in the store itself.
     indirect case redeemed(Redemption)
-    /// The operator changed something apart from orders.
+    /// The operator or a server made a change that no queue ordered.
     indirect case `operator`(OperatorChange)
-    /// The payment for renewals changed.
+    /// A setting of renewal payments, or a subscription's payment, changed.
     indirect case billing(BillingChange)
     /// The record of the event cannot be read any more.
     case unreadable
@@ -75,17 +75,17 @@ enum StoreEvent: Hashable, Codable, Sendable {
     struct Finish: Hashable, Codable, Sendable {
         let device: DeviceID
         let command: OrderID
-        /// The transaction, nil if there was none.
+        /// The transaction, nil if the device had none to finish under the requested identifier.
         let transaction: TransactionNumber?
         /// The order that created the transaction.
         let order: OrderID?
-        /// The account, all of whose devices have received the transaction.
+        /// The account, if all of its devices have received the transaction; nil if only the device has.
         let account: AccountID?
     }
 
     /// An order from a device, with the number of its transaction.
     ///
-    /// It is a reference, as events are.
+    /// It is a class, so that an event that contains an order stores one reference.
     final class Order: Hashable, Codable, Sendable {
         let device: DeviceID
         /// The account that pays; nil where none is signed in.
@@ -95,7 +95,7 @@ enum StoreEvent: Hashable, Codable, Sendable {
         let payment: StorePayment
         /// The product, nil for an unknown one.
         let product: ProductIndex?
-        /// The amount charged, nil if it was not sold.
+        /// The amount charged, nil if nothing was sold.
         let charge: Decimal?
         /// The effect of the sale on a subscription.
         let subscription: SubscriptionChange?
@@ -145,14 +145,14 @@ enum StoreEvent: Hashable, Codable, Sendable {
 
 /// One record of a store's ledger: an event, and its date by the clock of the store that appended it.
 ///
-/// Its content is private to the store. A ledger keeps records in order and returns them unchanged; a durable ledger
-/// encodes them, in a form that later versions of the store can read.
+/// The content of a record is private to the store. A ledger stores records in order and returns them unchanged; a
+/// durable ledger encodes them, in a form that later versions of the store can read.
 public struct LedgerRecord: Hashable, Codable, Sendable {
     /// The date of the event, by the clock of the store that appended it.
     ///
-    /// The dates that one store appends ascend as its clock does, but for the purchases that a test dates in the past, and
-    /// their renewals. Stores in several processes have a clock each: from a record of one to a record of another, dates may
-    /// go back. The order of events is that of the records.
+    /// The dates of one store's records ascend with its clock, except those of purchases that a test dates in the past,
+    /// and of their renewals. Stores in several processes have separate clocks, so that a record may have an earlier
+    /// date than a record of another store before it. The order of events is that of the records.
     public let date: Date
     let event: StoreEvent
 }
@@ -181,14 +181,14 @@ struct Deletion: Hashable, Codable, Sendable {
 /// A purchase without a queue's order: one made elsewhere, or one that is completed after an interruption.
 struct UnorderedPurchase: Hashable, Codable, Sendable {
     let account: AccountID
-    /// The device that receives it; nil for all of the account's devices, until one of them has finished it.
+    /// The device that receives the transaction, nil for all of the account's devices until one has finished it.
     let device: DeviceID?
     let transaction: TransactionNumber
     let payment: StorePayment
     let product: ProductIndex
     let charge: Decimal
-    /// Its effect on a subscription.
+    /// The effect of the purchase on a subscription.
     let subscription: SubscriptionChange?
-    /// The held transaction that replaces a new one, if nothing is sold.
+    /// The account's existing transaction that satisfies the purchase; nil if something is sold.
     var held: TransactionNumber?
 }

@@ -4,7 +4,7 @@ import Foundation
 enum SubscriptionChange: Hashable, Codable, Sendable {
     /// A subscription begins: there was none, it had ended, or the new one replaces it at once.
     ///
-    /// A stackable offer begins when the offer of the term is over.
+    /// `then` is a stackable offer, which begins when the offer of the term is over.
     case begins(SubscriptionTerm, then: SubscriptionOffer? = nil)
     /// The running period continues, and then renews as this product, under an offer or none.
     case renewsAs(product: ProductIndex, SubscriptionTerm, offer: SubscriptionOffer? = nil)
@@ -16,7 +16,7 @@ enum SubscriptionChange: Hashable, Codable, Sendable {
         }
     }
 
-    /// Whether the purchase belongs to the running period, which another one began.
+    /// Whether the purchase belongs to the running period, which an earlier purchase began.
     var continuesPeriod: Bool {
         switch self {
         case .begins: false
@@ -37,7 +37,7 @@ enum SubscriptionChange: Hashable, Codable, Sendable {
 public enum SubscriptionEnd: String, Hashable, Codable, Sendable {
     /// The user had turned renewal off.
     case autoRenewDisabled
-    /// The product that it renews as is no longer on sale.
+    /// The product that the subscription renews as is no longer on sale.
     case productUnavailable
     /// A renewal could not be charged, and billing retry is over.
     case billingError
@@ -51,7 +51,8 @@ public enum SubscriptionEnd: String, Hashable, Codable, Sendable {
 
 /// One period of an auto-renewable subscription, paid for at its beginning.
 ///
-/// It contains everything that the next term is computed from. It is a reference, because events are passed around.
+/// A term contains all data from which the next term is computed. It is a class, so that an event that contains a term
+/// stores one reference.
 final class SubscriptionTerm: Hashable, Codable, Sendable {
     let product: ProductIndex
     let start: Date
@@ -96,7 +97,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         self.originalDate = originalDate
     }
 
-    /// Returns the term with an earlier end.
+    /// Returns the term with another end, earlier or later.
     func cut(to end: Date, _ rate: RenewalRate) -> SubscriptionTerm {
         SubscriptionTerm(
             product: product,
@@ -108,7 +109,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         )
     }
 
-    /// Returns the term with another's period, for a holder with a transaction of their own.
+    /// Returns the term with the period of another, for a family member, who has transactions of their own.
     func cut(as other: SubscriptionTerm) -> SubscriptionTerm {
         SubscriptionTerm(
             product: product,
@@ -120,12 +121,12 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         )
     }
 
-    /// Whether both are the same period, even under different transactions.
+    /// Whether two terms are the same period, even under different transactions.
     func isSamePeriod(as other: SubscriptionTerm) -> Bool {
         product == other.product && start == other.start && end == other.end
     }
 
-    /// Whether the same offer applies to the next period, of a product.
+    /// Whether this term's offer also applies to the next period, as a period of the given product.
     func offerGoesOn(as product: ProductIndex) -> Bool {
         product == self.product && offer.map { $0.remaining > 0 } ?? false
     }

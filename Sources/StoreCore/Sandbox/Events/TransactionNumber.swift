@@ -1,6 +1,6 @@
 /// The number of a transaction, from 1 in the order of creation.
 ///
-/// In decimal digits it is the transaction's identifier.
+/// The transaction's identifier is this number in decimal digits.
 struct TransactionNumber: TypedNumber {
     let rawValue: Int
 
@@ -9,7 +9,7 @@ struct TransactionNumber: TypedNumber {
 }
 
 extension TransactionNumber {
-    /// Creates the number of an identifier, or nil if no store assigns it: "007" is not "7".
+    /// Creates the number that an identifier spells, or nil if no store assigns the identifier, such as "007".
     init?(_ identifier: String) {
         guard let value = Int64(spelledBy: identifier).flatMap(Int.init(exactly:)) else { return nil }
         self.init(rawValue: value)
