@@ -9,7 +9,7 @@ struct BillingState: StatePart, Equatable {
     /// The maximum number of renewals of a subscription, nil for no limit.
     var renewalLimit: Int?
 
-    /// Whether a renewal may fail.
+    /// Whether a setting may prevent a renewal.
     var mayFail: Bool { !failingAccounts.isEmpty || renewalLimit != nil }
 }
 
@@ -53,8 +53,7 @@ extension SandboxState {
         for index in purchases { accounts[account].history[index].term = term }
     }
 
-    /// Returns the places of the purchases of a subscription's newest period, in its account's history and in those of
-    /// the members of its family.
+    /// Returns the purchases of a subscription's newest period in the histories of its account and of family members.
     func purchasesOfNewestPeriod(of subscription: SubscriptionIndex) -> [(account: AccountID, index: PurchaseIndex)] {
         let (account, term) = (subscriptions[subscription].account, subscriptions[subscription].term)
         let own = purchases(of: term, by: account).map { (account: account, index: $0) }
@@ -71,7 +70,7 @@ extension SandboxState {
         for index in accounts[account].history.chain(of: term.original).reversed() {
             // Older purchases belong to earlier periods.
             guard accounts[account].history[index].term == term else { break }
-            // A purchase that was refunded and repeated at one moment has an equal term, and is another period.
+            // A purchase that was refunded and made again at the same moment has an equal term, but is another period.
             if !accounts[account].history[index].isCancelled { found.append(index) }
         }
         return found

@@ -63,7 +63,7 @@ struct Families: StatePart, Equatable {
         }
     }
 
-    /// Returns the shares that a member currently has from the others.
+    /// Returns the shares that a member currently has from other members.
     func shares(with member: AccountID) -> [Share] {
         guard let family = family(of: member) else { return [] }
         return shares(from: Set(all[family].members)).filter { $0.key.member == member }
@@ -99,7 +99,7 @@ extension Families {
 
     /// Adds a transaction to a member's share.
     ///
-    /// Returns the original that a renewal's transaction refers to, the member's first; nil for the first.
+    /// Returns the share's first transaction, to which a renewal's transaction refers; nil if this one is the first.
     mutating func keep(
         _ sharing: FamilyChange.Sharing,
         _ details: StoreTransaction.Details,
@@ -198,7 +198,7 @@ extension SandboxState {
         )
     }
 
-    /// Returns the end of grace for a shared item, the access after its period is over.
+    /// Returns the end of a shared item's grace period, in which access continues after the paid period; nil for none.
     private func graceEnd(of item: FamilyChange.Item) -> Date? {
         guard case .subscription(let original) = item, let index = subscriptions.index(ofOriginal: original) else {
             return nil

@@ -2,8 +2,8 @@ import Foundation
 
 /// The granted transactions of all accounts, by number and in lists.
 ///
-/// The lists apply purchases and finishes lazily, when a list is next read or changed in another way. A caller that
-/// only looks transactions up by number, as a purchase does for its own, does not pay for lists.
+/// Purchases and finishes enter the lists lazily, when a list is next read or changed in another way. A caller that
+/// only looks up transactions by number, as a purchase does, does not pay for updating lists.
 struct GrantedTransactions: Sendable {
     /// A pending change of the lists.
     private enum Change {
@@ -12,7 +12,7 @@ struct GrantedTransactions: Sendable {
     }
 
     private var table = SlotTable<GrantedTransaction>()
-    /// The transactions of each account, without restored ones unless they are unfinished.
+    /// The transactions of each account; restored ones only while they are unfinished.
     private var lists: [AccountID: AccountLists] = [:]
     private var waiting: [Change] = []
     private var lastSequence = 0
@@ -31,7 +31,7 @@ struct GrantedTransactions: Sendable {
     /// Adds a transaction after all others.
     mutating func insert(_ transaction: consuming GrantedTransaction, isUnfinished: Bool) {
         let number = transaction.number
-        // In a damaged ledger a number may come twice.
+        // In a damaged ledger, two records may assign the same number.
         guard table.look(number.rawValue, { _ in }) == nil else { return }
         lastSequence += 1
         transaction.sequence = lastSequence
@@ -50,7 +50,7 @@ struct GrantedTransactions: Sendable {
 
     /// Removes all transactions.
     ///
-    /// Sequence numbers continue: earlier cursors stay valid.
+    /// Sequence numbers continue, so that cursors from before stay valid.
     mutating func removeAll() { (table, lists, waiting) = (SlotTable(), [:], []) }
 
     mutating func remove(_ number: TransactionNumber) {
@@ -118,23 +118,23 @@ struct GrantedTransactions: Sendable {
 /// Failed and undecided orders are not included. Everything that can change later is in the state.
 struct GrantedTransaction: Sendable {
     let number: TransactionNumber
-    /// The sequence number among all granted transactions, in ascending order.
+    /// The place of the transaction in the order in which all transactions were granted.
     var sequence = 0
-    /// The sequence number of the transaction's last change, among the changes of all granted transactions; ascending.
+    /// The place of the transaction's last change in the order of the changes of all granted transactions.
     var modification = 0
     let account: AccountID
     let product: ProductIndex
     let payment: StorePayment
     let date: Date
-    /// The purchase in the account's history, which a restored one shares with its original; nil for a consumable.
+    /// The purchase in the account's history, nil for a consumable; a restored transaction has that of its original.
     let purchase: PurchaseIndex?
-    /// The purchase that it restores, nil for any other.
+    /// The transaction that this one restores, nil if it restores none.
     var restored: TransactionNumber?
-    /// The transaction that began the period of a subscription, nil without one.
+    /// The transaction that began the subscription's period, nil if the product is no subscription.
     var period: TransactionNumber?
-    /// The storefront's country at the time, nil for one that is not known.
+    /// The storefront's country when the transaction was granted, nil if the country is unknown.
     let country: Storefronts.Country?
-    /// The charge in thousandths; nil if the account did not buy it, or if the charge is no whole number of 64 bits.
+    /// The charge in thousandths; nil if the account did not buy the product, or if the charge does not fit 64 bits.
     var price: Int64?
     var isRenewal = false
 }
@@ -142,13 +142,13 @@ struct GrantedTransaction: Sendable {
 /// An account's granted transactions in lists, all together and by product.
 struct AccountLists: Sendable {
     struct Lists: Sendable {
-        /// All but restored ones.
+        /// All transactions except restored ones.
         var all = GrantList()
-        /// The app's history: all but the finished consumables that are not refunded.
+        /// The history that the app receives: all transactions except finished consumables that were not refunded.
         var current = GrantList()
-        /// All of them, in the order of their grant or last change.
+        /// All transactions except restored ones, in the order of their grant or last change.
         var changed = GrantList()
-        /// Those that no app has finished, including restored ones.
+        /// The transactions that no app has finished, including restored ones.
         var unfinished = GrantList()
     }
 
@@ -161,13 +161,13 @@ struct AccountLists: Sendable {
         body(&products[product, default: Lists()])
     }
 
-    /// Returns a product's lists, nil if it never had a transaction; without a product, the lists of all products.
+    /// Returns a product's lists, nil if the account never had a transaction of it; without a product, those of all.
     subscript(product: ProductIndex?) -> Lists? { product.map { products[$0] } ?? all }
 }
 
 /// A list of granted transactions in the order of their grant, with removal.
 ///
-/// Appending, removing and finding a place take constant time, but for a binary search.
+/// Appending, removing and finding a transaction take constant time, apart from a binary search.
 struct GrantList: Sendable {
     private struct Entry: Sendable {
         let sequence: Int
@@ -178,7 +178,7 @@ struct GrantList: Sendable {
     private var entries: [Entry] = []
     private var removed = 0
 
-    /// Inserts a transaction at the place of its sequence number: the end, unless it is inserted again.
+    /// Inserts a transaction at the place of its sequence number: the end, unless the list contained it before.
     mutating func insert(_ number: TransactionNumber, sequence: Int) {
         let index = place(of: sequence)
         if index == entries.count {

@@ -2,7 +2,7 @@ import Foundation
 
 /// The history of all transactions, including those that the state no longer holds, replayed from a ledger's beginning.
 ///
-/// The cost of a replay grows with the history; without one there is no cost.
+/// A replay takes time in proportion to the history. A store that never needs the history never replays it.
 struct LedgerHistory {
     private(set) var state = SandboxState()
     /// All transactions, in the order of their numbers.
@@ -110,7 +110,7 @@ struct LedgerHistory {
         var count = 0
         while found.count > count {
             count = found.count
-            // A transaction that was approved late follows one with a higher number.
+            // Searched repeatedly: the original of a transaction that was approved late may have a higher number.
             for transaction in transactions where transaction.original.map(found.contains) == true {
                 found.insert(transaction.id)
             }
@@ -132,7 +132,7 @@ struct LedgerHistory {
         guard let number = TransactionNumber(identifier), let transaction = transaction(number) else {
             return nil
         }
-        // A renewal refers to the first transaction of all; a restored one to its purchase, which may be a renewal.
+        // A renewal refers to the subscription's first transaction, a restored one to its purchase or renewal.
         return transaction.original.flatMap { root(of: $0) } ?? transaction.id
     }
 
@@ -227,7 +227,7 @@ struct LedgerHistory {
         findPlaces()
     }
 
-    /// Adds an order whose record was lost, and that was approved after later ones had been added.
+    /// Adds an approved order whose first record was lost, at its place among the later transactions.
     private mutating func addLate(_ order: StoreEvent.Order, _ date: Date) {
         guard state.transactions[order.transaction] != nil else { return }
         let next = transactions.firstIndex { TransactionNumber($0.id) ?? 0 > order.transaction }
@@ -259,7 +259,7 @@ struct LedgerHistory {
 extension StoreEvent.Order {
     /// The first transaction of the purchased subscription, nil for that transaction itself.
     ///
-    /// A subscription that has ended continues: its first transaction stays the first.
+    /// A subscription that has ended and is bought again keeps its first transaction.
     fileprivate var original: String? {
         subscription.flatMap { $0.term.original == transaction ? nil : $0.term.original.identifier }
     }

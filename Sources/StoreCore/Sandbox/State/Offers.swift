@@ -1,9 +1,8 @@
 import Foundation
 
-/// The used offers.
+/// The nonces and the offer codes that have been used.
 struct Offers: StatePart, Equatable {
-    /// The nonces of all signed offers that ever came with an order, whether it succeeded or not (behavior 149), or
-    /// with a purchase without an order.
+    /// The nonces of all signed offers that came with a payment, even if the payment failed (behavior 149).
     private var nonces: Set<UUID> = []
     /// For each account, the offer codes that it has redeemed, each with its transaction.
     private var redeemed: [AccountID: [String: TransactionNumber]] = [:]
@@ -12,7 +11,7 @@ struct Offers: StatePart, Equatable {
 
     func hasRedeemed(_ code: String, _ account: AccountID) -> Bool { redeemed[account]?[code] != nil }
 
-    /// Records the nonce of a payment's signed offer, which is not valid for any other payment.
+    /// Records the nonce of a payment's signed offer, so that no other payment can use it.
     mutating func useNonce(of payment: StorePayment) {
         if let discount = payment.discount { nonces.insert(discount.nonce) }
         if let proof = payment.offer?.readProof { nonces.insert(proof.claims.nonce) }
@@ -27,6 +26,6 @@ struct Offers: StatePart, Equatable {
         redeemed = redeemed.mapValues { $0.filter { !transactions.contains($0.value) } }
     }
 
-    /// Makes all codes redeemable again; signatures stay used.
+    /// Makes all codes redeemable again; nonces stay used.
     mutating func forgetRedemptions() { redeemed = [:] }
 }

@@ -46,7 +46,7 @@ extension SandboxState {
             deliver(purchase, date)
         case .storefront(let countryCode):
             catalog.countryCode = countryCode
-            // A sale to another country cannot be reconstructed from its record.
+            // The records of earlier transactions, which do not contain the country, no longer suffice to show them.
             forgetPlaces()
         case .promoted(let device, let product):
             let promotion = OperatorState.Promotion(position: position, productIdentifier: product)
@@ -88,7 +88,7 @@ extension SandboxState {
     /// Adds the updates that result from an operator's change, already applied, for a queue on a device.
     func addUpdates(from change: OperatorChange, for device: DeviceID, to updates: inout [StoreUpdate]) {
         switch change {
-        // A promotion is described in the device's language, by the code that knows the language.
+        // The update of a promotion is added elsewhere, since its description depends on the device's language.
         case .asksToBuy, .interruptsPurchases, .promoted, .newsTold, .promotionChanged, .tokenMade,
             .tokensRevoked:
             break

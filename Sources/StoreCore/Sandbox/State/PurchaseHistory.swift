@@ -1,10 +1,10 @@
 /// The purchases of an account that are retained after they were finished, oldest first, with indices for lookup.
 ///
-/// Finding a purchase, those of a subscription, or those of a product bought for good takes constant time, but for a
-/// binary search.
+/// Looking up a purchase, or all purchases of a subscription or of a product bought for good, takes constant time,
+/// apart from a binary search.
 struct PurchaseHistory: Sendable {
     private var purchases = SegmentedArray<SandboxState.Purchase>()
-    /// For each purchase, the highest number up to it: ascending, for a binary search.
+    /// For each purchase, the highest number among it and the earlier ones: an ascending sequence for a binary search.
     private var highest = SegmentedArray<TransactionNumber>()
     /// The purchases that were approved after one with a higher number.
     private var late: [TransactionNumber: PurchaseIndex] = [:]
@@ -15,10 +15,10 @@ struct PurchaseHistory: Sendable {
 
     var count: Int { purchases.count }
 
-    /// The numbers of all purchases, oldest first.
+    /// The indices of all purchases, oldest first.
     var indices: Range<PurchaseIndex> { 0..<PurchaseIndex(rawValue: count) }
 
-    // To change whether a purchase counts as the account's own, use the methods below.
+    // To change whether a purchase is valid, use the methods below, which also update `boughtForGood`.
     subscript(index: PurchaseIndex) -> SandboxState.Purchase {
         @inline(__always) _read { yield purchases[index.rawValue] }
         @inline(__always) _modify { yield &purchases[index.rawValue] }
@@ -58,7 +58,7 @@ struct PurchaseHistory: Sendable {
 
     /// Marks purchases as deleted.
     ///
-    /// Returns whether the history has any of them.
+    /// Returns whether the history contains any of the purchases.
     mutating func delete(_ numbers: [TransactionNumber]) -> Bool { change(numbers) { $0.isDeleted = true } }
 
     @discardableResult

@@ -2,7 +2,7 @@ import Foundation
 
 /// Revoked and refunded purchases, by transaction, and the notices of ended access that devices have yet to receive.
 struct Revocations: StatePart, Equatable {
-    /// A notice that a device's app receives once.
+    /// A notice of ended access, which a device's app receives once.
     private struct Revocation: Hashable, Codable, Sendable {
         let account: AccountID
         /// The length of the ledger at the revocation.
@@ -36,7 +36,7 @@ struct Revocations: StatePart, Equatable {
         return (isRestored ? transaction.original?.identifier : transaction.identifier).flatMap { cancellations[$0] }
     }
 
-    /// Returns a transaction's refund, unless it was reversed; nil for none.
+    /// Returns the refund of a transaction; nil if there is none, or if it was reversed.
     func refund(of transaction: TransactionNumber) -> Refund? { refundHeads[transaction].flatMap { refunds[$0] } }
 
     mutating func keep(_ refund: Refund) {
@@ -92,7 +92,7 @@ struct Revocations: StatePart, Equatable {
         notices[device]?.filter { $0.account == account }.map(\.productIdentifiers) ?? []
     }
 
-    /// Removes the cancellation dates of all transactions, which are being deleted; access that ended stays ended.
+    /// Removes all data about transactions, which are being deleted; access that ended stays ended.
     mutating func clear(at position: Int) {
         cancellations = [:]
         (refunds, refundHeads) = ([:], [:])
@@ -148,7 +148,7 @@ extension SandboxState {
 
     /// Returns the subscription that ended with a refund, nil for none.
     ///
-    /// If a record was lost, the number may be invalid, or refer to another subscription.
+    /// If a record was lost, the number in the refund is checked, since it may be that of another subscription.
     private func ended(with refund: Refund) -> SubscriptionIndex? {
         guard let index = refund.ended else { return endedAsBefore(refund) }
         guard isDamaged else { return index }

@@ -2,8 +2,9 @@ import Foundation
 
 // The handling of records that could not be read.
 extension SandboxState {
-    /// The maximum number of transactions in one record, with a margin: after a lost record, as many numbers are
-    /// skipped, so that none is assigned twice.
+    /// The count of transaction numbers skipped after a lost record, so that no number is assigned twice.
+    ///
+    /// It exceeds the number of transactions that one record can create.
     static var numbersLost: Int { 4096 }
 
     /// Whether all that an event refers to exists.
@@ -35,11 +36,11 @@ extension SandboxState {
         }
     }
 
-    /// Restores an order whose record was lost from its decision, which states everything but the time of its acceptance.
+    /// Restores an order whose first record was lost, from its decision, which contains all but the order's date.
     ///
     /// The order has been charged, and later records depend on the subscription that may have begun with it.
     mutating func reopen(_ order: StoreEvent.Order, _ date: Date) {
-        // Commands after it have been accepted since.
+        // Opening the order must not reset the numbers of commands and transactions, which have advanced since.
         let (taken, next) = (devices[order.device].taken, nextTransaction)
         open(order, .purchasing, date)
         if taken.has(order.command) { devices[order.device].taken = taken }
@@ -73,7 +74,7 @@ extension SandboxState {
             .tokenMade(let device, _), .tokensRevoked(let device):
             hasDevice(device)
         case .refunded(let refund): hasAccount(refund.account) && hasProduct(refund.product)
-        // Applying them checks every reference.
+        // Applying a deletion checks every reference itself.
         case .deleted, .cleared: true
         case .family(let change): admits(change)
         case .server(let change): admits(change)

@@ -35,7 +35,7 @@ extension SandboxState {
                 continue
             }
             if subscriptions[index].isRunning {
-                // If a record was lost, the numbers may refer to other subscriptions.
+                // If a record was lost, the numbers in `ended` may refer to other subscriptions.
                 let hasEnded =
                     if let ended, !isDamaged {
                         ended.contains(index)
@@ -48,13 +48,13 @@ extension SandboxState {
         }
     }
 
-    /// Returns the running subscriptions whose newest period has no purchase left without some transactions.
+    /// Returns the running subscriptions whose newest period has no purchases but the given transactions.
     func subscriptionsWithNothingLeft(without numbers: Set<TransactionNumber>) -> [SubscriptionIndex] {
         accounts.indices.flatMap { account in
             let history = accounts[account].history
             return subscriptions.all(of: account).filter { index in
                 guard subscriptions[index].isRunning,
-                    // Periods that were cut short at the same moment have equal terms.
+                    // Only the newest counts: periods that were cut short at the same moment have equal terms.
                     let newest = purchases(of: subscriptions[index].term, by: account).first(where: {
                         history[$0].isOwn
                     })
@@ -66,8 +66,7 @@ extension SandboxState {
         }
     }
 
-    /// Reverts what deleted transactions changed in a subscription that continues: the product that it renews as, and
-    /// the use of the introductory offer.
+    /// Reverts the effects of deleted transactions on a continuing subscription: next product, introductory offer.
     private mutating func takeBackWhatIsDeleted(
         _ index: SubscriptionIndex,
         _ account: AccountID,
@@ -90,7 +89,7 @@ extension SandboxState {
 
     /// Applies the deletion of all transactions.
     ///
-    /// Settings, accounts and products stay, transaction numbers are not reused, and earlier orders are not accepted again.
+    /// Settings, accounts and products stay, transaction numbers are not reused, and no order is accepted twice.
     mutating func clear(_ withdrawn: [Deletion.Withdrawn]) {
         purchasesChange()
         for transaction in withdrawn { withdraw(transaction.transaction) }
@@ -125,7 +124,7 @@ extension SandboxState {
         }
     }
 
-    /// Returns the unfinished transactions among some.
+    /// Returns the unfinished transactions that satisfy a condition.
     func withdrawn(_ isMeant: (TransactionNumber) -> Bool) -> [Deletion.Withdrawn] {
         var result: [Deletion.Withdrawn] = []
         transactions.forEachTransaction { number, _ in

@@ -1,6 +1,6 @@
 import Foundation
 
-// The updates for queues: a store's state and events as sent over the socket.
+// The store's state and events as updates for queues.
 extension SandboxState {
     /// The undecided orders, oldest first.
     var undecided: [TransactionNumber] {
@@ -10,7 +10,7 @@ extension SandboxState {
         return numbers
     }
 
-    /// The undecided orders without a recorded call of the authorizer or without its recorded answer, oldest first.
+    /// The undecided orders for which no answer of an authorizer is recorded, oldest first.
     var unasked: [TransactionNumber] {
         var numbers: [TransactionNumber] = []
         waiting.forEachTransaction { number, isAsked in
@@ -40,9 +40,9 @@ extension SandboxState {
 
     /// Adds the updates that result from an event, already applied, for a queue on a device.
     ///
-    /// A queue knows the transactions finished under its own journal's name. Only a transaction's own event reports its
-    /// decision: one that has advanced since is shown in its earlier state, so that it is not finished and then
-    /// reported again.
+    /// Finishes with the queue's own journal are left out, since the queue knows them. A transaction is reported in its
+    /// state at the event, even if it was decided since: otherwise a queue could finish the transaction, and then
+    /// receive it again with the event of the decision.
     func addUpdates(
         from event: StoreEvent,
         for device: DeviceID,

@@ -13,7 +13,7 @@ struct SandboxState: Sendable {
     private var accountNumbers: [String: AccountID] = ["account": 0]
     private var deviceNumbers: [String: DeviceID] = ["device": 0]
     var nextTransaction: TransactionNumber = 1
-    /// The undecided orders, each with whether the authorizer has been asked about it.
+    /// The undecided orders, each with whether the authorizer has postponed the decision.
     var waiting = SlotTable<Bool>()
     var operatorState = OperatorState()
     var billing = BillingState()
@@ -54,7 +54,7 @@ extension SandboxState {
         try pack.add(server)
     }
 
-    /// Decodes the bytes that ``pack(into:)`` has added, to the end of the bytes.
+    /// Decodes all remaining bytes, which ``pack(into:)`` has added.
     init(unpacking pack: inout BinaryDecoder) throws {
         position = try pack.int()
         nextTransaction = try pack.number()
@@ -95,7 +95,7 @@ extension Table {
 extension SandboxState {
     /// Applies the next event.
     ///
-    /// The ledger records what happened: no event is refused here.
+    /// An event in the ledger has happened, so that no rule refuses it here.
     mutating func apply(_ record: LedgerRecord) {
         position += 1
         if isDamaged, !admits(record.event) {
@@ -230,7 +230,7 @@ extension SandboxState {
         nextTransaction = number.advanced(by: 1)
     }
 
-    /// Drops the ledger positions of the transactions so far.
+    /// Drops the ledger positions of the transactions so far, whose records alone no longer show their state.
     mutating func forgetPlaces() { places.forget(before: nextTransaction) }
 
     /// Adds to the number of unfinished transactions of a transaction's device, or of its account.
@@ -288,7 +288,7 @@ extension SandboxState {
         )
     }
 
-    /// Delivers a purchase without an order to its device, or to all of the account's.
+    /// Delivers a purchase that no queue ordered to one device, or to all devices of the account.
     mutating func deliver(_ purchase: UnorderedPurchase, _ date: Date) {
         let account = purchase.account
         for device in devices.indices
@@ -319,7 +319,7 @@ extension SandboxState {
         insert(row, number)
     }
 
-    /// Completes an order with a transaction that its account holds, which stays as it is.
+    /// Completes an order with an existing transaction of its account, which does not change.
     private mutating func answer(_ order: StoreEvent.Order, by held: TransactionNumber, _ date: Date) {
         devices[order.device].hasReceipt = true
         if let change = order.subscription, let account = order.account {
@@ -338,7 +338,7 @@ extension SandboxState {
 
     /// Changes how a running subscription renews, for an order or a purchase that creates no transaction.
     ///
-    /// The redeemed code and the offer are tied to the held transaction: deleting that removes them.
+    /// The redeemed code and the offer are recorded with the existing transaction, and removed if that is deleted.
     private mutating func continuePeriod(
         _ change: SubscriptionChange,
         for payment: StorePayment,
@@ -458,7 +458,7 @@ extension SandboxState {
 }
 
 extension SandboxState {
-    /// Returns the events by which a store sells products, and for a country; none where it does already.
+    /// Returns the events that register products and set the country, without those that would change nothing.
     func registration(of products: [SandboxProduct], for countryCode: String?, at now: Date) -> [LedgerRecord] {
         var events: [LedgerRecord] = []
         for product in products where catalog.product(product.identifier) != product {
@@ -485,28 +485,28 @@ extension SandboxState {
         let product: ProductIndex
         /// The purchased period of an auto-renewable subscription; of a deferred change, the period until the change.
         var term: SubscriptionTerm?
-        /// Whether it only changed the product that the subscription renews as.
+        /// Whether the purchase only changed the product that the subscription renews as.
         ///
-        /// No period was bought: there is nothing to restore, nor to list in an app receipt.
+        /// Such a purchase bought no period, so that neither a restore nor an app receipt includes it.
         var isDeferredChange = false
-        /// Whether it belongs to a period that another purchase began, as do repeated purchases and deferred changes.
+        /// Whether the purchase belongs to an earlier purchase's period, as a repetition or a deferred change does.
         var continuesPeriod = false
         /// Whether the product is bought once and for good: a repetition costs nothing.
         var isForGood = false
-        /// Whether it cost something.
+        /// Whether the purchase cost something.
         var isCharged = false
         var isFinished = false
-        /// Whether another member of the family paid for it.
+        /// Whether another member of the family paid for the purchase.
         var isShared = false
-        /// Whether it was refunded, or is no longer shared: receipts state the date, and no restore returns it.
+        /// Whether the purchase was refunded or is no longer shared: receipts state the date, and restores omit it.
         var isCancelled = false
-        /// Whether the operator has deleted it, as if it had never existed.
+        /// Whether the operator has deleted the purchase, as if it had never existed.
         var isDeleted = false
     }
 }
 
 extension SandboxState.Purchase {
-    /// The identifier of its transaction.
+    /// The identifier of the purchase's transaction.
     var identifier: String {
         switch source {
         case .details(let details): details.original?.identifier ?? ""
@@ -514,7 +514,7 @@ extension SandboxState.Purchase {
         }
     }
 
-    /// Whether it counts as bought by the account itself.
+    /// Whether the account itself bought the product with this purchase, and the purchase is still valid.
     var isOwn: Bool { !isShared && !isCancelled && !isDeleted && !isDeferredChange }
 
     /// The details of the purchase in a transaction that restores it.
@@ -545,7 +545,8 @@ extension SandboxState.Purchase {
 extension SandboxState {
     /// Returns the transaction that began the period of a purchase in an account's history; nil without a period.
     ///
-    /// Its number is the period's in receipts and JWS, see ``TransactionPayload/webOrderLineItemId``.
+    /// Receipts and JWS name the period by the number of this transaction, see
+    /// ``TransactionPayload/webOrderLineItemId``.
     func period(of index: PurchaseIndex, by account: AccountID) -> TransactionNumber? {
         let history = accounts[account].history
         guard let original = history[index].term?.original else { return nil }
@@ -567,7 +568,7 @@ extension SandboxState {
 extension SandboxState {
     /// An unfinished transaction, under its number.
     struct Row: Sendable {
-        /// The transaction as its device sees it.
+        /// The transaction as its device receives it.
         var transaction: StoreTransaction
         /// The account, nil if none was signed in at the order.
         @Packed private(set) var account: AccountID?
@@ -575,7 +576,7 @@ extension SandboxState {
         @Packed private(set) var device: DeviceID?
         /// The product, nil for an unknown one.
         @Packed private(set) var product: ProductIndex?
-        /// The purchase that this is or restores, or nil if the account's history does not contain it.
+        /// The purchase that the transaction is or restores; nil if the account's history does not contain it.
         @Packed var history: PurchaseIndex?
     }
 
@@ -599,18 +600,18 @@ extension SandboxState {
         var taken = IdempotencyRecord()
         /// The number of unfinished transactions that were ordered on the device.
         var unfinished = 0
-        /// The length of the ledger when the account signed in: notices acknowledged earlier are repeated.
+        /// The length of the ledger when the account signed in; acknowledgements of earlier positions are ignored.
         var start = 0
-        /// Whether there is a receipt, because of a purchase, a restore or a receipt refresh here.
+        /// Whether the device has a receipt, because of a purchase, a restore or a receipt refresh.
         var hasReceipt = false
         /// The expiration and revocation that the receipt states since its last refresh.
         var receiptClaims = ReceiptClaims()
     }
 }
 
-/// The highest command number accepted for each opening of a journal.
+/// The highest command number accepted from each opening of a queue's journal, to recognize repeated commands.
 ///
-/// The current opening is stored separately, for quick access.
+/// The last command's opening is stored separately, for quick access.
 struct IdempotencyRecord: Sendable {
     private var recent: OrderID?
     private var others: [JournalID: Int] = [:]
@@ -629,7 +630,7 @@ struct IdempotencyRecord: Sendable {
 extension IdempotencyRecord: BinaryCodable {
     func pack(into pack: inout BinaryEncoder) {
         let earlier = others.filter { $0.key != recent?.journal }.sorted { $0.key.rawValue < $1.key.rawValue }
-        // The current opening comes last, and is the current one again after decoding.
+        // The most recent command comes last, so that decoding makes it the most recent one again.
         let all = earlier.map { OrderID(journal: $0.key, number: $0.value) } + [recent].compactMap(\.self)
         pack.add(all.count)
         for command in all { command.pack(into: &pack) }

@@ -14,19 +14,19 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
         case familySharing
     }
 
-    /// The store's identifier for it.
+    /// The store's identifier for the transaction.
     public let id: String
-    /// Its origin.
+    /// The origin of the transaction.
     public let origin: Origin
-    /// The transaction that it renews or restores; for a renewal, the first transaction of the subscription.
+    /// The transaction that this one renews or restores; for a renewal, the first transaction of the subscription.
     ///
     /// Nil for a purchase.
     public internal(set) var original: String?
     /// The name of the account that pays, nil if none was signed in.
     public let account: String?
-    /// The name of the device that ordered or restored it, nil if all of the account's devices receive it.
+    /// The name of the device that ordered or restored the product, nil if all of the account's devices receive it.
     public let device: String?
-    /// The command that ordered it, nil for a transaction without an order and for a restored one.
+    /// The command that ordered the product, nil for a transaction without an order and for a restored one.
     public let order: OrderID?
     /// The product.
     public let productIdentifier: String
@@ -36,26 +36,27 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     public let date: Date
     /// The state.
     public internal(set) var state: StoreTransaction.State
-    /// The failure, nil unless it failed.
+    /// The failure, nil unless the transaction failed.
     public internal(set) var failure: StoreFailure?
-    /// The amount charged; nil if nothing was sold, zero if it was free.
+    /// The amount charged; nil if nothing was sold, zero for a free purchase.
     public internal(set) var charge: Decimal?
     /// The end of the paid period of an auto-renewable subscription: the first moment that is not paid for.
     public internal(set) var expirationDate: Date?
-    /// The date of its refund or of the end of sharing; nil while it is valid.
+    /// The date of the refund or of the end of sharing; nil while the transaction is valid.
     public internal(set) var cancellationDate: Date?
-    /// The amount refunded; nil if nothing was refunded, zero if it had been free.
+    /// The amount refunded; nil if nothing was refunded, zero if the purchase had been free.
     public internal(set) var refund: Decimal?
-    /// The name of the account that paid for it and shares it with the family, nil for the account's own purchase.
+    /// The name of the account that paid and shares the product with the family, nil for the account's own purchase.
     public internal(set) var sharedBy: String?
-    /// The transaction that the account held and that satisfied the order; nil if something was sold.
+    /// The account's existing transaction that satisfied the order; nil if something was sold.
     ///
-    /// The app receives the held one, and this one is in no history and no receipt: see ``StoreTransaction/heldIdentifier``.
+    /// The app receives that transaction, and this one is in no history and no receipt: see
+    /// ``StoreTransaction/heldIdentifier``.
     public internal(set) var held: String?
-    /// Whether an app has finished it.
+    /// Whether an app has finished the transaction.
     public internal(set) var isFinished = false
 
-    /// Whether something was sold with it: it is purchased, and no held transaction satisfied its order.
+    /// Whether the transaction sold something: it is purchased, and no existing transaction satisfied its order.
     package var isSale: Bool { state == .purchased && held == nil }
 }
 
@@ -72,15 +73,15 @@ extension SandboxTransaction: CustomStringConvertible {
 public struct SandboxEntitlement: Hashable, Codable, Sendable {
     /// The purchased product.
     public let productIdentifier: String
-    /// The end of access unless it is renewed; nil for a product bought for good.
+    /// The end of access unless the subscription is renewed; nil for a product bought for good.
     public let expirationDate: Date?
-    /// The transaction that grants it: the first purchase of a product bought for good, the first of a subscription.
+    /// The transaction that grants access: the first purchase of a product bought for good, or of a subscription.
     public let transaction: String
     /// The purchase date, or the start of the subscription's running period.
     public let since: Date
     /// Whether the last renewal could not be charged, and the store still grants access in a grace period.
     public let isInGracePeriod: Bool
-    /// The name of the account that paid for it and shares it with the family, nil for the account's own purchase.
+    /// The name of the account that paid and shares the product with the family, nil for the account's own purchase.
     public let sharedBy: String?
 
     init(

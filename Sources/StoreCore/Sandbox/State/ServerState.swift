@@ -17,7 +17,7 @@ struct ServerState: StatePart, Equatable {
 
     /// The transactions with a refund request that was not approved at once.
     private var refundRequests: Set<TransactionNumber> = []
-    /// The pending refund requests, each with its ascending number.
+    /// The pending refund requests, numbered in the order of their arrival.
     private var undecidedRequests: [TransactionNumber: Int] = [:]
     private var lastRequest = 0
     /// The dates at which each subscription was extended, oldest first.

@@ -213,7 +213,7 @@ extension StorePayment: BinaryCodable {
 }
 
 extension BinaryDecoder {
-    /// Reads a payment; most rows share that of the previous row.
+    /// Reads a payment, which most rows share with the previous row.
     fileprivate mutating func payment() throws -> StorePayment { try sharedPayment(StorePayment.init(unpacking:)) }
 }
 
@@ -245,7 +245,7 @@ struct Packed<Number: TypedNumber>: Codable, Sendable {
 /// A snapshot encodes it as JSON, and omits it while it is new, so that opening a store does not pay for it.
 protocol StatePart: Codable, Sendable {
     init()
-    /// Whether it equals that of a new store.
+    /// Whether the part equals that of a new store.
     var isNew: Bool { get }
 }
 
@@ -272,8 +272,8 @@ extension BinaryDecoder {
 
 /// The packed rows of the tables and arrays in a snapshot's JSON.
 ///
-/// They follow the JSON, which has a number in place of each. As JSON, rows would take a third more bytes, and be read
-/// twice.
+/// The rows follow the JSON, which contains a number in place of each table or array. As JSON, rows would take a third
+/// more bytes, and be read twice.
 final class SnapshotRows: Sendable {
     private static let key = CodingUserInfoKey(rawValue: "SnapshotRows")
     private let packed: Locked<[Data]>
@@ -288,7 +288,7 @@ final class SnapshotRows: Sendable {
     static func encode(_ value: some Encodable, into pack: inout BinaryEncoder) throws {
         let rows = SnapshotRows()
         let encoder = JSONEncoder()
-        // Equal values have equal bytes, but for the order of sets.
+        // Sorted, so that equal values have equal bytes, except for the order of sets.
         encoder.outputFormatting = .sortedKeys
         if let key { encoder.userInfo[key] = rows }
         pack.add(try encoder.encode(value))
@@ -389,7 +389,7 @@ extension SegmentedArray: Codable where Element: BinaryCodable {
     }
 }
 
-// Rows under the numbers of transactions.
+// Access to rows by the numbers of transactions.
 extension SlotTable {
     subscript(number: TransactionNumber) -> Row? {
         @inline(__always) get { self[number.rawValue] }

@@ -6,18 +6,18 @@ struct Subscriptions: StatePart {
     struct Subscription: Codable, Sendable {
         let account: AccountID
         let group: String
-        /// The original that its renewals refer to, the transaction that it began with.
+        /// The transaction that began the subscription, to which renewals refer as their original.
         let original: StoreTransaction.Details
-        /// The running period, or the last.
+        /// The running period, or the last one of an ended subscription.
         var term: SubscriptionTerm
-        /// The product that it renews as.
+        /// The product that the subscription renews as.
         var renewsAs: ProductIndex
         var willRenew = true
-        /// The reason of its end, nil while it runs.
+        /// The reason why the subscription ended, nil while it runs.
         var end: SubscriptionEnd?
-        /// The number of renewals since it was bought.
+        /// The number of renewals since the subscription was last bought.
         var renewals: Int32 = 0
-        /// The beginning of the subscriber's time, without gaps longer than 60 days.
+        /// The date since which the account has been subscribed without a gap longer than 60 days.
         var since: Date
         var hasUsedIntroductoryOffer = false
         /// The application username of the last purchase.
@@ -25,7 +25,7 @@ struct Subscriptions: StatePart {
 
         var isRunning: Bool { end == nil }
 
-        /// Renews the subscription in a single access, since there are many.
+        /// Renews the subscription in a single access to the array, since renewals are frequent.
         fileprivate mutating func renew(_ term: SubscriptionTerm) {
             renewals += 1
             goOn(as: term)
@@ -55,7 +55,7 @@ struct Subscriptions: StatePart {
         let subscription: SubscriptionIndex
     }
 
-    /// The longest gap that does not interrupt a subscriber's time: 60 days (semantics of Store Kit 2, §6).
+    /// The longest gap that does not interrupt ``Subscription/since``: 60 days (semantics of Store Kit 2, §6).
     private static var bridgedGap: TimeInterval { 60 * 86_400 }
 
     private var subscriptions = SegmentedArray<Subscription>()
@@ -71,13 +71,13 @@ struct Subscriptions: StatePart {
     private var increases: [SubscriptionIndex: PriceIncrease] = [:]
     /// The due dates, a binary heap with the earliest first.
     ///
-    /// Outdated entries are skipped.
+    /// Outdated entries remain until they are the first, and are then dropped.
     private var due: [Due] = []
 
     /// The date of the earliest due subscription, nil when none is due.
     var nextDue: Date? { due.first?.moment }
 
-    /// Whether there never was a subscription; everything else is about one.
+    /// Whether there never was a subscription, so that all other properties are empty.
     var isNew: Bool { count == 0 }
 
     /// The number of subscriptions.
@@ -132,7 +132,7 @@ struct Subscriptions: StatePart {
 extension Subscriptions {
     /// Starts an account's subscription to a group, for the first time or again, possibly to another product of it.
     ///
-    /// `purchase` is its original; renewals continue to refer to the first one.
+    /// `purchase` is the original of a first subscription; one that begins again keeps its first original.
     mutating func begin(
         _ term: SubscriptionTerm,
         then waiting: SubscriptionOffer?,
@@ -244,7 +244,7 @@ extension Subscriptions {
         subscriptions[index].willRenew = willRenew
     }
 
-    /// Sets the product to renew as; a waiting offer is replaced by another one, or removed with its product.
+    /// Sets the product to renew as; `offer` replaces the waiting offer, which is removed if the product changes.
     mutating func setRenewsAs(
         _ product: ProductIndex,
         under offer: SubscriptionOffer?,
@@ -288,7 +288,7 @@ extension Subscriptions {
 
     private mutating func schedule(_ index: SubscriptionIndex, at moment: Date) {
         let new = Due(moment: moment, subscription: index)
-        // This subscription is usually the first of the heap, since it has just renewed: its entry is replaced in place.
+        // A subscription that has just renewed is usually the first of the heap: its entry is replaced in place.
         if let first = due.first, first.subscription == new.subscription, first.moment <= new.moment {
             due[0] = new
             sink()

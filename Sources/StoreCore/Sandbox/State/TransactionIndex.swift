@@ -2,12 +2,12 @@ import Foundation
 
 /// An index of a store's granted transactions by number and by account, including those that the state no longer holds.
 ///
-/// It is a fold over the ledger, like ``LedgerHistory``, but maintained: built from the whole ledger when a transaction
-/// is first read, it then applies each record together with the store's state, which it borrows. A store whose
+/// Like ``LedgerHistory``, the index is a fold over the ledger. It is built from the whole ledger when a transaction is
+/// first read, and then applies each new record together with the store's state, which it borrows. A store whose
 /// transactions are never read has no index.
 ///
 /// A class, because copying the references of its lists for each read costs more than the read.
-final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays under the lock of the state that it borrows
+final class TransactionIndex: @unchecked Sendable {  // unchecked: guarded by the lock of the state that it borrows
     let bundleIdentifier: String
     /// The state after the applied records, while it is borrowed.
     private(set) var state = SandboxState()
@@ -16,10 +16,10 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
     private var prices = Thousandths()
     /// The last country that the store sold for.
     private var country: Storefronts.Country?
-    /// The revoked transactions of each account in the order of revocation, each with its place among those of all accounts.
+    /// The revoked transactions of each account in order, each with its place among the revocations of all accounts.
     private var revoked: [AccountID: [(place: Int, number: TransactionNumber)]] = [:]
     private(set) var lastRevocation = 0
-    /// The transaction that began the newest period of each subscription, by the subscription's first.
+    /// The transaction that began the newest period of each subscription, by the subscription's first transaction.
     private var periods: [TransactionNumber: TransactionNumber] = [:]
     /// The transactions whose period was replaced by one of another product.
     private var replaced: Set<TransactionNumber> = []
@@ -108,10 +108,9 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
         transactions.moveToEnd(transaction)
     }
 
-    /// Adds one sale of anything but a subscription from the record that began it, out of order; returns false for any
-    /// other record.
+    /// Adds one sale from its record alone; returns false for a sale of a subscription, and for any other record.
     ///
-    /// The index is then valid for this transaction alone. The country of the sale has to be the state's.
+    /// The index is then valid for this transaction alone. The state must have the country of the sale.
     func add(alone record: LedgerRecord, _ state: SandboxState) -> Bool {
         guard case .grants(let purchase) = record.event.effect, purchase.subscription == nil else { return false }
         let transaction = GrantedTransaction(
@@ -224,7 +223,7 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: it stays unde
             let end = purchase.term?.end, end > term.start
         {
             replaced.insert(last)
-            // Together with its repetitions.
+            // The repetitions of the replaced purchase change with it.
             let list = transactions.lists(of: other.account)?.products[other.product]?.all ?? GrantList()
             let repeated = list.newestFirst().prefix { (transactions[$0]?.sequence ?? 0) >= other.sequence }
             for number in Array(repeated).reversed() where transactions[number]?.period == last { modify(number) }
@@ -240,12 +239,12 @@ extension TransactionIndex {
     /// Returns the transaction of a number; nil for a number that granted nothing, or was deleted.
     subscript(number: TransactionNumber) -> GrantedTransaction? { transactions[number] }
 
-    /// Returns the transaction of an identifier, in the same way.
+    /// Returns the transaction of an identifier; nil if it granted nothing, or was deleted.
     subscript(identifier: String) -> GrantedTransaction? {
         TransactionNumber(identifier).flatMap { transactions[$0] }
     }
 
-    /// Returns the identifier of an account in the app: the same for the same names, in every process.
+    /// Returns an account's identifier in the app, derived from names so that it is the same in every process.
     func appTransactionIdentifier(of account: AccountID) -> String {
         appTransactions.identifier(of: account, in: state.accounts)
     }
@@ -263,7 +262,7 @@ extension TransactionIndex {
     /// Returns an account's history, newest first.
     ///
     /// Nil for the product selects all products; a complete history includes finished consumables that were not
-    /// refunded. It begins after the transaction of a sequence number, or with the newest.
+    /// refunded. The result begins with the last transaction before a sequence number, or with the newest.
     func history(
         of account: AccountID,
         _ product: ProductIndex? = nil,
@@ -287,8 +286,8 @@ extension TransactionIndex {
 
     /// Returns an account's transactions after a place, in ascending or descending order of their grant or last change.
     ///
-    /// Nil for the products selects all. Unless the list is complete, revoked consumables are its only finished ones.
-    /// The cost is that of the result, for each product, and of the remaining consumables.
+    /// Nil for the products selects all. If the list is not complete, it contains finished consumables only if they are
+    /// revoked. The cost grows with the length of the result, for each product, and with the listed consumables.
     func changes(
         of account: AccountID,
         _ products: [ProductIndex]? = nil,
@@ -341,7 +340,7 @@ extension TransactionIndex {
         return (page.compactMap { self[$0.number] }, end ?? max(place, lastRevocation))
     }
 
-    /// Returns an account's refunded transactions after a place, the place at which they end, and whether there are more.
+    /// Returns an account's refunded transactions after a place, the place of the last, and whether there are more.
     func refunded(of account: AccountID, after place: Int, limit: Int) -> (
         [GrantedTransaction], end: Int, hasMore: Bool
     ) {
@@ -372,7 +371,7 @@ extension TransactionIndex {
         transaction.restored.flatMap { transactions[$0] }
     }
 
-    /// Returns the transaction that a restored one restores, any other itself.
+    /// Returns the transaction that a restored one restores; any other transaction is its own original.
     func original(of transaction: GrantedTransaction) -> GrantedTransaction {
         restored(by: transaction) ?? transaction
     }
@@ -382,11 +381,12 @@ extension TransactionIndex {
         transaction.period.map(replaced.contains) ?? false
     }
 
-    /// Returns the transaction that began the newest period of an account's subscription, by the subscription's first
-    /// transaction.
+    /// Returns the transaction that began the newest period of an account's subscription.
+    ///
+    /// `original` is the first transaction of the subscription.
     func newestPeriod(of original: TransactionNumber, by account: AccountID) -> GrantedTransaction? {
         if let newest = periods[original].flatMap({ transactions[$0] }) { return newest }
-        // It was deleted, and an earlier one remains.
+        // The newest period was deleted, and an earlier one remains.
         let history = state.accounts[account].history
         return history.chain(of: original).reversed().lazy.map { history[$0] }
             .first { !$0.isDeferredChange && !$0.isDeleted }
@@ -444,7 +444,7 @@ struct AppTransactionIdentifiers {
 
 /// Amounts in thousandths, as in signed payloads.
 ///
-/// The last amount is cached: a store charges few different ones, and dividing decimal numbers costs more than a purchase.
+/// The last amount is cached: a store charges few different amounts, and a decimal division costs more than a purchase.
 struct Thousandths: Sendable {
     private var last: (amount: Decimal, thousandths: Int64?) = (0, 0)
 
@@ -454,7 +454,7 @@ struct Thousandths: Sendable {
         return last.thousandths
     }
 
-    /// Returns an amount in thousandths, in the same way.
+    /// Returns an amount in thousandths without a cache, or nil if it is no whole number of 64 bits.
     static func exact(_ amount: Decimal) -> Int64? {
         var (exact, rounded) = (amount * 1000, Decimal())
         NSDecimalRound(&rounded, &exact, 0, .plain)

@@ -30,15 +30,14 @@ struct TransactionPlaces: Sendable {
         lastPosition = position
     }
 
-    /// Drops all transactions before one: their records alone do not show their state any more.
+    /// Drops all transactions before one, since their records alone do not show their state any more.
     mutating func forget(before number: TransactionNumber) {
         places = SegmentedArray()
         lastPosition = -Self.distance
         first = number
     }
 
-    /// Returns a position such that one of the ``distance`` records after it begins the transaction; nil if there is
-    /// none.
+    /// Returns a position after which the transaction begins within ``distance`` records; nil if there is none.
     func position(before number: TransactionNumber) -> Int? {
         guard number >= first else { return nil }
         let next = (0..<places.count).partitionPoint { places[$0].number <= number }
@@ -72,9 +71,9 @@ extension TransactionPlaces: BinaryCodable {
 }
 
 extension StoreEvent {
-    /// Whether the event begins a transaction, and no other.
+    /// Whether the event begins exactly one transaction, the given one.
     ///
-    /// Finding a transaction that any other event begins takes a read of the whole ledger, and is no less correct.
+    /// A transaction that any other event begins is found by reading the whole ledger, which takes longer.
     func begins(_ number: TransactionNumber) -> Bool {
         switch self {
         case .ordered(let order), .sold(let order), .held(let order, _), .refused(let order, _):

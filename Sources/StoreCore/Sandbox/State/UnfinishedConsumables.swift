@@ -1,9 +1,9 @@
 /// The consumables that an account has bought and no app has finished, by product.
 ///
-/// It costs almost nothing if each is finished before the next is bought.
+/// The collection costs almost nothing if each consumable is finished before the next is bought.
 struct UnfinishedConsumables: Sendable {
     private var last: (product: ProductIndex, transaction: TransactionNumber)?
-    /// Those that were unfinished when another one was bought.
+    /// The consumables that were unfinished when another one was bought.
     private var earlier: [ProductIndex: Set<TransactionNumber>] = [:]
 
     /// Returns the oldest transaction of a product that satisfies a condition; nil if there is none.
@@ -11,7 +11,7 @@ struct UnfinishedConsumables: Sendable {
         of product: ProductIndex,
         where isMeant: (TransactionNumber) -> Bool
     ) -> TransactionNumber? {
-        // The last sale may have been ordered first, and approved late.
+        // The last consumable may be the oldest one, ordered first and approved late.
         let newest = last.flatMap { $0.product == product && isMeant($0.transaction) ? $0.transaction : nil }
         guard !earlier.isEmpty, let oldest = earlier[product]?.filter(isMeant).min() else { return newest }
         return newest.map { min($0, oldest) } ?? oldest
