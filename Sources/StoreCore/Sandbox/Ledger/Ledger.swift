@@ -2,35 +2,35 @@ import Foundation
 
 /// The log of all changes to a sandbox store.
 ///
-/// The store decides, appends its decision, and only then applies it: one append and one commit for each change.
+/// The store decides about a change, appends the decision, commits once, and only then applies the decision.
 ///
 /// Several stores may share a ledger: an append states the expected head, and if another store was faster the caller
 /// reads the new records and decides again. A store reads the records of others at its next use: when a queue connects
-/// or submits, a product is looked up, or its operator reads or changes something. A ``SharedLedger`` reports them at
-/// once.
+/// or submits, a product is looked up, or its operator reads or changes something. A ``SharedLedger`` reports new
+/// records at once.
 ///
-/// An append or commit that throws discards everything appended since the last commit. The ledger must ensure that: the
-/// store rolls back, and the queue sends the same commands again. A ledger that cannot know, since it lost its server
-/// in the middle, may contain the records later. The store then reads them as another store's, and recognizes the
-/// commands that it accepted with them.
+/// An append or commit that throws discards everything appended since the last commit. The ledger must ensure this,
+/// since the store rolls back, and the queue sends the same commands again. If a ledger loses its server and cannot
+/// know the outcome, it may contain the records later. The store then reads them like those of another store, and
+/// recognizes the commands in them as accepted.
 ///
-/// A store calls its ledger from one thread at a time, with its own lock held; a ledger must not call back.
+/// A store calls its ledger from one thread at a time, with its own lock held, so that a ledger must not call a store.
 public protocol Ledger: AnyObject, Sendable {
     /// The number of records.
     var head: Int { get throws }
 
-    /// Appends records after the last one. They may be durable at once, and must be after ``commit()``.
+    /// Appends records after the last one; they are durable after ``commit()``, or at once.
     ///
     /// - Parameters:
     ///   - records: at least one; all or none of them are stored.
     ///   - head: the number of records that the caller has seen.
-    /// - Returns: false, with nothing appended, if there are more by now.
+    /// - Returns: false, with nothing appended, if the ledger has more records by now.
     /// - Throws: the error that prevents writing the records. Nothing since the last commit is appended then.
     func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool
 
     /// Commits all records appended since the last commit that are not durable yet, atomically.
     ///
-    /// - Throws: the error that prevented the commit. None of them has been appended then.
+    /// - Throws: the error that prevented the commit. None of the records is in the ledger then.
     func commit() throws
 
     /// Returns records in order.
@@ -38,7 +38,7 @@ public protocol Ledger: AnyObject, Sendable {
     /// - Parameters:
     ///   - position: the number of records to skip.
     ///   - limit: the maximum number to read.
-    /// - Returns: fewer than `limit` only at the end; none after it.
+    /// - Returns: the records, fewer than `limit` only at the end of the ledger.
     /// - Throws: the error that prevents reading the records.
     func read(after position: Int, limit: Int) throws -> [LedgerRecord]
 }
@@ -56,12 +56,12 @@ public protocol DurableLedger: Ledger {
 
     /// Returns the snapshot last passed to ``keep(_:)``; nil if there is none, or if it can no longer be read.
     ///
-    /// - Throws: the error that prevents reading it. The store then reads all records.
+    /// - Throws: the error that prevents reading the snapshot. The store then reads all records.
     func snapshot() throws -> LedgerSnapshot?
 
     /// Replaces the snapshot. No record is removed with it.
     ///
-    /// - Throws: the error that prevented writing it. The previous snapshot then remains.
+    /// - Throws: the error that prevented writing the snapshot. The previous snapshot then remains.
     func keep(_ snapshot: LedgerSnapshot) throws
 }
 
@@ -72,12 +72,12 @@ extension DurableLedger {
 
 /// A ledger to which stores in other processes append too, and which reports that they have.
 ///
-/// A store on it receives the records of others without being used, and notifies its queues.
+/// A store on such a ledger reads the records of other stores even while it is not used, and notifies its queues.
 public protocol SharedLedger: DurableLedger {
     /// Adds a listener, to be notified when another store may have appended records.
     ///
-    /// The ledger references it weakly. A notification may be late, or without any new records; but after new records
-    /// one always follows eventually, whatever is lost on the way.
+    /// The ledger references the listener weakly. A notification may be late, or come without new records, but each new
+    /// record is followed by a notification eventually, even if the connection to the ledger was lost meanwhile.
     ///
     /// - Parameter listener: the listener, notified on a thread of the ledger's, with no lock held, one call at a time.
     func add(_ listener: any LedgerListener)
@@ -85,14 +85,14 @@ public protocol SharedLedger: DurableLedger {
 
 /// A listener that is notified when a ledger may have grown.
 public protocol LedgerListener: AnyObject, Sendable {
-    /// Reports that other stores may have appended records. It may call the ledger.
+    /// Reports that other stores may have appended records; the listener may call the ledger.
     func ledgerMayHaveGrown()
 }
 
 /// A ledger on which several appending stores take turns.
 ///
-/// Without turns, all stores but one decide each record in vain, and the slowest never succeeds. A turn saves work, but
-/// promises nothing: an append may still find that another store was faster.
+/// Without turns, all stores but one decide each record in vain, and the slowest never succeeds. A turn only saves
+/// work: an append may still find that another store was faster.
 package protocol TurnTakingLedger: SharedLedger {
     /// Waits for the caller's turn if other stores have appended lately, and reads their records.
     ///
@@ -109,7 +109,7 @@ package protocol TurnTakingLedger: SharedLedger {
 ///
 /// It is an optimization only: without it, or if another version of the store wrote it, all records are read.
 public struct LedgerSnapshot: Hashable, Sendable {
-    /// The number of records that it covers.
+    /// The number of records that the snapshot covers.
     public let position: Int
     /// The encoded state, in a form private to the store.
     public let state: Data

@@ -9,12 +9,12 @@ extension LedgerRecord {
 
     /// Returns the record as bytes.
     ///
-    /// - Throws: the error that prevents encoding it.
+    /// - Throws: the error that prevents encoding the record.
     package func packed() throws -> Data {
         var pack = BinaryEncoder()
         switch event {
         case .sold(let order) where order.subscription == nil:
-            // A charge that is not a whole number of its smallest unit has no short form.
+            // A charge with more digits than `Int` holds has no short form, so that the record is JSON.
             guard let charge = ShortDecimal(order.charge ?? -1) else { break }
             pack.add(Form.sold.rawValue)
             pack.add(date)
@@ -80,7 +80,7 @@ extension LedgerRecord {
         }
     }
 
-    /// Returns a packed charge: an amount below 0 stands for none.
+    /// Returns a packed charge; an amount below 0 means that there is none.
     private static func charge(_ packed: ShortDecimal) -> Decimal? { packed.value < 0 ? nil : packed.value }
 }
 
@@ -125,7 +125,7 @@ struct PackedRecords: Sendable {
     /// - Parameters:
     ///   - position: the number of records to skip.
     ///   - limit: the maximum number to read.
-    /// - Returns: fewer than `limit` only at the end; none after it.
+    /// - Returns: the records, fewer than `limit` only at the end.
     func read(after position: Int, limit: Int) -> [LedgerRecord] {
         let end = position + min(limit, count - position)
         guard position < end else { return [] }
@@ -138,7 +138,7 @@ struct PackedRecords: Sendable {
 
     @inline(__always)
     private func repetition(of event: StoreEvent) -> Repetition? {
-        // By optional chaining: bound to a name, the template would be retained and released.
+        // Optional chaining, since binding the template to a name would retain and release it.
         switch event {
         case .sold(let order): sale?.repetition(by: order)
         case .finished(let event): finish?.repetition(by: event)
@@ -146,7 +146,7 @@ struct PackedRecords: Sendable {
         }
     }
 
-    /// Stores an event whole.
+    /// Stores an event in full, as the template for later ones.
     @inline(never)
     private mutating func keep(_ event: StoreEvent) -> Repetition {
         let place = open.keep(event)
@@ -161,7 +161,7 @@ struct PackedRecords: Sendable {
     @inline(never)
     private mutating func beginSegment() {
         full.append(open)
-        // Only the first segment grows as an array does: most stores with a segment put little into it.
+        // Later segments reserve their capacity; the first grows like an array, since most stores append little to it.
         open = Segment(isReserved: true)
         sale = nil
         finish = nil
@@ -171,7 +171,7 @@ struct PackedRecords: Sendable {
 /// An event of the open segment, with which later ones are compared.
 private struct Template<Event: Renumberable>: Sendable {
     let event: Event
-    /// Its index among the segment's whole events.
+    /// The event's index among those that the segment stores in full.
     let place: UInt8
 
     @inline(__always)
@@ -180,16 +180,16 @@ private struct Template<Event: Renumberable>: Sendable {
     }
 }
 
-/// A repetition of a whole event under other numbers.
+/// A repetition, under other numbers, of an event that is stored in full.
 private struct Repetition: Sendable {
     let offsets: NumberOffsets
-    /// The index of the whole event in its segment.
+    /// The index of the repeated event among those that its segment stores in full.
     let place: UInt8
 }
 
-/// A run of records, each composed of one of a few whole events and one of a few dates.
+/// A run of records, each composed of one of a few events stored in full and one of a few dates.
 private struct Segment: Sendable {
-    /// The capacity: indices of events and dates fit into a byte.
+    /// The capacity, within which indices of events and dates fit into a byte.
     static let size = 256
 
     private struct Row: Sendable {
@@ -199,7 +199,7 @@ private struct Segment: Sendable {
 
     private var rows: ContiguousArray<Row> = []
     private var events: ContiguousArray<StoreEvent> = []
-    /// The dates' bit patterns, since equal dates may differ in theirs; each differs from the one before.
+    /// The bit patterns of the dates, since equal dates may have different ones; each differs from the one before.
     private var moments: ContiguousArray<UInt64> = []
 
     init(isReserved: Bool = false) {
@@ -214,7 +214,7 @@ private struct Segment: Sendable {
         return LedgerRecord(date: date, event: events[Int(row.event.place)].advanced(by: row.event.offsets))
     }
 
-    /// Stores an event whole, and returns its index.
+    /// Stores an event in full, and returns its index.
     mutating func keep(_ event: StoreEvent) -> UInt8 {
         events.append(event)
         return UInt8(events.count - 1)

@@ -33,8 +33,8 @@ extension TransactionNumber {
 }
 
 extension StoreEvent.Order: Renumberable {
-    // Not by `==`, for which amounts or texts with different bits may be equal. No two sales have the same effect on a
-    // subscription.
+    // Compares bits rather than with `==`, by which amounts or texts with different bits may be equal. A sale that has
+    // an effect on a subscription repeats no other sale.
     @inline(__always)
     func offsets(from other: StoreEvent.Order) -> NumberOffsets? {
         guard device == other.device, account == other.account, command.journal == other.command.journal,
@@ -88,7 +88,7 @@ extension StoreEvent.Finish: Renumberable {
     }
 }
 
-/// The bytes of an amount, which has no padding.
+/// The bytes of an amount, all of which are significant, since `Decimal` has no padding.
 private struct DecimalBits: Equatable {
     private let words: Words?
 
@@ -121,7 +121,7 @@ struct NumberOffsets: Hashable, Sendable {
         order = 0
     }
 
-    /// Returns nil if a difference does not fit.
+    /// Returns nil if a difference does not fit 32 bits.
     @inline(__always)
     init?(command: Int, transaction: Int, order: Int) {
         self.command = Int32(truncatingIfNeeded: command)
@@ -134,13 +134,13 @@ struct NumberOffsets: Hashable, Sendable {
 extension LedgerRecord {
     /// The record that a ledger returns in place of one that can no longer be read.
     ///
-    /// The store continues without it: later references to the objects that it created are skipped.
+    /// The store continues without the lost record, and skips later ones that refer to objects created in it.
     public static let unreadable = LedgerRecord(date: .distantPast, event: .unreadable)
 
-    /// Whether later records refer by number to an object that this one added or removed: a product, an account, a
-    /// device, a family, a subscription.
+    /// Whether the record adds or removes an object that later records name by number, such as an account.
     ///
-    /// Without it they would refer to others. A ledger that protects some records better than others protects these.
+    /// Without the record, those numbers would name other objects. A ledger that protects some records better than
+    /// others protects these.
     public var isCountedOn: Bool {
         switch event {
         case .registered, .accountAdded, .deviceAdded, .redeemed: true

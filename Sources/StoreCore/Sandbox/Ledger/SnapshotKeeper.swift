@@ -2,9 +2,9 @@ import Foundation
 
 /// Stores snapshots of the state in a durable ledger, at intervals.
 ///
-/// The cost of a snapshot, and of opening on it, grows with its rows. A snapshot is due when as many records have been
-/// added since the last one as it would have rows: it adds a constant share to the cost of each record, and the cost of
-/// opening depends on the store's present content, not on its past.
+/// The cost of writing a snapshot, and of opening a store with it, grows with its rows. A snapshot is due when as many
+/// records have been added since the last one as the new one would have rows. Snapshots thus add a constant share to
+/// the cost of each record, and the cost of opening a store depends on its present content, not on its past.
 struct SnapshotKeeper: Sendable {
     private let ledger: (any DurableLedger)?
     /// The position of the last snapshot, or of the last attempt.
@@ -24,14 +24,14 @@ struct SnapshotKeeper: Sendable {
 
     /// Whether the ledger stores snapshots.
     ///
-    /// Check it first in fast paths: passing the state to a function may copy it.
+    /// Check this first on fast paths, since passing the state to a function may copy the state.
     var areKept: Bool { ledger != nil }
 
     /// Stores a snapshot of a committed state, if one is due.
     @inline(__always)
     mutating func keepIfDue(_ state: borrowing SandboxState) {
         guard let ledger, state.position - position >= max(ledger.snapshotDistance, state.rowCount) else { return }
-        // If it cannot be written now, the next one is: nothing depends on it.
+        // A failure is ignored, since nothing depends on a snapshot: the next one is written when it is due.
         position = state.position
         if let snapshot = state.snapshot { try? ledger.keep(snapshot) }
     }

@@ -32,7 +32,7 @@ struct StoreRecords: Sendable {
         return true
     }
 
-    /// Appends one record, in the same way.
+    /// Appends and commits one record; returns false, with nothing appended, if there are records not seen yet.
     @inline(__always)
     mutating func append(_ record: LedgerRecord, ifHeadIs head: Int) throws -> Bool {
         if ledger != nil { return try append([record], ifHeadIs: head) }

@@ -5,8 +5,7 @@ package struct StoredPayload: Sendable {
     package let data: Data
     package let checksum: Int
 
-    /// Creates the payload of a value under a number that is known from elsewhere, so that a misplaced row is detected
-    /// too.
+    /// Creates a payload whose checksum includes the row's number, so that a misplaced row is detected, too.
     package init(_ data: Data, under number: Int) {
         self.data = data
         checksum = Self.checksum(of: data, number)
@@ -29,7 +28,7 @@ package struct StoredPayload: Sendable {
 
     package struct Unreadable: Error {
         package let reason: String
-        /// Whether it is unchanged: a newer version of the store has written it.
+        /// Whether the value is unchanged, and was written by a newer version of the store.
         package let isWhole: Bool
 
         package init(reason: String, isWhole: Bool) {
@@ -38,7 +37,7 @@ package struct StoredPayload: Sendable {
         }
     }
 
-    /// Returns the checksum, which detects faults of a disk, not manipulation: any change within eight bytes is detected.
+    /// Returns a checksum against faults of a disk, not manipulation: it detects any change within eight bytes.
     private static func checksum(of data: Data, _ number: Int) -> Int {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func add(_ word: UInt64) {
@@ -52,7 +51,7 @@ package struct StoredPayload: Sendable {
                 add(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
                 offset += 8
             }
-            // The remaining bytes, and their number.
+            // The remaining bytes, after the length of the data.
             var rest = UInt64(bytes.count)
             while offset < bytes.count {
                 rest = rest << 8 | UInt64(bytes[offset])
@@ -65,11 +64,11 @@ package struct StoredPayload: Sendable {
 }
 
 extension JournalID {
-    /// The name as databases store it, whose numbers are signed.
+    /// The journal's name as databases store it: as a signed number.
     package var bits: Int { Int(Int64(bitPattern: rawValue)) }
 }
 
 extension OrderID {
-    /// The journal's name as databases store it.
+    /// The journal's name as databases store it: as a signed number.
     package var bits: Int { journal.bits }
 }
