@@ -200,7 +200,7 @@ extension SandboxTimeline.Entry {
         device = transaction.device
         productIdentifier = transaction.productIdentifier
         quantity = transaction.quantity
-        // Other kinds are about an existing transaction.
+        // Only an entry about a new transaction follows from the transaction's original.
         let isNew = kind == .sale || kind == .renewal || kind == .sharing
         if isNew { originals = [transaction.original].compactMap { $0 } }
     }

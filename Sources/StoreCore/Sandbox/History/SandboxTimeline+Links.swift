@@ -20,7 +20,7 @@ extension SandboxTimeline {
     }
 }
 
-/// Finds the causes of each event among the events before it.
+/// Finds the causes of each event among the events before it, all by their indices in the timeline.
 private struct LinkTracer {
     private struct Told: Hashable {
         let transaction: String
@@ -33,7 +33,7 @@ private struct LinkTracer {
     private var told: [Told: Int] = [:]
     /// The newest period or change of each subscription, by its first transaction.
     private var newest: [String: Int] = [:]
-    /// The last event of each command that is not about a single transaction.
+    /// The last event of each command that concerns no single transaction.
     private var commanded: [OrderID: Int] = [:]
     /// The event that last ended the access to each product.
     private var revoked: [ExactText: Int] = [:]
@@ -79,7 +79,7 @@ private struct LinkTracer {
             for transaction in transactions { told[Told(transaction: transaction, device: entry.device)] = place }
             return
         case .notification:
-            // A delivery attempt is about the same notification.
+            // Attempts to deliver the notification refer to its first entry.
             if let sent = entry.notification, notifications[sent] == nil { notifications[sent] = place }
             return
         case .finish: for transaction in transactions { finished[transaction] = place }

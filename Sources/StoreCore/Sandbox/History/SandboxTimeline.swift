@@ -8,43 +8,43 @@ import Foundation
 /// 2025-02-01 00:00:00  account          #3  gold       renewed until 2025-03-01 00:00:00 for 9.99
 /// ```
 ///
-/// It is read from the ledger, so it covers all that is recorded, including the events of an earlier store on the same
-/// ledger. Deliveries to devices are included while ``SandboxStore/tracesDeliveries`` is on. To attach a timeline to a
-/// failing test, pass its ``description``, or its ``html``, to `Attachment.record(_:named:)`.
+/// The timeline is read from the ledger, and includes the events of earlier stores on the same ledger. Deliveries to
+/// devices are included while ``SandboxStore/tracesDeliveries`` is on. To attach a timeline to a failing test, pass its
+/// ``description``, or its ``html``, to `Attachment.record(_:named:)`.
 public struct SandboxTimeline: Hashable, Sendable {
-    /// One line.
+    /// One line of the timeline.
     public struct Entry: Hashable, Sendable {
         /// The time, by the store's clock.
         public let date: Date
         /// The kind of event.
         public internal(set) var kind = Kind.setting
-        /// The account that it concerns, by name.
+        /// The name of the account that the event concerns.
         public var account: String?
-        /// The device that it happened on, by name.
+        /// The name of the device on which the event happened.
         public var device: String?
-        /// The transaction that it concerns.
+        /// The transaction that the event concerns.
         public var transaction: String?
-        /// The product that it concerns.
+        /// The product that the event concerns.
         public var productIdentifier: String?
         /// The quantity.
         public var quantity = 1
-        /// The queue's command that caused it.
+        /// The queue's command that caused the event.
         public var order: OrderID?
         /// The event, in words.
         ///
         /// The wording is not stable.
         public var what: String
-        /// The failure that the app received, for a refusal: its reason names the rule.
+        /// The failure that the app received, for a refusal; the failure's reason names the rule.
         public var refusal: StoreFailure?
-        /// Whether this is a delivery to a device rather than a decision.
+        /// Whether the event is a delivery to a device rather than a decision of the store.
         public var isDelivery = false
-        /// Further transactions that it creates or changes.
+        /// Further transactions that the event creates or changes.
         var others: [String] = []
-        /// The transactions that the entry's one renews, restores or continues in another way.
+        /// The transactions that those of the entry renew, restore or continue in another way.
         var originals: [String] = []
-        /// The products whose access ended with it.
+        /// The products to which the event ended access.
         var revoked: [String] = []
-        /// The notification that it is, or whose delivery it attempts; nil for none.
+        /// The key of the notification that the entry records or attempts to deliver; nil for none.
         var notification: String?
     }
 
@@ -134,7 +134,7 @@ extension SandboxTimeline.Entry {
         case refund
         /// Transactions were deleted.
         case deletion
-        /// An app's server changed something.
+        /// An app's server requested a change.
         case server
         /// An app's server was to be notified, or a notification was sent.
         case notification
