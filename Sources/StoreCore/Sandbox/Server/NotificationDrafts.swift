@@ -2,7 +2,7 @@ import Foundation
 
 /// Determines the notifications that servers receive about one record, after it was applied.
 ///
-/// There are none about restores, nor about transactions that family members receive; about the end of sharing there are.
+/// Restores, and transactions that family members receive, cause no notifications; the end of sharing does.
 struct NotificationDrafts {
     struct Draft {
         enum Content {
@@ -31,7 +31,7 @@ struct NotificationDrafts {
 
     private var state: SandboxState { builder.state }
 
-    /// Adds the notifications of an event; `past` is nil while servers are not notified, but for tests.
+    /// Adds the notifications of an event; `past` is nil while servers receive no notifications except tests.
     mutating func add(_ event: StoreEvent, _ past: Past?) {
         if case .operator(.server(.testRequested(let token))) = event {
             all.append(Draft(kind: .test, detail: nil, content: .test(token: token)))
@@ -106,7 +106,7 @@ struct NotificationDrafts {
 
     private mutating func add(_ purchase: StoreEvent.Purchase, _ past: Past) {
         guard let change = purchase.subscription else {
-            // A product bought for good is not bought again: its transaction is repeated.
+            // A repeated purchase of a product bought for good is free, and not reported.
             if !past.isOwned { add(.oneTimeCharge, [purchase.transaction]) }
             return
         }
@@ -147,7 +147,7 @@ struct NotificationDrafts {
             let original = builder.index.purchase(of: transaction)?.term?.original
             let standing = original.flatMap(state.subscriptions.index(ofOriginal:)).flatMap { builder.standing(of: $0) }
             var status = standing.map { SubscriptionState(transaction: $0.transaction, renewal: $0.renewal) }
-            // The member's share in the subscription has ended.
+            // A share in the subscription that has ended has no standing, and is reported as revoked.
             if original != nil, status == nil { status = payload.revocationDate == nil ? nil : .revoked }
             add(
                 kind,

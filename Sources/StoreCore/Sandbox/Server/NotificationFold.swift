@@ -1,9 +1,9 @@
 import Foundation
 
-/// The notifications that result from a ledger's records, each with its payloads as of its own time.
+/// The notifications that result from a ledger's records, each with payloads as of the time of its record.
 ///
-/// It is a fold over the ledger, like ``TransactionIndex``, and applies each record once. A store that notifies no
-/// server has none. It is guarded by the lock of its view.
+/// Like ``TransactionIndex``, it is a fold over the ledger, and applies each record once. A store whose notifications
+/// are never read has no fold. The lock of its view guards it.
 final class NotificationFold {
     typealias Position = ServerNotification.Position
 
@@ -11,7 +11,7 @@ final class NotificationFold {
     private let index: TransactionIndex
     private var state = SandboxState()
     private var kept: [KeptNotification] = []
-    /// The latest date up to each notification: ascending even if the clock was set back, for searches by date.
+    /// For each notification, the latest date among it and the earlier ones: ascending even if the clock was set back.
     private var latestDates: [Date] = []
     private var tests: [String: Int] = [:]
     private let words = WordTable()
@@ -86,7 +86,7 @@ final class NotificationFold {
         )
     }
 
-    /// Returns the notifications after a position, oldest first; may leave out some of those before a date.
+    /// Returns the notifications after a position, oldest first; some of those before a date may be left out.
     func notifications(after position: Position?, since date: Date?, limit: Int) throws -> [ServerNotification] {
         let behind = position.map { position in kept.indices.partitionPoint { kept[$0].position <= position } } ?? 0
         let since = date.map { date in kept.indices.partitionPoint { latestDates[$0] < date } } ?? 0
@@ -136,7 +136,7 @@ final class NotificationFold {
 /// A notification as stored by a fold, with its payloads in compact form, since there may be very many.
 struct KeptNotification: Sendable {
     enum Content: Sendable {
-        /// A transaction, with its subscription's renewal and state if it has one, and the reason for a refund.
+        /// A transaction, with its subscription's renewal and state, if any, and the reason of a refund request.
         case transaction([UInt8], consumptionRequestReason: String?)
         indirect case summary(ServerNotification.Summary)
         case test(token: String)
@@ -194,7 +194,7 @@ enum NotificationKind: String, Sendable {
         case summary = "SUMMARY"
         case failure = "FAILURE"
 
-        /// Creates the subtype of an end; nil for an end without one.
+        /// Creates the subtype for a subscription's end; nil if the end's reason has no subtype.
         init?(_ end: SubscriptionEnd) {
             switch end {
             case .autoRenewDisabled: self = .voluntary
@@ -229,7 +229,7 @@ struct Past {
     init(_ event: StoreEvent, _ state: SandboxState) {
         switch event.effect {
         case .grants(let purchase): self.purchase = purchase
-        // It changes how a subscription renews; for any other product it changes nothing.
+        // Such a purchase may change how a subscription renews; for any other product it changes nothing.
         case .grantsNothing(let purchase): self.purchase = purchase.subscription == nil ? nil : purchase
         case .renews(let subscription, _, _, _):
             purchase = nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Encodes payloads as bytes: field after field, with words as numbers.
+/// Encodes payloads as bytes, field after field, with words replaced by their numbers in a table.
 struct PayloadPacker {
     private var bytes = BinaryEncoder()
     private let words: WordTable

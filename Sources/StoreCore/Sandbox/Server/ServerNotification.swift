@@ -2,14 +2,14 @@ import Foundation
 
 /// One of the App Store Server Notifications, which a server receives once.
 ///
-/// There is none of the kinds `EXTERNAL_PURCHASE_TOKEN`, since there are no purchases outside of the store, and
+/// The kind `EXTERNAL_PURCHASE_TOKEN` does not occur, since there are no purchases outside of the store, nor do
 /// `METADATA_UPDATE`, `MIGRATION` and `PRICE_CHANGE`, which concern Advanced Commerce.
 package struct ServerNotification: Sendable {
-    /// The position of a notification: the ledger's record that it is about, and its index among those about that record.
+    /// The position of a notification: its record in the ledger, and its index among that record's notifications.
     package struct Position: Hashable, Comparable, Codable, Sendable {
-        /// The number of records up to and including the one that it is about.
+        /// The number of records up to and including the one that the notification is about.
         package var record: Int
-        /// The number of notifications about the same record before it.
+        /// The number of earlier notifications about the same record.
         package var index: Int
 
         /// Creates a position from its parts.
@@ -40,15 +40,15 @@ package struct ServerNotification: Sendable {
 
     /// An attempt at delivery.
     package struct Attempt: Hashable, Sendable {
-        /// The date.
+        /// The date of the attempt.
         package let date: Date
-        /// Its result, by its name in the App Store Server API: `SUCCESS`, `TIMED_OUT` and others.
+        /// The result, by its name in the App Store Server API: `SUCCESS`, `TIMED_OUT` and others.
         package let result: String
     }
 
-    /// Its position.
+    /// The position of the notification.
     package let position: Position
-    /// Its identifier: the same in every process that reads the ledger.
+    /// The identifier of the notification, which is the same in every process that reads the ledger.
     package let identifier: UUID
     /// The kind, `notificationType`.
     package let type: String
@@ -56,11 +56,11 @@ package struct ServerNotification: Sendable {
     package let subtype: String?
     /// The date of the event.
     package let date: Date
-    /// The transaction as of that date, nil if it is about none.
+    /// The transaction as of ``date``, nil if the notification is about none.
     package var transaction: TransactionPayload?
-    /// The renewal as of that date, nil if it is about no subscription.
+    /// The renewal as of ``date``, nil if the notification is about no subscription.
     package var renewal: RenewalPayload?
-    /// The subscription's state as of that date, 1 to 5; nil if it is about none.
+    /// The subscription's state as of ``date``, 1 to 5; nil if the notification is about no subscription.
     package var status: Int?
     /// The reason for a refund request, if it is known.
     package var consumptionRequestReason: String?

@@ -1,13 +1,13 @@
 import Foundation
 
-// Changes. Each throws ``ServerRefusal``, with nothing changed, or the ledger's errors.
+// Changes by a server. Each throws ``ServerRefusal``, with nothing changed, or the ledger's errors.
 extension ServerView {
     /// Extends the renewal date of an active subscription: its running period ends later.
     ///
     /// - Parameters:
     ///   - original: the first transaction of the subscription.
     ///   - days: 1 to 90; they pass at the store's ``SandboxStore/renewalRate``.
-    ///   - reason: 0 to 3.
+    ///   - reason: the reason's code in the App Store Server API, 0 to 3.
     ///   - request: the server's identifier of the request.
     /// - Returns: the server's response.
     /// - Throws: ``ServerRefusal``, and the ledger's errors.
@@ -43,8 +43,8 @@ extension ServerView {
 
     /// Extends the renewal dates of all active subscriptions of a product in some countries, at once.
     ///
-    /// The countries are ISO 3166-1 alpha-3; none means all. A request with an identifier that was used before for the
-    /// product does nothing.
+    /// The countries are ISO 3166-1 alpha-3; an empty array selects all. A request does nothing if its identifier was
+    /// used before for the product.
     package func extendRenewals(
         of product: String,
         days: Int,
@@ -54,7 +54,7 @@ extension ServerView {
     ) throws {
         let request = RenewalExtension(days: days, reason: reason, request: request)
         try request.check()
-        // The country is that of the newest period, which is only in the index.
+        // A subscription's country is that of its newest period, which only the index contains.
         let countries = storefronts.isEmpty ? [:] : try core.read { $0.countriesOfSubscriptions }
         let rate = store.renewalRate
         try core.change { state, events, now in
@@ -86,8 +86,7 @@ extension ServerView {
         }
     }
 
-    /// Sets the app's identifier of its user for a purchase; for a subscription, for all its transactions and future
-    /// renewals.
+    /// Sets the app account token of a purchase, or of a subscription's transactions and its future renewals.
     package func setAppAccountToken(_ token: UUID, ofOriginal original: String) throws {
         let first = try core.read { builder -> GrantedTransaction in
             let first = try builder.original(original)
@@ -102,7 +101,7 @@ extension ServerView {
         }
     }
 
-    /// Accepts a consumption report about a purchase, a JSON object as it was sent.
+    /// Records a server's report on the consumption of a purchase, a JSON object.
     package func takeConsumption(_ report: Data, of transaction: String) throws {
         guard (try? UntrustedJSON.object(from: report)) is [String: Any] else { throw ServerRefusal.invalidReport }
         let number = try number(of: transaction)
@@ -112,7 +111,7 @@ extension ServerView {
         }
     }
 
-    /// Finishes a transaction, on all devices; a finished one stays finished.
+    /// Finishes a transaction on all devices; does nothing if it is finished already.
     package func finish(_ transaction: String) throws {
         let number = try number(of: transaction)
         try core.change { state, events, now in
@@ -130,7 +129,7 @@ extension ServerView {
 }
 
 extension PayloadBuilder {
-    /// Returns the first transaction of a purchase.
+    /// Returns the transaction with an identifier, which has to be the first transaction of a purchase.
     fileprivate func original(_ identifier: String) throws(ServerRefusal) -> GrantedTransaction {
         guard let transaction = index[identifier] else { throw .unknownOriginalTransaction(identifier) }
         guard payload(of: transaction).originalTransactionId == identifier else {

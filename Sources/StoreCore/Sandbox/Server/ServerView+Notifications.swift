@@ -14,12 +14,12 @@ extension ServerView {
 
     /// Requests a test notification, even if notifications have not begun.
     ///
-    /// - Returns: its token.
+    /// - Returns: the token of the test notification.
     /// - Throws: the ledger's errors.
     package func requestTestNotification() throws -> String {
         var token = ""
         try core.change { state, events, now in
-            // After the changes that are not written yet, such as the renewal of what is due.
+            // The events that are appended with this one, such as due renewals, precede it.
             token = Self.testToken(bundleIdentifier, state.position + events.count)
             events.append(LedgerRecord(date: now, event: .operator(.server(.testRequested(token: token)))))
         }
@@ -29,8 +29,8 @@ extension ServerView {
     /// Returns the notifications after a position.
     ///
     /// - Parameters:
-    ///   - position: the position; nil for all of them.
-    ///   - date: a date before which notifications may be left out. If the clock was set back, some of those are returned.
+    ///   - position: the position; nil for all notifications.
+    ///   - date: a date before which notifications may be left out; not all are, if the clock was set back.
     ///   - limit: the maximum number of notifications.
     /// - Returns: the notifications, oldest first, each with its attempts at delivery so far.
     /// - Throws: the error that prevents reading the ledger.
@@ -67,12 +67,12 @@ extension ServerView {
 
     /// Reads the notifications, after performing everything due by now.
     ///
-    /// A record is applied once, by the first read after it.
+    /// Each record is applied once, by the first read that finds it in the ledger.
     private func readNotifications<R>(_ body: (NotificationFold) throws -> R) throws -> R {
         let environment = environment
         return try core.look { shell, _ in
             try notificationFold.withLock { kept in
-                // A signer that is installed later may have another environment, which payloads name in many places.
+                // The fold is replaced for a signer of another environment, since payloads contain the environment.
                 let known = kept.flatMap { $0.settings.environment == environment ? $0 : nil }
                 let fold = known ?? newFold(environment, shell.settings.rules.renewalRate)
                 kept = fold
@@ -105,8 +105,7 @@ extension ServerView {
     }
 }
 
-/// A moment of a store, within which the payload of a transaction stays the same, including its signing date to the
-/// second.
+/// A moment of a store, within which a transaction's payload stays the same, with its signing date in seconds.
 package struct ServerMoment: Hashable, Sendable {
     /// The position of the last record of the ledger.
     let position: Int
@@ -115,8 +114,9 @@ package struct ServerMoment: Hashable, Sendable {
 }
 
 extension ServerView {
-    /// The store's moment, after performing everything due by now; nil while a signature defect is set, since that is
-    /// not in the ledger.
+    /// The current moment, after performing everything due by now; nil while a signature defect is set.
+    ///
+    /// The ledger does not contain the defect, so that payloads could change without a new record.
     package var moment: ServerMoment? {
         core.look { shell, now in
             guard core.signing.withLock({ $0.defect }) == nil else { return nil }

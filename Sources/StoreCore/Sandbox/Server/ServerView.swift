@@ -2,13 +2,13 @@ import Foundation
 
 /// A sandbox store as the App Store's servers show it to an app's server.
 ///
-/// Every read brings the store up to date first. A view retains the store. Copies share a cache. Any thread may call
-/// any member.
+/// Every read first performs everything due, such as renewals. A view retains the store, and copies of the view share
+/// its notifications. Any thread may call any member.
 package struct ServerView: Sendable {
     let store: SandboxStore
     /// The notifications; nil until they are read.
     ///
-    /// Locked after the state.
+    /// Lock order: the store's state first, then the notifications.
     let notificationFold = Locked<NotificationFold?>(nil)
     var core: SandboxDriver { store.core }
 
@@ -34,7 +34,7 @@ package struct ServerView: Sendable {
     ///
     /// - Parameter payload: any value whose JSON is an object.
     /// - Returns: the JWS.
-    /// - Throws: the error that prevents encoding or signing it.
+    /// - Throws: the error that prevents encoding or signing the payload.
     package func sign(_ payload: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -44,7 +44,7 @@ package struct ServerView: Sendable {
         return try core.payloadSigner.jws(of: json, with: defect)
     }
 
-    /// Notifies a listener, until it is released, of every change from now on; the ledger may then hold new notifications.
+    /// Notifies a listener, until it is released, of every change from now on, which may cause notifications.
     package func follow(_ listener: any HistoryListener) { core.follow(listener) }
 }
 
@@ -58,7 +58,7 @@ extension ServerView {
         return payload.map(signed)
     }
 
-    /// Returns the payloads of those of the transactions that exist.
+    /// Returns the payloads of transactions by identifier, without those that do not exist.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func payloads(of identifiers: [String]) throws -> [String: TransactionPayload] {
@@ -106,7 +106,7 @@ extension ServerView {
         try core.read(transaction) { builder, found in builder.orderIdentifier(of: found) }
     }
 
-    /// Returns the purchase of the app by a transaction's account, or the one with the identifier itself.
+    /// Returns an account's purchase of the app, by its identifier or by that of any transaction of the account.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func appTransaction(of identifier: String) throws -> SignedValue<AppTransactionPayload>? {
@@ -133,8 +133,7 @@ extension ServerView {
         try core.read { $0.index.account(ofAppTransaction: identifier) != nil }
     }
 
-    /// Returns the app receipt of the first device that has one and on which a transaction's account is signed in; nil
-    /// for none.
+    /// Returns the first app receipt of a device on which a transaction's account is signed in; nil for none.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func receipt(of anyTransaction: String) throws -> Data? {
@@ -153,8 +152,9 @@ extension ServerView {
 extension ServerView {
     /// Returns a page of the history of a transaction's account.
     ///
-    /// It has all of the account's transactions, finished consumables too if it is complete, in the order of their last change:
-    /// a refund, an upgrade, an extension, the end of sharing and a new token each move a transaction to the end.
+    /// The history contains the account's transactions in the order of their last change, finished consumables only if
+    /// the query is complete: a refund, an upgrade, an extension, the end of sharing and a new token each move a
+    /// transaction to the end.
     ///
     /// - Throws: ``ServerRefusal/invalidRevision(_:)``, and the error that prevents reading the ledger.
     package func history(_ query: ServerHistoryQuery) throws -> ServerHistoryPage? {
@@ -209,7 +209,7 @@ extension ServerView {
         let hasMore: Bool
     }
 
-    /// The kind of a revision, which is its prefix.
+    /// The kind of a revision, whose raw value is the prefix of the revision.
     private enum Revision: String {
         case newer = "n"
         case older = "o"
@@ -224,7 +224,7 @@ extension ServerView {
         )
     }
 
-    /// Returns the place that a revision names; refuses one later than the last.
+    /// Returns the place that a revision names, unless that is later than `last`.
     private static func place(of text: String, _ revision: Revision, until last: Int) throws(ServerRefusal) -> Int {
         guard text.hasPrefix(revision.rawValue), let place = Int64(spelledBy: String(text.dropFirst())),
             0...Int64(last) ~= place
@@ -282,7 +282,7 @@ package struct ServerHistoryQuery: Hashable, Sendable {
     package var limit: Int
     /// The earliest purchase date to select, nil for any.
     package var startDate: Date?
-    /// The end of the purchase dates to select, itself excluded; nil for any.
+    /// The first purchase date after those to select; nil for no end.
     package var endDate: Date?
     /// The products to select; empty for all.
     package var productIdentifiers: Set<String>
@@ -290,7 +290,7 @@ package struct ServerHistoryQuery: Hashable, Sendable {
     package var productTypes: Set<TransactionPayload.ProductType>
     /// The order of the result.
     package var sort: Sort
-    /// The subscription groups to select; empty for all, and for products that are in none.
+    /// The subscription groups to select; empty for all transactions, also those of products in no group.
     package var groups: Set<String>
     /// Whether to select the account's own purchases or its family's shares; nil for both.
     package var ownership: TransactionPayload.OwnershipType?
@@ -337,7 +337,7 @@ package struct ServerHistoryQuery: Hashable, Sendable {
 package struct ServerHistoryPage: Sendable {
     /// The transactions in their current state.
     package let transactions: [SignedValue<TransactionPayload>]
-    /// The revision after which the next page begins; after the last page, later changes.
+    /// The revision that queries the next page, or, from the last page, later changes.
     package let revision: String
     /// Whether there are more transactions now.
     package let hasMore: Bool

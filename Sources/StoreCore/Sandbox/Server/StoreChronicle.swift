@@ -1,12 +1,12 @@
 import Foundation
 
-/// The history of a store for a live display: read once, and from then on only its new records.
+/// The history of a store for a live display, which reads each record of the ledger only once.
 ///
-/// It retains the store. Any thread may call.
+/// A chronicle retains the store. Any thread may call its methods.
 package final class StoreChronicle: Sendable {
     /// A line of the timeline.
     package struct Line: Hashable, Sendable {
-        /// The number of records up to and including its own; those of a chronicle ascend by one.
+        /// The number of records up to and including the line's own, one more than in the line before.
         package let position: Int
         package let entry: SandboxTimeline.Entry
     }
@@ -18,10 +18,10 @@ package final class StoreChronicle: Sendable {
 
     private let store: SandboxStore
     private let mostLines: Int
-    /// Locked after the store's state.
+    /// Lock order: the store's state first, then this state.
     private let state = Locked(State())
 
-    /// Creates the chronicle of a store, which is read at the first call.
+    /// Creates the chronicle of a store; the first call of a method reads the ledger.
     ///
     /// - Parameters:
     ///   - store: the store.
@@ -33,8 +33,8 @@ package final class StoreChronicle: Sendable {
     /// Returns the lines after a position, oldest first.
     ///
     /// - Parameters:
-    ///   - position: the last known line; nil for none.
-    ///   - limit: the maximum number of lines: the newest.
+    ///   - position: the position of the last known line; nil for none.
+    ///   - limit: the maximum number of lines; the newest are returned.
     /// - Returns: the lines, the position of the last, and whether there are others between `position` and them.
     /// - Throws: the error that prevents reading the ledger.
     package func lines(
@@ -81,7 +81,7 @@ package final class StoreChronicle: Sendable {
                     state.history.take(record)
                     let entry = SandboxTimeline.Entry(record, state.history)
                     state.lines.append(Line(position: state.history.state.position, entry: entry))
-                    // In bulk, so that it costs little.
+                    // Lines are removed in bulk, since each removal moves all others.
                     if state.lines.count > 2 * mostLines { state.lines.removeFirst(mostLines) }
                 }
                 return body(state)
