@@ -14,7 +14,7 @@ import StoreCore
 /// try scenario.run(on: store)
 /// ```
 public struct Scenario: Sendable, CustomStringConvertible {
-    /// The name in errors: a file's name, or another.
+    /// The name in errors, such as the name of the scenario's file.
     public let name: String?
     /// The commands, in order.
     public let steps: [ScenarioStep]
@@ -69,7 +69,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - store: the store.
-    ///   - report: called with each step when it is done, and its result.
+    ///   - report: a closure that is called after each step, with the step and its result.
     /// - Returns: the results, in order.
     /// - Throws: ``ScenarioError`` with the line and word that the store refused. Earlier lines have taken effect.
     @discardableResult

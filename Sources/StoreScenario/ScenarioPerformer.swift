@@ -3,7 +3,7 @@ import StoreCore
 
 /// A performer of commands on a store, line by line.
 ///
-/// Any thread may call it; commands that depend on each other have to be performed one after another.
+/// Any thread may call a performer; commands that depend on each other have to be performed one after another.
 public struct ScenarioPerformer: Sendable {
     /// The store.
     public let store: SandboxStore
@@ -25,7 +25,7 @@ public struct ScenarioPerformer: Sendable {
 
     /// Performs a step.
     ///
-    /// - Throws: ``ScenarioError`` for one that the store refuses, unless it begins with `try`.
+    /// - Throws: ``ScenarioError`` for a step that the store refuses, unless the step begins with `try`.
     public func perform(_ step: ScenarioStep) throws(ScenarioError) -> ScenarioAnswer {
         let call = Call(store: store, session: session, name: step.command.name, arguments: step.arguments)
         let refusal: ScenarioError
@@ -47,17 +47,17 @@ public struct ScenarioPerformer: Sendable {
         )
     }
 
-    /// Returns the transactions of a pool, as for a command without options.
+    /// Returns the transactions that a command without options can act on.
     func identifiers(in pool: ScenarioTransactions) throws -> [String] {
         try Call(store: store, session: session, name: "", arguments: [:]).identifiers(in: pool)
     }
 
     /// The lines that restore the settings that commands have made and no ledger stores, in order.
     ///
-    /// They are performed on a store after its ledger was opened again.
+    /// To restore the settings, perform the lines after the store's ledger was opened again.
     public var settings: [String] { session.settings }
 
-    /// Applies the settings of a file that no ledger stores, as if by commands.
+    /// Applies the settings of a store's file that no ledger stores, as if by commands.
     package func adopt(_ settings: StoreConfiguration.Settings) throws(ScenarioError) {
         var lines = ["locale \(Word.source(of: settings.locale))", "renewal-rate \(settings.renewalRate.word)"]
         if let failure = settings.purchaseFailure?.word { lines.append("purchase-failure \(failure)") }

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension ScenarioCommand {
-    /// Failures from now on.
+    /// Commands that make later actions fail.
     static let failures: [ScenarioCommand] = [
         ScenarioCommand(
             "reachable",

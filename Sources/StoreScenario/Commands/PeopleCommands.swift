@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension ScenarioCommand {
-    /// Accounts, devices, countries and languages.
+    /// Commands about accounts, devices, countries and languages.
     static let people: [ScenarioCommand] = [
         ScenarioCommand(
             "use",

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension ScenarioCommand {
-    /// Purchases by apps and their users.
+    /// Commands about purchases by apps and their users.
     static let purchases: [ScenarioCommand] = [
         ScenarioCommand(
             "buy",

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension ScenarioCommand {
-    /// Queries about the store.
+    /// Commands that query the store and change nothing.
     static let questions: [ScenarioCommand] = [
         ScenarioCommand("status", in: .questions, "The store's time, country and settings") { $0.status },
         ScenarioCommand("products", in: .questions, "Every product, and whether it is on sale") { call in

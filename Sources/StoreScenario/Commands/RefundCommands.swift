@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension ScenarioCommand {
-    /// Refunds, deleted transactions, and receipts.
+    /// Commands about refunds, deleted transactions, and receipts.
     static let refunds: [ScenarioCommand] = [
         ScenarioCommand("refund", [.transaction(.sold)], in: .refunds, "Pays a purchase or a period back") { call in
             let transaction = try call.transaction(.sold)
@@ -45,7 +45,7 @@ extension ScenarioCommand {
         },
     ]
 
-    /// Families and family sharing.
+    /// Commands about families and family sharing.
     static let families: [ScenarioCommand] = [
         ScenarioCommand(
             "add-family",

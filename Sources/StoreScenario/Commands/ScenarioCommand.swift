@@ -4,7 +4,7 @@
 public struct ScenarioCommand: Identifiable, Sendable {
     /// A group of related commands.
     public enum Group: String, CaseIterable, Hashable, Sendable {
-        /// Actions of app and buyer.
+        /// Actions of an app and its buyer.
         case purchases = "Purchases"
         /// Time, renewals and their payments, and offers.
         case subscriptions = "Subscriptions and offers"
@@ -14,7 +14,7 @@ public struct ScenarioCommand: Identifiable, Sendable {
         case server = "What an app's server sees"
         /// Accounts, devices and countries.
         case people = "People and places"
-        /// Failures from now on.
+        /// Commands that make later actions fail.
         case failures = "Failures"
         /// Commands that change nothing.
         case questions = "Questions"
@@ -24,13 +24,13 @@ public struct ScenarioCommand: Identifiable, Sendable {
     public let name: String
     /// The group of the command.
     public let group: Group
-    /// Its effect in one sentence, without a full stop.
+    /// The command's effect in one sentence, without a full stop.
     public let summary: String
-    /// The words after its name, in order; optional ones are last.
+    /// The words after the command's name, in order; optional ones are last.
     public let parameters: [ScenarioParameter]
-    /// Its options, which may be anywhere after its name.
+    /// The command's options, which may be anywhere after its name.
     public let options: [ScenarioOption]
-    /// Whether it sets something that no ledger stores, so that a store in a file has to repeat it when it is opened.
+    /// Whether the command sets something that no ledger stores: a store in a file repeats the command when opened.
     public let isSetting: Bool
     let body: @Sendable (Call) throws -> ScenarioAnswer
 
@@ -52,7 +52,7 @@ public struct ScenarioCommand: Identifiable, Sendable {
         self.body = body
     }
 
-    /// The name.
+    /// The command's name, which no other command has.
     public var id: String { name }
 
     /// The form of the line, as in `refund [TRANSACTION]`.
@@ -85,7 +85,7 @@ public struct ScenarioParameter: Hashable, Sendable {
     public let name: String
     /// The kind of the word.
     public let kind: ScenarioValueKind
-    /// Whether it may be left out.
+    /// Whether the word may be left out.
     public let isOptional: Bool
 
     init(_ name: String, _ kind: ScenarioValueKind, isOptional: Bool = false) {
@@ -107,7 +107,7 @@ public struct ScenarioParameter: Hashable, Sendable {
 public struct ScenarioOption: Hashable, Sendable {
     /// The option's name, as in `--quantity`.
     public let name: String
-    /// The kind of the word after it; nil for an option without one.
+    /// The kind of the word after the option; nil for an option without one.
     public let kind: ScenarioValueKind?
     /// The effect of the option, in a few words.
     public let summary: String
@@ -124,7 +124,7 @@ public struct ScenarioOption: Hashable, Sendable {
 }
 
 extension Call {
-    /// Returns the help for all commands, or for one and its options.
+    /// Returns the help for all commands, or for the named one with its options.
     func help() throws -> ScenarioAnswer {
         guard let word = word("command") else {
             let lines = ScenarioCommand.Group.allCases.map { group in

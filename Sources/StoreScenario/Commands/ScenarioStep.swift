@@ -1,12 +1,12 @@
 /// A line of a scenario: a command with its words.
 ///
-/// If the line begins with `try`, the scenario continues even if the store refuses it.
+/// If the line begins with `try`, the scenario continues even if the store refuses the command.
 public struct ScenarioStep: Sendable, CustomStringConvertible {
     /// The command.
     public let command: ScenarioCommand
     /// Whether the line begins with `try`.
     public let isTry: Bool
-    /// The number of its line in the scenario, from 1; nil for a line by itself.
+    /// The number of the line in the scenario, from 1; nil for a line outside of a scenario.
     public let line: Int?
     /// The words of parameters and options, by their names.
     private(set) var arguments: [String: Word]
@@ -20,7 +20,7 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
 
     /// Parses words that are already separated, for instance by a shell.
     ///
-    /// - Parameter words: the command's name and the words after it. After the word `--` none is an option.
+    /// - Parameter words: the command's name and the words after it. Words after `--` are no options.
     /// - Throws: ``ScenarioError`` with the invalid word.
     public init(words: [String]) throws(ScenarioError) {
         let options = words.prefix { $0 != "--" }
@@ -79,7 +79,7 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
         return arguments
     }
 
-    /// The device that it names, if any.
+    /// The name of the device that an option of the step names; nil for none.
     var device: String? { arguments["--device"]?.text }
 
     /// Adds an option for a device, unless there is one.
@@ -87,7 +87,7 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
         if arguments["--device"] == nil { arguments["--device"] = Word(text: device, column: nil) }
     }
 
-    /// Returns a line of words, each in quotation marks if it needs them.
+    /// Returns a line of words, each in quotation marks if necessary.
     package static func line(_ words: String...) -> String {
         words.map { Word.source(of: $0) }.joined(separator: " ")
     }

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension ScenarioCommand {
-    /// Events that an app's server is notified of.
+    /// Commands about events of which an app's server is notified.
     static let server: [ScenarioCommand] = [
         ScenarioCommand(
             "refund-decision",

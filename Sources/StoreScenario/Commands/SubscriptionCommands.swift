@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension ScenarioCommand {
-    /// Time, and the renewal of subscriptions.
+    /// Commands about time and the renewal of subscriptions.
     static let subscriptions: [ScenarioCommand] = [
         ScenarioCommand(
             "advance",
@@ -65,7 +65,7 @@ extension ScenarioCommand {
         },
     ]
 
-    /// Payments for renewals, and prices.
+    /// Commands about payments for renewals, and about prices.
     static let billing: [ScenarioCommand] = [
         ScenarioCommand(
             "billing-fails",
@@ -128,7 +128,7 @@ extension ScenarioCommand {
         },
     ]
 
-    /// Offers redeemed outside the app, and the code sheet.
+    /// Commands about offers redeemed outside the app, and about the sheet for codes.
     static let offers: [ScenarioCommand] = [
         ScenarioCommand(
             "redeem",
@@ -181,7 +181,7 @@ extension ScenarioCommand {
         },
     ]
 
-    /// Creates a command that acts on a subscription group, or on each of an account's.
+    /// Creates a command that acts on a subscription group, or on each group of an account.
     private static func ofGroup(
         _ name: String,
         _ summary: String,
@@ -213,7 +213,7 @@ extension RenewalRate {
         }
     }
 
-    /// The rate's word.
+    /// The word for the rate.
     var word: String { Self.byWord.first { $0.rate == self }?.word ?? "real-time" }
 
     private static let byWord: [(word: String, rate: RenewalRate)] =

@@ -1,24 +1,24 @@
 import Foundation
 
-/// An error in a scenario's line, or a store's refusal to perform it, with its position.
+/// An error in a line of a scenario, or a store's refusal to perform the line, with its position.
 public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
     /// The kind of an error.
     public enum Kind: String, Hashable, Codable, Sendable {
-        /// The line is invalid, whatever the store.
+        /// The line is invalid for every store.
         case syntax
-        /// The store refused the command, or has nothing of that name.
+        /// The store refused the command, or has no object with the given name.
         case refused
     }
 
     /// The kind of the error.
     public internal(set) var kind: Kind
-    /// The name of the scenario; nil for a line by itself.
+    /// The name of the scenario; nil for a line outside of a scenario.
     public internal(set) var file: String?
-    /// The number of the line in the scenario, from 1; nil for a line by itself.
+    /// The number of the line in the scenario, from 1; nil for a line outside of a scenario.
     public internal(set) var line: Int?
     /// The column in the line at which the word begins, from 1; nil if no single word is wrong.
     public let column: Int?
-    /// The word that is wrong; nil if no single one is.
+    /// The word that is wrong; nil if no single word is.
     public let word: String?
     /// The reason in a sentence, with what was expected.
     ///

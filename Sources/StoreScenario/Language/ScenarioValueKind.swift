@@ -27,9 +27,9 @@ public enum ScenarioValueKind: Hashable, Sendable {
     case country
     /// A failure: a code of `SKError` or `URLError` by its name.
     case failure
-    /// One of some words.
+    /// One of the given words.
     case choice([String])
-    /// One of some words, or a value of another kind.
+    /// One of the given words, or a value of another kind.
     indirect case either([String], ScenarioValueKind)
     /// Any text.
     case text
@@ -132,7 +132,7 @@ struct ScenarioDuration: Sendable {
         self.parts = parts
     }
 
-    /// Returns the moment at which it ends.
+    /// Returns the moment at which the length of time ends.
     func end(from start: Date) -> Date {
         parts.reduce(start) { start, part in
             switch part.unit {
@@ -162,11 +162,11 @@ public enum ScenarioTransactions: String, Hashable, Sendable {
     case undecided
     /// Purchases that were interrupted and wait to be resolved.
     case interrupted
-    /// Refunded ones.
+    /// Refunded transactions.
     case refunded
-    /// Those with a refund request that is not decided yet.
+    /// Transactions with a refund request that is not decided yet.
     case refundRequests
-    /// Those that the app has not finished.
+    /// Transactions that the app has not finished.
     case unfinished
 }
 
@@ -175,7 +175,7 @@ enum TransactionReference: Hashable {
     case identifier(String)
     case first
     case last
-    /// The position from the first, wrapping around: `any-3`.
+    /// The transaction at a position from 0, which wraps around after the last one, as in `any-3`.
     case any(Int)
 
     init?(_ text: String) {

@@ -5,12 +5,12 @@ import StoreCore
 struct Word: Hashable, Sendable {
     /// The word without its quotes.
     let text: String
-    /// The column in its line at which it begins, from 1; nil for a word without a line.
+    /// The column at which the word begins in its line, from 1; nil for a word outside of a line.
     let column: Int?
     /// Whether it was written in quotes, so that it is not an option.
     var isQuoted = false
 
-    /// The option's name, if the word is one.
+    /// The name of an option, if the word is one; nil otherwise.
     var option: String? { !isQuoted && text.hasPrefix("--") && text.count > 2 ? text : nil }
 
     /// The word in the form in which it can be parsed again.

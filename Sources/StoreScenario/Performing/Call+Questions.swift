@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 extension Call {
-    /// Returns the store's timeline, or that of a transaction.
+    /// Returns the store's timeline, or the entries about one transaction.
     func timeline() throws -> ScenarioAnswer {
         let about = try word("transaction").map { _ in try transaction(.all) }
         let entries = try store.timeline.entries.filter { about == nil || $0.transaction == about }
@@ -42,7 +42,7 @@ extension Call {
         return ScenarioAnswer(text: lines.joined(separator: "\n"), json: .object(members))
     }
 
-    /// Returns an account's line.
+    /// Returns an account's row in the table of accounts.
     func row(_ account: SandboxAccount) throws -> JSONValue {
         [
             "account": .string(account.name),

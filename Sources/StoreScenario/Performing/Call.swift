@@ -27,14 +27,14 @@ struct Call {
     /// Returns a failure, or nil for a word that was left out or is not one, such as `off`.
     func failure(_ name: String) -> StoreFailure? { arguments[name].flatMap { StoreFailure(word: $0.text) } }
 
-    /// Returns the end of a length of time that begins now, or nil if it was left out.
+    /// Returns the end of a length of time that begins now, or nil if the word was left out.
     func end(_ name: String) -> Date? {
         arguments[name].flatMap { ScenarioDuration($0.text) }?.end(from: store.clock.now)
     }
 
-    // MARK: What the store knows
+    // MARK: Objects of the store
 
-    /// Returns a product's identifier.
+    /// Returns the identifier of the product that a word names.
     func product(_ name: String = "product") throws -> String {
         guard let word = word(name) else { return "" }
         return try find(word, "a product", store.registeredProducts.map { ($0.identifier, $0.identifier) })
@@ -87,8 +87,8 @@ struct Call {
 
     /// Calls a closure for the subscription group that the command names, or for each group of the account.
     ///
-    /// - Returns: the groups for which it succeeded.
-    /// - Throws: the store's error, if it succeeded for none.
+    /// - Returns: the groups for which the closure succeeded, separated by commas.
+    /// - Throws: the closure's last error, if it succeeded for no group.
     func forEachGroup(_ body: (SandboxAccount, String) throws -> Void) throws -> String {
         let account = try account()
         let groups = account.subscriptions.map(\.groupIdentifier)
@@ -125,7 +125,7 @@ struct Call {
 extension Call {
     /// Submits a command of a device to the store, and returns the order's number.
     ///
-    /// - Throws: the failure with which the store refused it.
+    /// - Throws: the failure with which the store refused the command.
     @discardableResult
     func submit(_ action: StoreCommand.Action, on device: SandboxDevice) throws -> OrderID {
         let order = session.nextOrder()
@@ -140,7 +140,7 @@ extension Call {
         return order
     }
 
-    /// Orders something, and returns a result with the new transaction.
+    /// Submits an order, and returns a result with the new transaction.
     func order(_ action: StoreCommand.Action, on device: SandboxDevice, _ sentence: String) throws -> ScenarioAnswer {
         let order = try submit(action, on: device)
         guard let transaction = try session.transactions.last(where: { $0.order == order }) else {
@@ -213,7 +213,7 @@ extension Call {
         }
     }
 
-    /// Returns the newest transaction of a pool, without checking earlier ones.
+    /// Returns the newest transaction that a command can act on, if possible without collecting all others.
     private func last(in pool: ScenarioTransactions) throws -> String? {
         switch pool {
         case .all: try session.transactions.last?.id
@@ -223,7 +223,7 @@ extension Call {
         }
     }
 
-    /// Returns the result of a command.
+    /// Returns the result of a command without a transaction.
     func done(_ sentence: String) -> ScenarioAnswer {
         ScenarioAnswer(text: sentence, json: ["command": .string(name), "done": .string(sentence)])
     }
@@ -261,7 +261,7 @@ extension ScenarioTransactions {
 }
 
 extension SandboxTransaction {
-    /// Whether it was sold and is not refunded.
+    /// Whether the transaction was sold and is not refunded.
     fileprivate var isSold: Bool {
         isSale && cancellationDate == nil && [.purchase, .renewal].contains(origin)
     }

@@ -6,8 +6,8 @@ public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
     public let text: String
     /// The result as one JSON value, in one line.
     ///
-    /// A query returns an array with an object for each line, or one object. Any other command returns an object with the
-    /// command's name, a sentence in `done`, and the transaction, if it concerns one.
+    /// A query returns an array with an object for each line, or one object. Any other command returns an object with
+    /// the command's name, a sentence in `done`, and the transaction, if it concerns one.
     public let json: String
     /// Whether the text is a table whose first line names the columns.
     public let hasHeader: Bool
@@ -21,7 +21,7 @@ public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
         self.hasHeader = hasHeader
     }
 
-    /// Creates a table of objects.
+    /// Creates a result that is a table of objects.
     ///
     /// - Parameters:
     ///   - rows: objects with the same keys in the same order, which are the columns.
@@ -46,7 +46,7 @@ public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
         self.init(text: text.joined(separator: "\n"), json: .array(rows), hasHeader: true)
     }
 
-    /// Returns a text in one line.
+    /// Returns a text in one line, with `\n` for each line break.
     private static func cell(_ text: String) -> String {
         text.contains(where: \.isNewline) ? text.map { $0.isNewline ? "\\n" : "\($0)" }.joined() : text
     }

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// The state of a performer between commands.
+/// The state of a ``ScenarioPerformer`` between commands.
 final class Session: Sendable {
     private struct Memory {
         var account: String?
@@ -11,7 +11,7 @@ final class Session: Sendable {
 
     private let memory = Locked(Memory())
     private let journal = JournalID.unique()
-    /// A reader that continues where it read last, so that only new transactions are read; used under the lock only.
+    /// A reader that continues after the transactions that it has read, so that it reads each one only once.
     private let reader: Locked<TransactionReader>
 
     init(store: SandboxStore) { reader = Locked(TransactionReader(store)) }
@@ -24,7 +24,7 @@ final class Session: Sendable {
         try reader.withLock { try $0.transaction(identifier) }
     }
 
-    /// The account of commands that name none; nil for the one that is signed in.
+    /// The account of commands that name none; nil for the account that is signed in on the device.
     var account: String? { memory.withLock { $0.account } }
     /// The device of commands that name none; nil for the first.
     var device: String? { memory.withLock { $0.device } }
@@ -40,7 +40,7 @@ final class Session: Sendable {
     /// The lines that restore the settings that no ledger stores, in order.
     var settings: [String] { memory.withLock { $0.settings.map(\.line) } }
 
-    /// Stores a line, replacing the one with the same key.
+    /// Stores a line of ``settings``, replacing the one with the same key.
     func remember(_ line: String, key: String) {
         memory.withLock { memory in
             memory.settings.removeAll { $0.key == key }
@@ -48,7 +48,7 @@ final class Session: Sendable {
         }
     }
 
-    /// Removes all lines.
+    /// Removes all lines of ``settings``.
     func forgetSettings() { memory.withLock { $0.settings = [] } }
 
     /// Returns an idempotency key that no other order has.
