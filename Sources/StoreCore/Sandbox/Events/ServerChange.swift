@@ -18,7 +18,7 @@ enum ServerChange: Hashable, Codable, Sendable {
     case refundDeclined(transaction: TransactionNumber)
     /// A refund was reversed.
     case refundReversed(RefundReversal)
-    /// The consent to a child's use of the app was withdrawn for an account.
+    /// A parent's consent to the use of the app was withdrawn for an account.
     case consentRescinded(account: AccountID)
     /// Servers are notified of all changes from now on.
     case notificationsBegun

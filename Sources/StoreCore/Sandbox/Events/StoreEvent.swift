@@ -29,11 +29,11 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case deferred(transaction: TransactionNumber)
     /// An undecided order was charged.
     case approved(Order)
-    /// An order, undecided or accepted at once, was satisfied by a transaction that its account holds: nothing was sold.
+    /// An order, undecided or just accepted, was satisfied by its account's existing transaction: nothing was sold.
     indirect case held(Order, by: TransactionNumber)
     /// An undecided order was refused.
     indirect case declined(transaction: TransactionNumber, StoreFailure)
-    /// A device finished a transaction. If it had been deleted, only the command is recorded as accepted.
+    /// A device finished a transaction. If the transaction no longer exists, only the command is recorded as accepted.
     indirect case finished(Finish)
     /// Some of an account's past purchases were restored, as new transactions.
     indirect case restored(Restoration)

@@ -77,7 +77,6 @@ public enum StoreQuirk: String, Hashable, Codable, Sendable, CaseIterable {
     ///
     /// The error is `unknown`, with an underlying error of the domain `ASDServerErrorDomain` and the code 3532 under
     /// `NSUnderlyingErrorKey`. Without this quirk, the payment is purchased, under an identifier that no receipt
-    /// contains. Users of RevenueCat (purchases-ios 6357, 965), Flutter (171941) and SwiftyStoreKit (707) saw the
-    /// failure.
+    /// contains. Seen by users of RevenueCat (purchases-ios 6357, 965), Flutter (171941) and SwiftyStoreKit (707).
     case repeatedSubscriptionFails
 }
