@@ -70,7 +70,7 @@ extension ReceiptFile.State {
 
     private mutating func write(_ image: ReceiptImage, _ content: ReceiptFile.Content) throws -> URL? {
         if file == nil { file = ReplacedFile() }
-        // Changed in place: if writing fails, no copy may remain that describes the old content.
+        // Called on the property, not on a copy: even a write that fails changes what the value knows of the spare file.
         try file?.write(image)
         self.content = content
         return file?.url
@@ -114,7 +114,7 @@ struct ReceiptCopy {
     ///
     /// If the file's status is another one, another program has changed the file, and this copy is no longer used.
     private var written: stat?
-    /// The identity of the receipt's entries in the file; nil if the file is empty or invalid.
+    /// Identifies the entries last written, so that a receipt that only adds to them is found; nil before a complete write.
     private var entries: ReceiptEntries.Identity?
     private var frontCount = 0
     private var entryCount = 0

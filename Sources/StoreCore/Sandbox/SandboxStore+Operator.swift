@@ -125,11 +125,15 @@ extension SandboxStore {
         }
     }
 
-    /// Waits until nothing more can happen without outside action; see ``Activity``.
+    /// Waits until nothing more can happen except by outside action; see ``Activity``.
+    ///
+    /// - Returns: the external events that are awaited, a line each; the wording may change.
     @discardableResult
     public func settle() -> [String] { clock.activity.settle() }
 
-    /// Waits, without blocking a thread, until nothing more can happen without outside action.
+    /// Waits, without blocking a thread, until nothing more can happen except by outside action; see ``Activity``.
+    ///
+    /// - Returns: the external events that are awaited, a line each; the wording may change.
     @discardableResult
     public func settle() async -> [String] { await clock.activity.settle() }
 }

@@ -94,7 +94,7 @@ struct BinaryDecoder: @unchecked Sendable {  // unchecked: the bytes never chang
         let bytes: UnsafeRawBufferPointer
 
         init(_ data: Data) {
-            // At least one byte, since empty memory has no address.
+            // At least one byte, since empty memory may have no address.
             let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(data.count, 1), alignment: 8)
             data.withUnsafeBytes { copy.copyMemory(from: $0) }
             bytes = UnsafeRawBufferPointer(start: copy.baseAddress, count: data.count)

@@ -24,11 +24,11 @@ final class HistoryReader: AttentiveHistoryListener {
         var hasBegun = false
         /// The position after the last revocation that was read.
         var place: String?
-        /// The subscriptions as last read, by their first transaction; nil while there is no subscriber.
+        /// The subscriptions as last read, by their first transaction; nil while no task listens for statuses.
         var subscriptions: [String: SubscriptionSummary]?
         /// The number of changes that the store has reported.
         var changes = 0
-        /// The number of changes when the first subscriber to subscriptions was added; nil while there is none.
+        /// The value of `changes` when a task was first found to listen for statuses or messages; nil while none does.
         var changesAtSubscription: Int?
         var isUnderWay = false
         /// Whether to read again after the reading in progress.

@@ -90,9 +90,9 @@ public struct StorePayment: Hashable, Sendable {
         set { change { $0.offer = newValue } }
     }
 
-    /// The past date that a test store is to give the purchase; nil for the time of the order.
+    /// The past date with which a test store records the purchase; nil for the time of the order.
     ///
-    /// A date that is infinite or not a number becomes `distantFuture`, on which no store sells.
+    /// A date that is infinite or not a number becomes `distantFuture`; a store refuses it, like every date in the future.
     public var purchaseDate: Date? {
         get { storage.rare?.fields.purchaseDate }
         set {

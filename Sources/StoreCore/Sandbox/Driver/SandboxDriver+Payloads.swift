@@ -65,7 +65,7 @@ extension SandboxDriver {
         return if let found, let defect { sealer.signed(found.content, defect) } else { found }
     }
 
-    /// Returns an account's transactions, or, if a device is given, those of the account that is signed in there.
+    /// Returns the transactions of an account or, without one, of the account signed in on the device.
     func signedTransactions(
         of account: AccountID? = nil,
         on device: DeviceID? = nil
@@ -77,7 +77,7 @@ extension SandboxDriver {
         return signed(payloads, on: device)
     }
 
-    /// Returns an account's subscriptions in a group; the account is given as for ``signedTransactions(of:on:)``.
+    /// Returns the subscriptions in a group of an account or, without one, of the account signed in on the device.
     func signedSubscriptions(
         inGroup group: String,
         of account: AccountID? = nil,
@@ -98,7 +98,7 @@ extension SandboxDriver {
         )
     }
 
-    /// Returns an account's purchase of the app; the account is given as for ``signedTransactions(of:on:)``.
+    /// Returns the purchase of the app by an account or, without one, by the account signed in on the device.
     func signedAppTransaction(
         of account: AccountID? = nil,
         on device: DeviceID? = nil

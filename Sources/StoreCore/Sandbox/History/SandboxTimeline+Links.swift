@@ -79,7 +79,7 @@ private struct LinkTracer {
             for transaction in transactions { told[Told(transaction: transaction, device: entry.device)] = place }
             return
         case .notification:
-            // Attempts to deliver the notification refer to its first entry.
+            // Only the first entry of a notification is kept: later ones, its attempted deliveries, link back to that.
             if let sent = entry.notification, notifications[sent] == nil { notifications[sent] = place }
             return
         case .finish: for transaction in transactions { finished[transaction] = place }

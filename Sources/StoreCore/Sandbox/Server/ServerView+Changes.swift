@@ -1,6 +1,6 @@
 import Foundation
 
-// Changes by a server. Each throws ``ServerRefusal``, with nothing changed, or the ledger's errors.
+// Changes that an app's server requests. Each throws ``ServerRefusal``, with nothing changed, or the ledger's errors.
 extension ServerView {
     /// Extends the renewal date of an active subscription: its running period ends later.
     ///
