@@ -72,15 +72,19 @@ package final class PushConnections: Sendable {
         reply: @escaping @Sendable (SubmissionReply) -> Void
     ) {
         let journal = commands.first?.id.journal
+        let work = store.clock.activity.begin()
         let line = lines.withLock { lines in
             lines.first { $1.connection?.journal == journal && !$1.isBusy }.flatMap { lines[$0.key]?.ring() }
         }
-        exchange(commands, with: store, for: line, reply: reply)
+        exchange(commands, with: store, for: line, work, reply: reply)
     }
 
     private func pull(for receiver: ObjectIdentifier) {
-        let line = lines.withLock { $0[receiver]?.ring() }
-        if let line, let store = line.connection?.store() { exchange([], with: store, for: line) { _ in } }
+        guard let store = lines.withLock({ $0[receiver]?.connection })?.store() else { return }
+        // Begun before the line is busy: settling must not miss what a busy line has yet to pass on.
+        let work = store.clock.activity.begin()
+        guard let line = lines.withLock({ $0[receiver]?.ring() }) else { return work.end() }
+        exchange([], with: store, for: line, work, reply: nil)
     }
 
     /// Replaces a receiver's connection, and closes the previous one.
@@ -99,29 +103,31 @@ package final class PushConnections: Sendable {
     }
 
     /// Passes commands to a store, then updates to the receiver whose line the calling thread has begun.
+    ///
+    /// Ends `work` once the updates have been passed on. `reply` is nil in a call for updates alone.
     private func exchange(
         _ commands: [StoreCommand],
         with store: any ImmediateStore,
         for line: Line?,
-        reply: (SubmissionReply) -> Void
+        _ work: Activity.Work,
+        reply: ((SubmissionReply) -> Void)?
     ) {
         CallScope.outermost {
-            let work = line.map { _ in store.clock.activity.begin() }
-            var (commands, line) = (commands, line)
+            var (commands, line, reply) = (commands, line, reply)
             var exchange = Exchange()
             var questions: [@Sendable () -> Void] = []
             repeat {
                 exchange.clear()
                 store.exchange(commands, on: line?.connection?.id, into: &exchange)
-                if !commands.isEmpty { reply(exchange.answer) }
-                commands = []
+                reply?(exchange.answer)
+                (commands, reply) = ([], nil)
                 if let line { pass(exchange, to: line) }
                 exchange.afterwards?()
                 if let question = exchange.questions { questions.append(question) }
                 line = line.flatMap { next(after: $0, hasMore: exchange.hasMore) }
             } while line != nil
-            work?.end()
-            // No line is busy: the authorizer may wait for updates.
+            work.end()
+            // The line is free: an authorizer may wait for the receiver's updates.
             for question in questions { question() }
         }
     }

@@ -158,8 +158,32 @@ extension DatabaseCore {
             defer { rows.reset() }
             var lines: [String] = []
             while try rows.step() { lines.append(rows.text(0) ?? "") }
-            return lines == ["ok"] ? [] : lines
+            return lines == ["ok"] ? try DatabaseFile.unreadable(on: connection) : lines
         }
+    }
+}
+
+extension DatabaseFile {
+    /// Returns a line for each record and each command that is missing or cannot be read.
+    static func unreadable(on connection: Connection) throws(SQLiteDatabaseError) -> [String] {
+        var lines: [String] = []
+        let records = try connection.statement("SELECT position, checksum, payload FROM record ORDER BY position")
+        defer { records.reset() }
+        var next = 1
+        while try records.step() {
+            let row = Row(records)
+            lines += (next..<max(next, row.position)).map { "record \($0) of its ledger is missing" }
+            next = row.position + 1
+            if row.isSetApart || row.payload.map({ StoredPayload($0, under: row.position).checksum }) == row.checksum {
+                continue
+            }
+            lines.append("record \(row.position) of its ledger cannot be read, its checksum does not match")
+        }
+        for row in try CommandRow.all(on: connection)
+        where StoredPayload(row.payload, under: row.number).checksum != row.checksum {
+            lines.append("command \(row.sequence) of its journal cannot be read, its checksum does not match")
+        }
+        return lines
     }
 }
 

@@ -76,11 +76,17 @@ struct Migration {
                 if version == all.count { return false }
             }
             for (index, migration) in all.enumerated().dropFirst(version) {
-                if let loss = migration.loss, let position = try connection.number(loss) {
-                    throw SQLiteDatabaseError(
-                        damaged: name,
-                        "record \(position) of its ledger differs from its second copy"
-                    )
+                if let loss = migration.loss, version > 0 {
+                    if let position = try connection.number(loss) {
+                        throw SQLiteDatabaseError(
+                            damaged: name,
+                            "record \(position) of its ledger differs from its second copy"
+                        )
+                    }
+                    // An earlier version may serve a damaged file by what the step drops.
+                    if let damage = try DatabaseFile.unreadable(on: connection).first {
+                        throw SQLiteDatabaseError(damaged: name, damage)
+                    }
                 }
                 try connection.execute(migration.sql)
                 let note = try connection.statement("INSERT INTO migration (number, name) VALUES (?1, ?2)")

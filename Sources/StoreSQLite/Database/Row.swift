@@ -8,6 +8,9 @@ struct Row {
     /// The bytes; nil if an earlier version found them unreadable, and moved them to the table `damaged`.
     let payload: Data?
 
+    /// Whether an earlier version found the row unreadable; it then removed the checksum as well.
+    var isSetApart: Bool { payload == nil && checksum == 0 }
+
     /// Reads the row of a statement that selects position, checksum and payload.
     init(_ statement: Statement) {
         position = statement.integer(0)

@@ -24,9 +24,8 @@ final class SQLiteLedger: DurableLedger, @unchecked Sendable {
         self.lane = lane
         committed = try core.use { connection throws(SQLiteDatabaseError) in
             let end = try connection.number("SELECT max(position) FROM record") ?? 0
-            let snapshotted = try connection.number("SELECT max(position) FROM snapshot") ?? 0
             // Records that a sound snapshot covers have existed, so their numbers must not be assigned again.
-            if snapshotted > end, try Self.row(on: connection)?.snapshot != nil {
+            if let snapshot = try Self.row(core, connection)?.snapshot, snapshot.position > end {
                 throw core.missing(end + 1)
             }
             return end
@@ -110,8 +109,8 @@ extension SQLiteLedger {
     }
 
     private func record(_ row: Row) throws(SQLiteDatabaseError) -> LedgerRecord {
-        guard let data = row.payload else { return .unreadable }
-        let number = row.position
+        if row.isSetApart { return .unreadable }
+        let (number, data) = (row.position, row.payload ?? Data())
         do throws(StoredPayload.Unreadable) {
             return try StoredPayload.read(data, checksum: row.checksum, under: number) {
                 try LedgerRecord(unpacking: $0)
@@ -150,28 +149,41 @@ extension Row {
 extension SQLiteLedger {
     func snapshot() throws -> LedgerSnapshot? {
         try core.use { connection throws(SQLiteDatabaseError) in
-            guard let row = try Self.row(on: connection) else { return nil }
+            guard let row = try Self.row(core, connection) else { return nil }
             if let snapshot = row.snapshot { return snapshot }
             core.note("the snapshot of the ledger cannot be read: its checksum does not match")
             return nil
         }
     }
 
-    private static func row(on connection: Connection) throws(SQLiteDatabaseError) -> Row? {
-        let row = try connection.statement("SELECT position, checksum, payload FROM snapshot")
-        defer { row.reset() }
-        return try row.step() ? Row(row) : nil
+    /// The row of the snapshot; nil if there is none, or if a page of its table is corrupt.
+    private static func row(_ core: DatabaseCore, _ connection: Connection) throws(SQLiteDatabaseError) -> Row? {
+        do throws(SQLiteDatabaseError) {
+            let row = try connection.statement("SELECT position, checksum, payload FROM snapshot")
+            defer { row.reset() }
+            return try row.step() ? Row(row) : nil
+        } catch {
+            guard error.code == .damaged else { throw error }
+            core.note("the snapshot of the ledger cannot be read: \(error)")
+            return nil
+        }
     }
 
     func keep(_ snapshot: LedgerSnapshot) throws {
         let payload = StoredPayload(snapshot.state, under: snapshot.position)
         try core.write { connection throws(SQLiteDatabaseError) in
-            try connection.statement("DELETE FROM snapshot").run()
-            let insert = try connection.statement(
-                "INSERT INTO snapshot (position, checksum, payload) VALUES (?1, ?2, ?3)"
-            )
-            try payload.bind(to: insert, under: snapshot.position)
-            try insert.run()
+            do throws(SQLiteDatabaseError) {
+                try connection.statement("DELETE FROM snapshot").run()
+                let insert = try connection.statement(
+                    "INSERT INTO snapshot (position, checksum, payload) VALUES (?1, ?2, ?3)"
+                )
+                try payload.bind(to: insert, under: snapshot.position)
+                try insert.run()
+            } catch {
+                guard error.code == .damaged else { throw error }
+                // The records may be sound, so the file remains usable.
+                throw SQLiteDatabaseError(.other, "the snapshot of the ledger cannot be replaced: \(error)")
+            }
         }
     }
 }

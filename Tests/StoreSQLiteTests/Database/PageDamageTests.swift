@@ -63,17 +63,30 @@
             #expect(refused[1] == "store.sqlite is not a database")
         }
 
-        @Test func `A file of an earlier version is refused if a record differs from its second copy`() throws {
+        @Test(arguments: [
+            (
+                "UPDATE record SET payload = 'nonsense' WHERE position = 3",
+                "3 of its ledger differs from its second copy"
+            ),
+            // A sale, of which there is no second copy.
+            ("UPDATE record SET payload = 'nonsense' WHERE position = 7", "7 of its ledger cannot be read"),
+            ("UPDATE record SET payload = NULL WHERE position = 7", "7 of its ledger cannot be read"),
+            ("DELETE FROM record WHERE position = 8", "8 of its ledger is missing"),
+        ])
+        func `A damaged file of an earlier version is refused before its format is changed`(
+            sql: String,
+            sentence: String
+        ) throws {
             let folder = try Folder()
             let golden = URL(filePath: #filePath).deletingLastPathComponent().appending(
                 path: "../Golden/forms-1.sqlite"
             )
             try FileManager.default.copyItem(at: golden, to: folder.file)
-            try RawDatabase(folder.file).run("UPDATE record SET payload = 'nonsense' WHERE position = 3")
+            try RawDatabase(folder.file).run(sql)
             let before = try folder.contents
             let error = try #require(throws: SQLiteDatabaseError.self) { try folder.open() }
             #expect(error.code == .damaged)
-            #expect(error.description.contains("record 3 of its ledger differs from its second copy"))
+            #expect(error.description.contains("record \(sentence)"))
             #expect(try folder.contents == before)
         }
     }

@@ -92,6 +92,21 @@ import Testing
             #expect(log.lines == ["the snapshot of the ledger cannot be read: its checksum does not match"])
         }
 
+        @Test func `A snapshot on a corrupt page costs only time, and the store goes on selling`() throws {
+            try fill(1000) { $0.buy("full.game") }
+            let pages = try PageFile(folder)
+            try pages.spoil(pages.root(of: "snapshot"))
+            let log = LogRecorder()
+            let database = try folder.open(durability: .normal, log: log.log)
+            let shop = try Shop(database, shopper: Shopper(finishes: true))
+            #expect(log.lines.contains { $0.hasPrefix("the snapshot of the ledger cannot be read: ") })
+            // Enough that the next snapshot is due.
+            for _ in 0..<1000 { shop.buy("sword") }
+            #expect(try shop.store.transactions.count == 2001)
+            database.close()
+            #expect(try SandboxStore(ledger: folder.open().ledger).transactions.count == 2001)
+        }
+
         @Test func `A ledger that ends before its snapshot is refused`() throws {
             try fill(1000)
             try RawDatabase(folder.file).run("DELETE FROM record WHERE position > 100")
