@@ -52,7 +52,7 @@ public struct StoreKitAppStoreSyncAPI: SimulatedAPI {
 
 /// The status of subscriptions: `Product.SubscriptionInfo.status(for:)` and related calls.
 ///
-/// Calls that do not throw return no status.
+/// While a failure is simulated, calls that cannot throw return no status.
 public struct StoreKitSubscriptionStatusAPI: SimulatedAPI {
     /// The failures that can be simulated.
     public typealias Failure = SKTestFailures.SubscriptionStatus

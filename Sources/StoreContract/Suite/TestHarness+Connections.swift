@@ -93,7 +93,7 @@ extension TestHarness {
 
     /// The number of reconnections in one wait after which the store counts as one that loses every connection.
     private static var patience: Int { 100 }
-    /// The number of pauses to wait for what is missing.
+    /// The length of the last wait for a condition, once the clock has been moved, as a multiple of the subject's pause.
     private static var grace: Double { 20 }
 
     /// Waits until a condition holds or the deadline has passed; returns whether it holds.

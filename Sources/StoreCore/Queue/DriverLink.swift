@@ -40,7 +40,9 @@ final class DriverLink: Sendable {
         withExtendedLifetime(driver) {}
     }
 
-    /// Retires the driver because another queue has opened the journal; logs that unless it was retired before.
+    /// Retires the driver because another queue has opened the journal.
+    ///
+    /// Logs a message, unless the driver was retired before.
     func supersede() {
         let driver = state.withLock { state in
             state.isSuperseded = true

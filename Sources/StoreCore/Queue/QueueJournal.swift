@@ -30,7 +30,7 @@ public protocol QueueJournal: AnyObject, Sendable {
 
 /// The contents of a journal when a queue opens it.
 public struct JournalContents: Hashable, Sendable {
-    /// The name of this opening.
+    /// The identifier of this opening of the journal, unique among all openings of all journals.
     public var id: JournalID
     /// The unacknowledged commands of earlier openings, in the order in which they were recorded.
     public var commands: [StoreCommand]

@@ -286,9 +286,9 @@ extension QueueMachine {
         actions.append(.restoreEnded(failure))
     }
 
-    /// Fails the pending restores: the user is notified of an error at once, and the restore is not retried.
+    /// Fails the restores that have not been submitted: observers are notified at once, and nothing is retried.
     ///
-    /// A restore that has been submitted may still succeed, and does not fail here.
+    /// A restore that has been submitted stays, since it may still succeed.
     mutating func failRestores(_ failure: StoreFailure, _ actions: inout Actions) {
         guard !restores.isEmpty else { return }
         var kept = inFlight

@@ -139,7 +139,7 @@ public final class CertificateAuthority: Sendable {
         return try folder.certificate(role, of: key, issuer: nil) ?? new
     }
 
-    /// Certifies a key; Xcode's certificates have the root's lifetime.
+    /// Issues a certificate for a key; without an issuer, as for Xcode, it signs itself and is valid as long as the root.
     private func certified(
         _ role: CertificateRole,
         _ key: Key,

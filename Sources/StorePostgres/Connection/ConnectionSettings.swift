@@ -73,7 +73,7 @@ import Foundation
         ///
         /// Unless the settings specify a limit, each server has the given time to accept, but at least 2 seconds.
         func connect(timeout: TimeInterval) -> OpaquePointer? {
-            // For libpq, entries before `dbname` are defaults for the text.
+            // libpq expands `dbname`, here the connection string, whose settings override the entries before it.
             let defaults =
                 hasTimeout ? [] : [("connect_timeout", String(Int(min(max(2, timeout.rounded(.up)), 1_000_000))))]
             let entries =

@@ -117,7 +117,7 @@ final class DeviceStream: Sendable {
 
     private func encoded(_ line: UpdateLine) -> Data {
         guard let json = try? JSONEncoder().encode(line) else {
-            // Values that came over a socket can always be encoded. Otherwise the client has to connect again.
+            // Not expected, since values that came over a socket can be encoded. The client then has to connect again.
             bell.end()
             return Data()
         }

@@ -25,8 +25,9 @@ struct SandboxConnection: Sendable {
     ///
     /// Otherwise, each reconnection would examine them again.
     static var stride: Int { 1024 }
-    /// Whether another account has signed in: the queue is due an empty batch that follows no cursor, so that it
-    /// reconnects.
+    /// Whether events were skipped because another account signed in.
+    ///
+    /// The next batch is then empty and begins after the queue's cursor, so that the queue notices the gap and reconnects.
     var owesGap = false
     /// The reason why the store has closed the connection, until the queue has received it.
     var failure: Failure?
@@ -371,7 +372,7 @@ extension SandboxDriverState {
             return true
         }
         if connections[index].snapshot != nil { return takePart(index, &batch) }
-        // The waiting updates may concern transactions that have been deleted since, which nobody is notified of.
+        // A deletion causes no update. So if purchases have changed, the waiting updates are computed again.
         if state.lastPurchaseChange ?? 0 > connections[index].told { connections[index].lookAgain() }
         if connections[index].waiting.isEmpty {
             do { try readAhead(index) } catch { throw StoreFailure(ofStore: error) }

@@ -340,7 +340,9 @@ extension TransactionIndex {
         return (page.compactMap { self[$0.number] }, end ?? max(place, lastRevocation))
     }
 
-    /// Returns an account's refunded transactions after a place, the place of the last, and whether there are more.
+    /// Returns a page of an account's own refunded transactions, after a place in the order of revocations.
+    ///
+    /// - Returns: the transactions, the place after which the next page begins, and whether there are more.
     func refunded(of account: AccountID, after place: Int, limit: Int) -> (
         [GrantedTransaction], end: Int, hasMore: Bool
     ) {
