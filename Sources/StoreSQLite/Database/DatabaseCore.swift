@@ -164,7 +164,7 @@ extension DatabaseCore {
 }
 
 extension DatabaseFile {
-    /// Returns a line for each record and each command that is missing or cannot be read.
+    /// Returns a line for each record and command that cannot be read, and for the first of records that are missing.
     static func unreadable(on connection: Connection) throws(SQLiteDatabaseError) -> [String] {
         var lines: [String] = []
         let records = try connection.statement("SELECT position, checksum, payload FROM record ORDER BY position")
@@ -172,8 +172,9 @@ extension DatabaseFile {
         var next = 1
         while try records.step() {
             let row = Row(records)
-            lines += (next..<max(next, row.position)).map { "record \($0) of its ledger is missing" }
-            next = row.position + 1
+            if row.position > next { lines.append("record \(next) of its ledger is missing") }
+            // A position that damage has made the greatest there is has no successor.
+            next = row.position &+ 1
             if row.isSetApart || row.payload.map({ StoredPayload($0, under: row.position).checksum }) == row.checksum {
                 continue
             }

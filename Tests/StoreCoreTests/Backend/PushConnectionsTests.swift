@@ -41,6 +41,27 @@ import Testing
         #expect(receiver.transactions.count == 2)
     }
 
+    @Test func `A submission without commands is answered, connected or not`() {
+        let replies = Locked(0)
+        connections.submit([], to: store) { _ in replies.withLock { $0 += 1 } }
+        connect()
+        connections.submit([], to: store) { _ in replies.withLock { $0 += 1 } }
+        #expect(replies.withLock { $0 } == 2)
+    }
+
+    @Test func `A receiver that was notified while its store was gone connects anew`() {
+        let source = Locked<ScriptedStore?>(store)
+        connections.connect(receiver, after: nil) { source.withLock { $0 } }
+        source.withLock { $0 = nil }
+        for listener in store.listeners { listener.newsArrived() }
+        #expect(receiver.batches.count == 1)
+        source.withLock { $0 = store }
+        connections.connect(receiver, after: receiver.cursor) { source.withLock { $0 } }
+        _ = store.sell("shield")
+        for listener in store.listeners { listener.newsArrived() }
+        #expect(receiver.transactions.count == 1)
+    }
+
     @Test func `A receiver that submits while it is called has the reply at once, and the outcome afterwards`() throws {
         let store = try Market().store
         let receiver = BuyingReceiver(store)

@@ -12,13 +12,6 @@ import Testing
     ]
 
     @Test(arguments: CancellationRace.Wait.allCases)
-    func `A task may be canceled while another thread brings what it waits for`(wait: CancellationRace.Wait)
-        async throws
-    {
-        for delivery in Self.deliveries { try await CancellationRace(wait, delivery).run(100) }
-    }
-
-    @Test(arguments: CancellationRace.Wait.allCases)
     func `A task may be canceled while another thread brings what it waits for, again and again`(
         wait: CancellationRace.Wait
     ) async throws {

@@ -72,6 +72,7 @@
             ("UPDATE record SET payload = 'nonsense' WHERE position = 7", "7 of its ledger cannot be read"),
             ("UPDATE record SET payload = NULL WHERE position = 7", "7 of its ledger cannot be read"),
             ("DELETE FROM record WHERE position = 8", "8 of its ledger is missing"),
+            ("UPDATE record SET position = 9223372036854775807 WHERE position = 8", "8 of its ledger is missing"),
         ])
         func `A damaged file of an earlier version is refused before its format is changed`(
             sql: String,

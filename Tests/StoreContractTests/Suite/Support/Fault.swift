@@ -16,7 +16,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
         name = "\(store)"
         self.breaks = breaks
         wrap = { store.init($0) }
-        // Calls do their whole work before they return, so that hardly anything that is missing is still to come.
+        // Its calls do all their work before they return: what is missing by then does not come later.
         pause = 0.005
     }
 
