@@ -19,6 +19,46 @@ struct Row {
     }
 }
 
+/// A row of the journal's table.
+struct CommandRow {
+    let sequence: Int
+    let journal: Int
+    let number: Int
+    let checksum: Int
+    let payload: Data
+
+    init(_ statement: Statement) {
+        sequence = statement.integer(0)
+        journal = statement.integer(1)
+        number = statement.integer(2)
+        checksum = statement.integer(3)
+        payload = statement.data(4)
+    }
+
+    /// Returns all rows in order.
+    static func all(on connection: Connection) throws(SQLiteDatabaseError) -> [CommandRow] {
+        let select = try connection.statement(
+            "SELECT sequence, journal, number, checksum, payload FROM command ORDER BY sequence"
+        )
+        defer { select.reset() }
+        var rows: [CommandRow] = []
+        while try select.step() { rows.append(CommandRow(select)) }
+        return rows
+    }
+
+    var command: StoreCommand {
+        get throws(StoredPayload.Unreadable) {
+            let command = try StoredPayload.read(payload, checksum: checksum, under: number) { data in
+                try JSONDecoder().decode(StoreCommand.self, from: data)
+            }
+            guard command.id.bits == journal, command.id.number == number else {
+                throw StoredPayload.Unreadable(reason: "it is another command", isWhole: false)
+            }
+            return command
+        }
+    }
+}
+
 extension StoredPayload {
     /// Encodes a value as a row with a number.
     init(under number: Int, _ encode: () throws -> Data) throws(SQLiteDatabaseError) {
