@@ -57,6 +57,14 @@ import Testing
         try SimulatedRun(seed: 0, operations: operations).run()
     }
 
+    @Test func `A code that extended a period can be redeemed again once the period is deleted, in the model too`() throws {
+        let operations: [SimulatedOperation] = [
+            .add(device: 0, product: .gold, quantity: 1), .advance(days: 31), .redeem(account: 0, offer: .encore),
+            .deleteTransaction(index: 0), .redeem(account: 0, offer: .encore), .advance(days: 31),
+        ]
+        try SimulatedRun(seed: 0, operations: operations).run()
+    }
+
     @Test func `Deletions are printed as they are pasted`() {
         let operations: [SimulatedOperation] = [.deleteTransaction(index: 3), .clearTransactions]
         #expect(operations.map(\.description) == [".deleteTransaction(index: 3)", ".clearTransactions"])

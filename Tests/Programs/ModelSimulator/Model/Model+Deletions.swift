@@ -70,7 +70,9 @@ extension Model {
         accounts[account].charged -= entry.charge ?? 0
         if entry.isRefunded { accounts[account].refunded -= entry.charge ?? 0 }
         accounts[account].history.removeAll { $0 == index }
-        // The code can be redeemed again.
-        if entry.origin == .elsewhere, let offer = entry.offer { accounts[account].redeemed.remove(offer) }
+        // The code can be redeemed again; one that extended a running subscription is redeemed as the existing entry.
+        for redemption in [entry] + entries.filter({ $0.answer == index }) where redemption.origin == .elsewhere {
+            if let offer = redemption.offer { accounts[account].redeemed.remove(offer) }
+        }
     }
 }
