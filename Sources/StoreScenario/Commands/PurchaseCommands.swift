@@ -74,16 +74,9 @@ extension ScenarioCommand {
             try call.store.setAvailability(availability, of: product)
             return call.done("\(product) is \(call.text("availability"))")
         },
-        ScenarioCommand(
-            "ask-to-buy",
-            [.state],
-            [.account],
-            in: .purchases,
-            "Whether somebody else has to allow what the account orders"
-        ) { call in
-            let account = try call.account()
-            try account.setAsksToBuy(call.isOn)
-            return call.done("\(account.name) \(call.isOn ? "has to ask" : "need not ask") to buy")
+        ofAccount("ask-to-buy", in: .purchases, "Whether somebody else has to allow what the account orders") {
+            try $0.setAsksToBuy($1)
+            return "\($0.name) \($1 ? "has to ask" : "need not ask") to buy"
         },
         decision("approve", "Allows a purchase that waits") { _ in .approve },
         ScenarioCommand(
@@ -95,16 +88,9 @@ extension ScenarioCommand {
             { try $0.decide(.decline($0.failure("--failure"))) }
         ),
         decision("cancel", "Cancels a purchase that waits, as its buyer") { _ in .cancel },
-        ScenarioCommand(
-            "interrupts-purchases",
-            [.state],
-            [.account],
-            in: .purchases,
-            "Whether something interrupts what the account orders"
-        ) { call in
-            let account = try call.account()
-            try account.setInterruptsPurchases(call.isOn)
-            return call.done("purchases of \(account.name) are \(call.isOn ? "" : "not ")interrupted")
+        ofAccount("interrupts-purchases", in: .purchases, "Whether something interrupts what the account orders") {
+            try $0.setInterruptsPurchases($1)
+            return "purchases of \($0.name) are \($1 ? "" : "not ")interrupted"
         },
         ScenarioCommand(
             "resolve",

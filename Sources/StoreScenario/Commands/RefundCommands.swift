@@ -82,16 +82,9 @@ extension ScenarioCommand {
             try family.remove(account)
             return call.done("\(account.name) left the family \(family.name)")
         },
-        ScenarioCommand(
-            "shares-purchases",
-            [.state],
-            [.account],
-            in: .refunds,
-            "Whether an account shares its purchases with its family"
-        ) { call in
-            let account = try call.account()
-            try account.setSharesPurchases(call.isOn)
-            return call.done("\(account.name) shares \(call.isOn ? "its purchases" : "nothing")")
+        ofAccount("shares-purchases", in: .refunds, "Whether an account shares its purchases with its family") {
+            try $0.setSharesPurchases($1)
+            return "\($0.name) shares \($1 ? "its purchases" : "nothing")"
         },
     ]
 }

@@ -1,3 +1,5 @@
+import StoreCore
+
 /// A command of the scenario language: its name, its words and its effect.
 ///
 /// ``all`` is the only list of commands, used for parsing, help, completion and documentation.
@@ -50,6 +52,20 @@ public struct ScenarioCommand: Identifiable, Sendable {
         self.options = options
         self.isSetting = isSetting
         self.body = body
+    }
+
+    /// Creates a command that turns something about an account on or off.
+    ///
+    /// The body makes the change, and returns it in words.
+    static func ofAccount(
+        _ name: String,
+        in group: Group,
+        _ summary: String,
+        _ body: @escaping @Sendable (SandboxAccount, Bool) throws -> String
+    ) -> ScenarioCommand {
+        ScenarioCommand(name, [.state], [.account], in: group, summary) { call in
+            call.done(try body(call.account(), call.isOn))
+        }
     }
 
     /// The command's name, which no other command has.

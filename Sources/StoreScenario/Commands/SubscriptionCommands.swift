@@ -67,16 +67,9 @@ extension ScenarioCommand {
 
     /// Commands about payments for renewals, and about prices.
     static let billing: [ScenarioCommand] = [
-        ScenarioCommand(
-            "billing-fails",
-            [.state],
-            [.account],
-            in: .subscriptions,
-            "Whether the account's renewals cannot be paid for"
-        ) { call in
-            let account = try call.account()
-            try account.setBillingFails(call.isOn)
-            return call.done("renewals of \(account.name) \(call.isOn ? "cannot" : "can") be paid for")
+        ofAccount("billing-fails", in: .subscriptions, "Whether the account's renewals cannot be paid for") {
+            try $0.setBillingFails($1)
+            return "renewals of \($0.name) \($1 ? "cannot" : "can") be paid for"
         },
         ofGroup("resolve-billing", "A renewal is paid for after all", "paid for") {
             try $0.resolveBillingIssue(inGroup: $1)
