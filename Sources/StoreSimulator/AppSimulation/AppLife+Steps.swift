@@ -45,8 +45,16 @@ extension AppLife {
             // Needs no settling: every earlier step has settled, or has no immediate consequences.
             clock.advanceAtRest(by: Double(max(hours, 0)) * 3_600)
             return hours > 0
-        case .autoRenew, .billingFails, .gracePeriod, .payBill, .expire, .askForConsent, .consent:
-            return takeSubscriptionStep(step)
+        case .autoRenew(let isOn): return inEachGroup { try $0.setAutoRenew(isOn, inGroup: $1) }
+        case .billingFails(let isOn):
+            return change(from: store.account.billingFails, to: isOn) { try store.account.setBillingFails(isOn) }
+        case .gracePeriod(let isOn):
+            return change(from: store.grantsGracePeriod, to: isOn) { try store.setGrantsGracePeriod(isOn) }
+        case .payBill: return inEachGroup { try $0.resolveBillingIssue(inGroup: $1) }
+        case .expire: return inEachGroup { try $0.expireSubscription(inGroup: $1) }
+        case .askForConsent: return inEachGroup { try $0.requestPriceIncreaseConsent(inGroup: $1) }
+        case .consent(let isGiven):
+            return inEachGroup { try $0.answerPriceConsent(isGiven ? .agree : .decline, inGroup: $1) }
         case .redeem(let code, let product): return attempt { try store.account.redeem(code: code, of: product) }
         case .winBack(let offer, let product):
             return attempt { try store.account.takeWinBackOffer(offer, of: product) }
@@ -77,32 +85,12 @@ extension AppLife {
         return true
     }
 
-    private func takeSubscriptionStep(_ step: AppStep) -> Bool {
+    /// Makes a change in each subscription group of the user; returns whether the store accepted any.
+    private func inEachGroup(_ body: (SandboxAccount, String) throws -> Void) -> Bool {
         let account = store.account
-        switch step {
-        case .billingFails(let isOn):
-            return change(from: account.billingFails, to: isOn) { try account.setBillingFails(isOn) }
-        case .gracePeriod(let isOn):
-            return change(from: store.grantsGracePeriod, to: isOn) { try store.setGrantsGracePeriod(isOn) }
-        default: break
+        return account.subscriptions.reduce(false) { hasActed, subscription in
+            attempt { try body(account, subscription.groupIdentifier) } || hasActed
         }
-        var hasActed = false
-        for subscription in account.subscriptions {
-            let group = subscription.groupIdentifier
-            let isDone = attempt {
-                switch step {
-                case .autoRenew(let isOn): try account.setAutoRenew(isOn, inGroup: group)
-                case .payBill: try account.resolveBillingIssue(inGroup: group)
-                case .expire: try account.expireSubscription(inGroup: group)
-                case .askForConsent: try account.requestPriceIncreaseConsent(inGroup: group)
-                case .consent(let isGiven):
-                    try account.answerPriceConsent(isGiven ? .agree : .decline, inGroup: group)
-                default: break
-                }
-            }
-            if isDone { hasActed = true }
-        }
-        return hasActed
     }
 
     private func changeSignature(to defect: SignatureDefect?) throws -> Bool {

@@ -33,17 +33,6 @@ extension Simulation {
         self.operate({ $0.leave(family, account) }, action: action)
     }
 
-    func setSharesPurchases(_ isOn: Bool, of account: Int) {
-        let name = Model.accountNames[account]
-        operate {
-            $0.accounts[account].sharesPurchases = isOn
-        } isKept: { store in
-            store.account(named: name)?.sharesPurchases == isOn
-        } action: { [self] in
-            try store.account(named: name)?.setSharesPurchases(isOn)
-        }
-    }
-
     /// Returns a family by the model's number; a store that has lost it breaks a rule.
     private func handleOfFamily(_ index: Int) -> SandboxFamily? {
         let families = store.families

@@ -29,15 +29,18 @@ extension Simulation {
         case .signIn(let device, let account): signIn(account % 2, on: device % 3)
         case .signOut(let device): signIn(nil, on: device % 3)
         case .setAutoRenew(let account, let isOn): setAutoRenew(isOn, of: account % 2)
-        case .askToBuy(let account, let isOn): setAsksToBuy(isOn, of: account % 2)
-        case .interruptPurchases(let account, let isOn): setInterruptsPurchases(isOn, of: account % 2)
+        case .askToBuy(let account, let isOn):
+            set(\.asksToBuy, \.asksToBuy, isOn, of: account % 2) { try $0.setAsksToBuy($1) }
+        case .interruptPurchases(let account, let isOn):
+            set(\.isInterrupted, \.interruptsPurchases, isOn, of: account % 2) { try $0.setInterruptsPurchases($1) }
         case .resolveIssue(let index): resolveIssue(index)
         case .buy(let account, let product, let quantity): buy(product, max(quantity, 1), by: account % 2)
         case .promote(let device, let product, let isTaken): promote(product, on: device % 3, isTaken: isTaken)
         case .addKept(let device): addKept(on: device % 3)
         case .setStorefront(let country, let continues): setStorefront(country, continues: continues)
         case .failPurchases(let isOn): failPurchases(isOn)
-        case .failBilling(let account, let isOn): failBilling(isOn, of: account % 2)
+        case .failBilling(let account, let isOn):
+            set(\.billingFails, \.billingFails, isOn, of: account % 2) { try $0.setBillingFails($1) }
         case .grantGracePeriod(let isOn): grantGracePeriod(isOn)
         case .resolveBilling(let account): resolveBilling(of: account % 2)
         case .askForConsent(let account): askForConsent(account % 2)
@@ -65,7 +68,8 @@ extension Simulation {
         case .foundFamily(let account): foundFamily(account % 2)
         case .joinFamily(let account): joinFamily(account % 2)
         case .leaveFamily(let account): leaveFamily(account % 2)
-        case .sharePurchases(let account, let isOn): setSharesPurchases(isOn, of: account % 2)
+        case .sharePurchases(let account, let isOn):
+            set(\.sharesPurchases, \.sharesPurchases, isOn, of: account % 2) { try $0.setSharesPurchases($1) }
         case .reachable(let device, let isReachable): setReachable(isReachable, device % 3)
         case .injectFault(let device, let fault, let point):
             if !directWires.isEmpty, DirectWire.points.contains(point) {

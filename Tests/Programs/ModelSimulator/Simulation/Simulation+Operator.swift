@@ -41,25 +41,21 @@ extension Simulation {
         if !crashInjector.store.hasCrashed { forgetRevokedBeforeSigningIn() }
     }
 
-    func setAsksToBuy(_ isOn: Bool, of account: Int) {
+    /// Turns a setting of an account, which the model and the store each have under a key path, on or off.
+    func set(
+        _ setting: WritableKeyPath<Model.Account, Bool>,
+        _ stored: KeyPath<SandboxAccount, Bool>,
+        _ isOn: Bool,
+        of account: Int,
+        action: (SandboxAccount, Bool) throws -> Void
+    ) {
         let name = Model.accountNames[account]
         operate {
-            $0.accounts[account].asksToBuy = isOn
+            $0.accounts[account][keyPath: setting] = isOn
         } isKept: { store in
-            store.account(named: name)?.asksToBuy == isOn
+            store.account(named: name)?[keyPath: stored] == isOn
         } action: { [self] in
-            try store.account(named: name)?.setAsksToBuy(isOn)
-        }
-    }
-
-    func setInterruptsPurchases(_ isOn: Bool, of account: Int) {
-        let name = Model.accountNames[account]
-        operate {
-            $0.accounts[account].isInterrupted = isOn
-        } isKept: { store in
-            store.account(named: name)?.interruptsPurchases == isOn
-        } action: { [self] in
-            try store.account(named: name)?.setInterruptsPurchases(isOn)
+            if let account = store.account(named: name) { try action(account, isOn) }
         }
     }
 

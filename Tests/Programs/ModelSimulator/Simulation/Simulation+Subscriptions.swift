@@ -10,17 +10,6 @@ extension Simulation {
         }
     }
 
-    func failBilling(_ isOn: Bool, of account: Int) {
-        let name = Model.accountNames[account]
-        operate {
-            $0.accounts[account].billingFails = isOn
-        } isKept: { store in
-            store.account(named: name)?.billingFails == isOn
-        } action: { [self] in
-            try store.account(named: name)?.setBillingFails(isOn)
-        }
-    }
-
     func grantGracePeriod(_ isOn: Bool) {
         operate {
             $0.grantsGrace = isOn
