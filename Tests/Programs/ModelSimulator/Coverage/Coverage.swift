@@ -32,13 +32,6 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
         case unreachable, reachable, injectFault, release, relaunch, appCrashes, storeCrashes
     }
 
-    /// The scope that an event concerns.
-    private enum Scope {
-        case everything
-        case device(Int)
-        case account(Int)
-    }
-
     var operations = 0
     var direct = DirectCoverage()
     private var counts = Array(repeating: 0, count: State.allCases.count * Event.allCases.count)
@@ -61,8 +54,8 @@ final class Coverage: @unchecked Sendable {  // unchecked: one thread at a time 
 
 extension Coverage {
     func note(_ operation: SimulatedOperation, _ model: Model, _ payments: PaymentTracker) {
-        guard let (event, scope) = Self.event(of: operation, model) else { return }
-        note(event, scope, model, payments)
+        guard let event = Self.event(of: operation) else { return }
+        note(event, operation.subject, model, payments)
     }
 
     func noteCrash(ofAppOn device: Int, _ model: Model, _ payments: PaymentTracker) {
@@ -70,61 +63,19 @@ extension Coverage {
     }
 
     func noteCrashOfStore(_ model: Model, _ payments: PaymentTracker) {
-        note(.storeCrashes, .everything, model, payments)
+        note(.storeCrashes, nil, model, payments)
     }
 
-    private static func event(of operation: SimulatedOperation, _ model: Model) -> (Event, Scope)? {
-        func on(_ device: Int, _ event: Event) -> (Event, Scope) { (event, .device(device % model.devices.count)) }
-        return switch operation {
-        case .add, .addOffer, .purchase, .listenForUpdates, .pauseUpdates, .cancelTask, .crash: nil
-        case .finish(let device, _), .finishUnfinished(let device, _): on(device, .finish)
-        case .restore(let device): on(device, .restore)
-        case .approve: (.approve, .everything)
-        case .cancel: (.cancel, .everything)
-        case .decline: (.decline, .everything)
-        case .advance: (.advance, .everything)
-        case .addObserver(let device): on(device, .addObserver)
-        case .removeObserver(let device): on(device, .removeObserver)
-        case .signIn(let device, _): on(device, .signIn)
-        case .signOut(let device): on(device, .signOut)
-        case .setAutoRenew(let account, _): (.setAutoRenew, .account(account % model.accounts.count))
-        case .askToBuy(let account, _): (.askToBuy, .account(account % model.accounts.count))
-        case .interruptPurchases(let account, _): (.interruptPurchases, .account(account % model.accounts.count))
-        case .resolveIssue: (.resolveIssue, .everything)
-        case .buy(let account, _, _): (.buy, .account(account % model.accounts.count))
-        case .refund: (.refund, .everything)
-        case .deleteTransaction, .clearTransactions: (.delete, .everything)
-        case .redeem(let account, _): (.redeem, .account(account % model.accounts.count))
-        case .presentCodeSheet(let device, _): on(device, .presentCodeSheet)
-        case .winBack(let account, _): (.winBack, .account(account % model.accounts.count))
-        case .refreshReceipt(let device, _): on(device, .refreshReceipt)
-        case .requestProducts(let device): on(device, .requestProducts)
-        case .readStorefront(let device): on(device, .readStorefront)
-        case .orderPromotions(let device, _), .setPromotion(let device, _, _), .readPromotions(let device):
-            on(device, .overridePromotions)
-        case .download(let device, _, _): on(device, .download)
-        case .failDownload(let device): on(device, .failDownload)
-        case .foundFamily(let account): (.foundFamily, .account(account % model.accounts.count))
-        case .joinFamily(let account): (.joinFamily, .account(account % model.accounts.count))
-        case .leaveFamily(let account): (.leaveFamily, .account(account % model.accounts.count))
-        case .sharePurchases(let account, _): (.sharePurchases, .account(account % model.accounts.count))
-        case .promote(let device, _, _): on(device, .promote)
-        case .addKept(let device): on(device, .addKept)
-        case .setStorefront: (.setStorefront, .everything)
-        case .failBilling(let account, _): (.failBilling, .account(account % model.accounts.count))
-        case .grantGracePeriod: (.grantGracePeriod, .everything)
-        case .resolveBilling(let account): (.resolveBilling, .account(account % model.accounts.count))
-        case .askForConsent(let account): (.askForConsent, .account(account % model.accounts.count))
-        case .answerConsent(let account, _): (.answerConsent, .account(account % model.accounts.count))
-        case .expire(let account): (.expire, .account(account % model.accounts.count))
-        case .forceRenewal(let account): (.forceRenewal, .account(account % model.accounts.count))
-        case .limitRenewals: (.limitRenewals, .everything)
-        case .raisePrice: (.raisePrice, .everything)
-        case .failPurchases: (.failPurchases, .everything)
-        case .reachable(let device, let isReachable): on(device, isReachable ? .reachable : .unreachable)
-        case .injectFault(let device, _, _): on(device, .injectFault)
-        case .release(let device): on(device, .release)
-        case .relaunch(let device): on(device, .relaunch)
+    /// Returns the event that an operation is; nil for one that meets nothing.
+    ///
+    /// An event has the name of its operation, unless it stands for several or for a part of one.
+    private static func event(of operation: SimulatedOperation) -> Event? {
+        switch operation {
+        case .finishUnfinished: .finish
+        case .deleteTransaction, .clearTransactions: .delete
+        case .orderPromotions, .setPromotion, .readPromotions: .overridePromotions
+        case .reachable(_, false): .unreachable
+        default: Event(rawValue: operation.name)
         }
     }
 
@@ -132,9 +83,14 @@ extension Coverage {
     ///
     /// One on a device meets its queue's content, its sent payments and its user's subscription, one
     /// about an account only that account's subscription, and any other event everything.
-    private func note(_ event: Event, _ scope: Scope, _ model: Model, _ payments: PaymentTracker) {
+    private func note(
+        _ event: Event,
+        _ subject: SimulatedOperation.Subject?,
+        _ model: Model,
+        _ payments: PaymentTracker
+    ) {
         var device: Int?
-        if case .device(let number) = scope { device = number }
+        if case .device(let number) = subject { device = number }
         if model.live.count + model.deleted < model.entries.count { count(.finished, event) }
         for index in model.live {
             let entry = model.entries[index]
@@ -154,7 +110,7 @@ extension Coverage {
         }
         for (number, account) in model.accounts.enumerated() {
             guard let subscription = account.subscription else { continue }
-            switch scope {
+            switch subject {
             case .device(let device) where model.devices[device].account != number: continue
             case .account(let wanted) where wanted != number: continue
             default: break

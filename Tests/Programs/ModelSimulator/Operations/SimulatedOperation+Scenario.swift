@@ -13,21 +13,25 @@ extension SimulatedOperation {
     /// The line of a scenario that does what the operation does to the store; a comment, if it does nothing to it.
     ///
     /// The store may refuse every one, as it may refuse the operation.
-    var scenarioLine: String { storeLine.map { "try \($0)" } ?? "# \(self)" }
+    var scenarioLine: String {
+        guard let command else { return "# \(self)" }
+        return switch subject {
+        case .device(let device): "try \(command) --device \(Self.deviceNames[device])"
+        case .account(let account): "try \(command) --account \(Self.accountNames[account])"
+        case nil: "try \(command)"
+        }
+    }
 
-    private var storeLine: String? {
+    /// The command of the line, without the option for the operation's ``subject``.
+    private var command: String? {
         switch self {
-        case .add(let device, let product, let quantity), .purchase(let device, let product, let quantity):
-            "buy \(product) --quantity \(max(quantity, 1)) \(Self.option(device: device))"
-        case .finish(let device, let index), .finishUnfinished(let device, let index):
-            "finish any-\(index.magnitude) \(Self.option(device: device))"
-        case .restore(let device): "restore \(Self.option(device: device))"
-        case .addOffer(let device, let offer, .sound):
-            "buy \(offer.product) --offer \(offer) \(Self.option(device: device))"
-        case .presentCodeSheet(let device, let offer):
-            "code-entry \(offer?.rawValue ?? "cancel") \(Self.option(device: device))"
-        case .refreshReceipt(let device, let kind):
-            "refresh-receipt \(kind == .plain ? "" : "--\(kind) ")\(Self.option(device: device))"
+        case .add(_, let product, let quantity), .purchase(_, let product, let quantity):
+            "buy \(product) --quantity \(max(quantity, 1))"
+        case .finish(_, let index), .finishUnfinished(_, let index): "finish any-\(index.magnitude)"
+        case .restore: "restore"
+        case .addOffer(_, let offer, .sound): "buy \(offer.product) --offer \(offer)"
+        case .presentCodeSheet(_, let offer): "code-entry \(offer?.rawValue ?? "cancel")"
+        case .refreshReceipt(_, let kind): "refresh-receipt\(kind == .plain ? "" : " --\(kind)")"
         case .approve(let index): "approve any-\(index.magnitude)"
         case .cancel(let index): "cancel any-\(index.magnitude)"
         case .decline(let index): "decline any-\(index.magnitude)"
@@ -36,53 +40,37 @@ extension SimulatedOperation {
         case .deleteTransaction(let index): "delete any-\(index.magnitude)"
         case .clearTransactions: "clear"
         case .advance(let days): "advance \(max(days, 0))d"
-        case .signIn(let device, let account):
-            "sign-in \(Self.accountNames[account % 2]) \(Self.option(device: device))"
-        case .signOut(let device): "sign-out \(Self.option(device: device))"
-        case .promote(let device, let product, _): "promote \(product) \(Self.option(device: device))"
+        case .signIn(_, let account): "sign-in \(Self.accountNames[account % 2])"
+        case .signOut: "sign-out"
+        case .promote(_, let product, _): "promote \(product)"
         case .setStorefront(let country, _): "storefront \(country.rawValue)"
         case .failPurchases(let isOn): "purchase-failure \(isOn ? "invalidSignature" : "off")"
         case .grantGracePeriod(let isOn): "grace-period \(isOn.word)"
         case .limitRenewals(let limit): "renewal-limit \(limit.map(String.init) ?? "off")"
         case .raisePrice(let product, let cents):
             "raise-price \(product) \(max(cents, 0) / 100).\(max(cents, 0) % 100 < 10 ? "0" : "")\(max(cents, 0) % 100)"
-        case .failDownload(let device):
-            "fail-download game timedOut \(Self.option(device: device))"
-        case .reachable(let device, let isReachable): "reachable \(isReachable.word) \(Self.option(device: device))"
-        default: accountLine
+        case .failDownload: "fail-download game timedOut"
+        case .reachable(_, let isReachable): "reachable \(isReachable.word)"
+        case .buy(_, let product, let quantity): "buy \(product) --quantity \(max(quantity, 1)) --outside"
+        case .setAutoRenew(_, let isOn): "auto-renew \(isOn.word)"
+        case .askToBuy(_, let isOn): "ask-to-buy \(isOn.word)"
+        case .interruptPurchases(_, let isOn): "interrupts-purchases \(isOn.word)"
+        case .failBilling(_, let isOn): "billing-fails \(isOn.word)"
+        case .resolveBilling: "resolve-billing"
+        case .askForConsent: "request-consent"
+        case .answerConsent(_, let agrees): "answer-consent \(agrees ? "agree" : "decline")"
+        case .expire: "expire"
+        case .forceRenewal: "renew"
+        case .redeem(_, let offer): "redeem \(offer)"
+        case .winBack(_, let offer): "win-back \(offer) \(offer.product)"
+        case .foundFamily(let account): "add-family family-of-\(Self.accountNames[account % 2])"
+        case .joinFamily(let account): "join-family family-of-\(Self.accountNames[(account + 1) % 2])"
+        case .leaveFamily: "leave-family"
+        case .sharePurchases(_, let isOn): "shares-purchases \(isOn.word)"
+        case .listenForUpdates, .pauseUpdates, .cancelTask, .addObserver, .removeObserver, .addKept, .addOffer,
+            .requestProducts, .readStorefront, .orderPromotions, .setPromotion, .readPromotions, .download,
+            .injectFault, .release, .relaunch, .crash:
+            nil
         }
     }
-
-    /// The line of an operation by or about an account.
-    private var accountLine: String? {
-        switch self {
-        case .buy(let account, let product, let quantity):
-            "buy \(product) --quantity \(max(quantity, 1)) --outside \(Self.option(account: account))"
-        case .setAutoRenew(let account, let isOn): "auto-renew \(isOn.word) \(Self.option(account: account))"
-        case .askToBuy(let account, let isOn): "ask-to-buy \(isOn.word) \(Self.option(account: account))"
-        case .interruptPurchases(let account, let isOn):
-            "interrupts-purchases \(isOn.word) \(Self.option(account: account))"
-        case .failBilling(let account, let isOn): "billing-fails \(isOn.word) \(Self.option(account: account))"
-        case .resolveBilling(let account): "resolve-billing \(Self.option(account: account))"
-        case .askForConsent(let account): "request-consent \(Self.option(account: account))"
-        case .answerConsent(let account, let agrees):
-            "answer-consent \(agrees ? "agree" : "decline") \(Self.option(account: account))"
-        case .expire(let account): "expire \(Self.option(account: account))"
-        case .forceRenewal(let account): "renew \(Self.option(account: account))"
-        case .redeem(let account, let offer): "redeem \(offer) \(Self.option(account: account))"
-        case .winBack(let account, let offer):
-            "win-back \(offer) \(offer.product) \(Self.option(account: account))"
-        case .foundFamily(let account):
-            "add-family family-of-\(Self.accountNames[account % 2]) \(Self.option(account: account))"
-        case .leaveFamily(let account): "leave-family \(Self.option(account: account))"
-        case .sharePurchases(let account, let isOn):
-            "shares-purchases \(isOn.word) \(Self.option(account: account))"
-        case .joinFamily(let account):
-            "join-family family-of-\(Self.accountNames[(account + 1) % 2]) \(Self.option(account: account))"
-        default: nil
-        }
-    }
-
-    private static func option(device: Int) -> String { "--device \(deviceNames[device % 3])" }
-    private static func option(account: Int) -> String { "--account \(accountNames[account % 2])" }
 }

@@ -1,0 +1,51 @@
+/// A value with a form as Swift source of its own.
+protocol SwiftSourceConvertible {
+    /// The value as Swift source.
+    var source: String { get }
+}
+
+/// The case of a value of an enum, with its associated values.
+///
+/// Uses reflection, which takes microseconds: for printing, not for every step of a life.
+package struct EnumCase {
+    /// The name of the case.
+    package let name: String
+    /// The associated value, or the tuple of several or labeled ones; nil for a case without any.
+    private let content: Any?
+
+    /// Creates the case of a value.
+    ///
+    /// - Parameters:
+    ///   - value: a value of an enum.
+    ///   - name: the name of a case without associated values; necessary if the enum has a description of its own, because
+    ///     reflection has no name for such a case.
+    package init(of value: Any, name: String? = nil) {
+        let child = Mirror(reflecting: value).children.first
+        self.name = child?.label ?? name ?? "\(value)"
+        content = child?.value
+    }
+
+    /// The case as Swift source, as in `.advance(hours: 24)`.
+    package var source: String {
+        guard let content else { return ".\(name)" }
+        let tuple = Mirror(reflecting: content)
+        guard tuple.displayStyle == .tuple else { return ".\(name)(\(Self.source(of: content)))" }
+        let arguments = tuple.children.map { label, value in
+            // A value without a label has its position as one, as in `.0`.
+            let prefix = label.map { $0.hasPrefix(".") ? "" : "\($0): " } ?? ""
+            return prefix + Self.source(of: value)
+        }
+        return ".\(name)(\(arguments.joined(separator: ", ")))"
+    }
+
+    private static func source(of value: Any) -> String {
+        if let value = value as? any SwiftSourceConvertible { return value.source }
+        let mirror = Mirror(reflecting: value)
+        switch mirror.displayStyle {
+        case .optional: return mirror.children.first.map { source(of: $0.value) } ?? "nil"
+        case .collection: return "[\(mirror.children.map { source(of: $0.value) }.joined(separator: ", "))]"
+        case .enum: return EnumCase(of: value).source
+        default: return String(reflecting: value)
+        }
+    }
+}
