@@ -153,7 +153,7 @@ extension TestHarness {
         _ isSo: (Trace) -> Bool
     ) -> Bool {
         let request = nextRequestNumber()
-        Thread.detachNewThread { [backend, trace] in
+        moverQueue(for: request).async { [backend, trace] in
             mover(backend, seconds)
             trace.change { _ = $0.done.insert(request) }
         }

@@ -23,6 +23,8 @@ final class TestHarness {
     private(set) var main: Line?
 
     private var lane = DispatchQueue(label: "StoreContract.lane")
+    /// The queue that moves the store's time, and the number of its latest move.
+    private var mover = (queue: DispatchQueue(label: "StoreContract.time"), latest: 0)
     var lines: [Line] = []
     private var numbers: [JournalID: Int] = [:]
     private var lastRequestNumber = 0
@@ -102,6 +104,13 @@ final class TestHarness {
     }
 
     func look<R>(_ body: (Trace) -> R) -> R { trace.read(body) }
+
+    /// Returns a queue on which time can be moved at once: a new one while the latest move is not over.
+    func moverQueue(for request: Int) -> DispatchQueue {
+        let isFree = mover.latest == 0 || look { $0.done.contains(mover.latest) }
+        mover = (isFree ? mover.queue : DispatchQueue(label: "StoreContract.time"), request)
+        return mover.queue
+    }
 }
 
 // MARK: - Calls
