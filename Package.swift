@@ -63,6 +63,7 @@ let package = Package(
         .target(
             name: "StoreServer",
             dependencies: ["StoreCore", "StoreCrypto", "StoreRemote", "StoreScenario", "CMicroHTTPD"],
+            resources: [.embedInCode("Console/Page")],
             swiftSettings: settings
         ),
         .executableTarget(

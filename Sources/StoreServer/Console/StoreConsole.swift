@@ -66,9 +66,9 @@ package final class StoreConsole: Sendable {
         }
         do {
             switch (path.first, path.count) {
-            case (nil, _): return Self.file(ConsolePage.html, "text/html")
-            case ("page.css", 1): return Self.file(ConsoleStyle.css, "text/css")
-            case ("page.js", 1): return Self.file(ConsoleScript.all, "text/javascript")
+            case (nil, _): return Self.file(PackageResources.console_html, "text/html")
+            case ("page.css", 1): return Self.file(PackageResources.console_css, "text/css")
+            case ("page.js", 1): return Self.file(PackageResources.console_js, "text/javascript")
             case ("commands", 1): return Self.json(acts.table)
             case ("state", 1): return Self.json(try reader.state(for: request, mayAct: gate.hasToken(request)))
             case ("events", 1): return listen(request)
@@ -107,8 +107,8 @@ package final class StoreConsole: Sendable {
         "Cross-Origin-Resource-Policy": "same-origin",
     ]
 
-    private static func file(_ text: String, _ type: String) -> HTTPResponse {
-        HTTPResponse(200, headers: ["Content-Type": "\(type); charset=utf-8"], body: Data(text.utf8))
+    private static func file(_ bytes: [UInt8], _ type: String) -> HTTPResponse {
+        HTTPResponse(200, headers: ["Content-Type": "\(type); charset=utf-8"], body: Data(bytes))
     }
 
     private static func json(_ value: AnswerValue) -> HTTPResponse { HTTPResponse(json: value.json) }

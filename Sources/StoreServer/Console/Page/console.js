@@ -1,0 +1,461 @@
+"use strict";
+
+const byId = (id) => document.getElementById(id);
+
+function element(tag, properties, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties || {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name === "click") made.addEventListener("click", value);
+    else made.setAttribute(name, value === true ? "" : value);
+  }
+  for (const child of children) if (child !== undefined && child !== null) made.append(child);
+  return made;
+}
+
+const page = { state: null, commands: [], older: [], instance: null, place: null, reads: 0 };
+
+// The token comes behind the address and does not stay in it.
+function takeToken() {
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (!given) return;
+  sessionStorage.setItem("token", given);
+  history.replaceState(null, "", location.pathname);
+}
+
+const token = () => sessionStorage.getItem("token") || "";
+
+async function request(path, options) {
+  const answer = await fetch("/console/" + path, {
+    ...options, headers: { "X-Console-Token": token() }, cache: "no-store",
+  });
+  const value = await answer.json();
+  if (!answer.ok) throw new Refusal(value.error || "status " + answer.status, answer.status);
+  return value;
+}
+
+class Refusal extends Error {
+  constructor(sentence, status) { super(sentence); this.status = status; }
+}
+
+function tell(sentence, isBad) {
+  byId("news").textContent = sentence;
+  byId("news").className = isBad ? "bad" : "";
+}
+
+// A word as a line of commands has it.
+function quoted(word) {
+  const isPlain = word !== "" && !/^#|^--|[\s"\\]/.test(word);
+  return isPlain ? word : '"' + word.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\n") + '"';
+}
+
+// Fills a place with a table; each column is a heading and a function from a row to text or an element.
+function fill(id, list, columns, empty, key) {
+  const place = byId(id);
+  const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  if (list.rows.length === 0) {
+    place.replaceChildren(element("p", { class: "empty" }, empty));
+  } else {
+    const heads = columns.map(([name]) => element("th", { scope: "col", role: "columnheader" }, name));
+    const rows = list.rows.map((row) => element("tr", { role: "row", "data-id": key(row) },
+      ...columns.map(([name, cell]) => {
+        const content = cell(row);
+        const isList = Array.isArray(content);
+        return element("td", { role: "cell", "data-label": name, class: isList ? "acts" : null },
+          ...(isList ? content : [content]));
+      })));
+    const table = element("table", { role: "table", "aria-labelledby": titles[id] },
+      element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...heads)),
+      element("tbody", { role: "rowgroup" }, ...rows));
+    place.replaceChildren(table);
+    if (list.total > list.rows.length) {
+      place.append(element("p", { class: "total" }, `${list.rows.length} of ${list.total}`));
+    }
+  }
+  // What had the focus has it again, or else the section's heading, so that a keyboard is not sent to the top.
+  if (focused) (place.querySelector(`[data-key="${CSS.escape(focused)}"]`) || heading(id)).focus();
+}
+
+const titles = {
+  undecided: "waiting-title", transactions: "transactions-title", subscriptions: "subscriptions-title",
+  products: "products-title", accounts: "accounts-title", devices: "devices-title",
+};
+
+function heading(id) {
+  const found = byId(titles[id]);
+  found.tabIndex = -1;
+  return found;
+}
+
+const has = (name) => page.commands.some((command) => command.name === name);
+
+// A button that performs a line; none for a command that the server does not have.
+function act(label, name, words, options) {
+  if (!has(name)) return null;
+  const more = Object.entries(options || {}).flatMap(([option, word]) => ["--" + option, quoted(word)]);
+  const line = [name, ...words.map(quoted), ...more].join(" ");
+  return element("button", {
+    type: "button", "data-key": line, "aria-label": `${label}: ${line}`, title: line, disabled: !mayAct(),
+    click: (event) => perform(line, event.currentTarget),
+  }, label);
+}
+
+const mayAct = () => Boolean(page.state && page.state.mayAct);
+const times = (row) => row.quantity > 1 ? `${row.quantity} × ${row.product}` : row.product;
+const note = (text) => element("span", { class: "note" }, text);
+const lines = (...parts) => {
+  const shown = parts.filter(Boolean);
+  return element("span", {}, ...shown.flatMap((part, index) => index ? [element("br"), part] : [part]));
+};
+
+function whatBecameOf(row) {
+  const origin = row.origin === "purchase" ? "" : `${row.origin}, `;
+  const word = origin + row.state + (row.refund !== undefined ? ", refunded" : row.cancelled ? ", revoked" : "");
+  const isBad = row.state === "failed" || row.cancelled;
+  return lines(
+    element("span", { class: isBad ? "bad" : row.state === "purchased" ? "good" : null }, word),
+    row.failure && note(row.failure),
+    row.refund !== undefined && note(`${row.refund} paid back ${row.cancelled || ""}`),
+    row.cancelled && row.refund === undefined && note(`since ${row.cancelled}`),
+    row.expires && note(`until ${row.expires}`),
+    row.sharedBy && note(`shared by ${row.sharedBy}`),
+    row.original && note(`of #${row.original}`),
+  );
+}
+
+function canBeRefunded(row) {
+  return row.state === "purchased" && !row.cancelled && (row.origin === "purchase" || row.origin === "renewal");
+}
+
+function show() {
+  const state = page.state;
+  byId("app").textContent = `${state.app} · ${state.environment} · ${state.storefront}`;
+  byId("now").textContent = state.clock.now;
+  const lead = state.clock.lead || 0;
+  byId("lead").textContent = lead >= 60 ? `(${(lead / 86400).toFixed(1)} days ahead of the system’s)` : "";
+  byId("token-form").hidden = state.mayAct;
+  byId("perform").disabled = !state.mayAct;
+  showWaiting();
+  showTransactions();
+  fill("subscriptions", state.subscriptions, [
+    ["Account", (row) => row.account], ["Product", (row) => lines(row.product, note(`group ${row.group}, since #${row.original}`))],
+    ["State", (row) => lines(element("span", { class: row.isRunning ? "good" : "bad" }, row.state),
+      row.reason && note(row.reason), row.consent && note(`price consent ${row.consent}`))],
+    ["Period", (row) => lines(`${row.from} –`, row.until, row.grace && note(`grace until ${row.grace}`))],
+    ["Renewal", (row) => row.willRenew ? `renews as ${row.renewsAs}` : "does not renew"],
+    ["Acts", (row) => [
+      act("Renew", "renew", [row.group], { account: row.account }),
+      act(row.willRenew ? "Cancel" : "Resume", "auto-renew", [row.willRenew ? "off" : "on", row.group], { account: row.account }),
+      act("Expire", "expire", [row.group], { account: row.account }),
+    ]],
+  ], "Nobody has subscribed.", (row) => row.account + " " + row.group);
+  fill("products", state.products, [
+    ["Product", (row) => row.id], ["Title", (row) => row.title], ["Kind", (row) => row.kind],
+    ["Price", (row) => lines(row.currency ? `${row.price} ${row.currency}` : row.price, row.period && note(`for ${row.period}, group ${row.group}`))],
+    ["Sale", (row) => row.absence ? element("span", { class: "bad" }, row.absence) : "on sale"],
+    ["Acts", (row) => [act("Buy", "buy", [row.id])]],
+  ], "There are no products.", (row) => row.id);
+  fill("accounts", state.accounts, [
+    ["Account", (row) => row.id], ["Family", (row) => row.family || ""],
+    ["Settings", (row) => [row.asksToBuy && "asks to buy", row.billingFails && "billing fails",
+      row.interruptsPurchases && "purchases are interrupted"].filter(Boolean).join(", ")],
+    ["Acts", (row) => [
+      act(row.asksToBuy ? "Ask no more" : "Ask to buy", "ask-to-buy", [row.asksToBuy ? "off" : "on"], { account: row.id }),
+      act(row.billingFails ? "Billing works" : "Billing fails", "billing-fails", [row.billingFails ? "off" : "on"], { account: row.id }),
+    ]],
+  ], "There are no accounts.", (row) => row.id);
+  fill("devices", state.devices, [
+    ["Device", (row) => row.id], ["Account", (row) => row.account || "nobody"],
+    ["Payments", (row) => row.mayPay ? "allowed" : "forbidden"],
+    ["Acts", (row) => [act(row.mayPay ? "Forbid payments" : "Allow payments", "payments-allowed", [row.mayPay ? "off" : "on"], { device: row.id })]],
+  ], "There are no devices.", (row) => row.id);
+  showTime();
+  fillLists();
+}
+
+// Purchases to approve or to resolve, and requests for refunds.
+function showWaiting() {
+  const { undecided, issues, refundRequests } = page.state;
+  const kinds = [
+    [undecided, "a purchase", (row) => [act("Approve", "approve", [row.id]), act("Decline", "decline", [row.id])]],
+    [issues, "a purchase that was interrupted", (row) => [act("Resolve", "resolve", [row.id])]],
+    [refundRequests, "a refund", (row) => [act("Grant", "refund", [row.id]), act("Decline", "decline-refund", [row.id])]],
+  ];
+  const rows = kinds.flatMap(([list, what, acts]) => list.rows.map((row) => ({ ...row, what, acts })));
+  fill("undecided", { rows, total: kinds.reduce((sum, [list]) => sum + list.total, 0) }, [
+    ["Transaction", (row) => "#" + row.id], ["Waits", (row) => row.what], ["Product", times],
+    ["Total", (row) => row.total || row.charge || ""], ["Account", (row) => row.account || "nobody"],
+    ["Device", (row) => row.device || ""], ["Acts", (row) => row.acts(row)],
+  ], "Nothing waits.", (row) => row.id);
+}
+
+function showTransactions() {
+  const list = page.state.transactions;
+  const rows = [...list.rows, ...page.older];
+  fill("transactions", { rows, total: list.total }, [
+    ["Transaction", (row) => lines("#" + row.id, note(row.date))],
+    ["Product", times],
+    ["Buyer", (row) => lines(row.account || "nobody", row.device && note(row.device))],
+    ["State", whatBecameOf],
+    ["Charge", (row) => row.charge || ""],
+    ["Acts", (row) => [
+      element("button", { type: "button", "data-key": "details " + row.id, "aria-label": "Details of #" + row.id,
+        click: () => showDetails(row.id) }, "Details"),
+      canBeRefunded(row) ? act("Refund", "refund", [row.id]) : null,
+    ]],
+  ], "Nothing has been bought.", (row) => row.id);
+  byId("older").hidden = rows.length >= list.total;
+}
+
+async function showDetails(id) {
+  const body = byId("details-body");
+  byId("details-title").textContent = "Transaction #" + id;
+  body.replaceChildren(element("p", {}, "Reading…"));
+  byId("details").showModal();
+  try {
+    const details = await request("transaction/" + encodeURIComponent(id));
+    const parts = [["Transaction", JSON.stringify(details.transaction, null, 2)]];
+    const jws = details.jws;
+    if (jws.error) parts.push(["JWS", jws.error]);
+    else parts.push(
+      ["JWS: payload", jws.payload], ["JWS: header", jws.header],
+      ["JWS: certificates", (jws.certificates || []).map((one) =>
+        one.error || `${one.subject}\n  valid from ${one.from} until ${one.until}`).join("\n") || "none"],
+      ["JWS: signature", jws.signature], ["JWS", jws.text]);
+    const receipt = details.receipt;
+    if (receipt) parts.push(receipt.error ? ["App receipt", receipt.error]
+      : [`App receipt on ${receipt.device}, ${receipt.bytes} bytes`, receipt.json]);
+    if (details.transactionReceipt) parts.push(["Receipt of the transaction", details.transactionReceipt.json]);
+    body.replaceChildren(...parts.flatMap(([title, text]) => [element("h3", {}, title), element("pre", { tabindex: "0" }, text)]));
+  } catch (error) {
+    body.replaceChildren(element("p", { class: "bad" }, error.message));
+  }
+}
+
+// What is being performed. Its button is not disabled meanwhile: it would lose the focus.
+const running = new Set();
+
+async function perform(line, button) {
+  if (!mayAct() || running.has(line)) return;
+  running.add(line);
+  if (button) button.setAttribute("aria-busy", "true");
+  try {
+    const { answer } = await request("act", { method: "POST", body: line });
+    const lines = answer.split("\n");
+    tell(lines.length > 1 ? `${line}: ${lines.length} lines, below the form` : answer || "Done.");
+    byId("answer").textContent = answer;
+    byId("answer").hidden = lines.length < 2;
+  } catch (error) {
+    tell(error.message, true);
+    if (error.status === 403) byId("token-form").hidden = false;
+  }
+  running.delete(line);
+  if (button) button.removeAttribute("aria-busy");
+  read();
+}
+
+function showTime() {
+  const durations = [["1 hour", "1h"], ["1 day", "1d"], ["1 week", "1w"], ["1 month", "1mo"], ["1 year", "1y"]];
+  const place = byId("time");
+  if (!page.state.clock.isMovable) {
+    place.replaceChildren(element("p", { class: "empty" }, "This store’s clock cannot be moved."));
+  } else if (place.childElementCount !== durations.length) {
+    place.replaceChildren(...durations.map(([words, word]) => act("Advance " + words, "advance", [word])).filter(Boolean));
+  }
+  for (const button of place.querySelectorAll("button")) button.disabled = !mayAct();
+}
+
+function fillLists() {
+  const state = page.state;
+  const values = {
+    product: state.products.rows.map((row) => row.id), account: state.accounts.rows.map((row) => row.id),
+    device: state.devices.rows.map((row) => row.id),
+    group: [...new Set(state.products.rows.map((row) => row.group).filter(Boolean))],
+    transaction: state.transactions.rows.map((row) => row.id),
+  };
+  for (const [kind, words] of Object.entries(values)) {
+    byId("list-" + kind).replaceChildren(...words.map((word) => element("option", { value: word })));
+  }
+}
+
+const command = () => page.commands.find((one) => one.name === byId("command").value);
+
+function showCommands() {
+  const groups = new Map();
+  for (const one of page.commands) groups.set(one.group, [...(groups.get(one.group) || []), one]);
+  byId("command").replaceChildren(...[...groups].map(([group, members]) => element("optgroup", { label: group },
+    ...members.map((one) => element("option", { value: one.name }, one.name)))));
+  showFields();
+}
+
+function showFields() {
+  const chosen = command();
+  if (!chosen) return;
+  byId("summary").textContent = chosen.summary + ".";
+  byId("fields").replaceChildren(...[...chosen.parameters, ...chosen.options].map((one, index) => {
+    const id = "field-" + index;
+    const label = one.name.replace(/^--/, "") + (one.isOptional ? " (optional)" : "");
+    const hint = one.summary || one.hint;
+    return element("div", {}, element("label", { for: id, title: hint }, label), field(one, id, hint));
+  }));
+  showLine();
+}
+
+function field(one, id, hint) {
+  const shared = { id, "data-name": one.name, title: hint };
+  if (!one.kind) return element("input", { ...shared, type: "checkbox" });
+  if (one.kind === "choice") {
+    const words = one.isOptional ? ["", ...one.words] : one.words;
+    return element("select", shared, ...words.map((word) => element("option", { value: word }, word || "–")));
+  }
+  const list = byId("list-" + one.kind) ? "list-" + one.kind : null;
+  return element("input", { ...shared, list, placeholder: hint, autocomplete: "off", spellcheck: "false",
+    required: !one.isOptional });
+}
+
+function line() {
+  const chosen = command();
+  if (!chosen) return "";
+  const words = [chosen.name];
+  for (const one of byId("fields").querySelectorAll("input, select")) {
+    const name = one.dataset.name;
+    const isOption = name.startsWith("--");
+    if (one.type === "checkbox") { if (one.checked) words.push(name); continue; }
+    const value = one.value.trim();
+    if (!value) continue;
+    if (isOption) words.push(name);
+    words.push(quoted(value));
+  }
+  return words.join(" ");
+}
+
+const showLine = () => { byId("line").textContent = line(); };
+
+// One reading at a time; what changes meanwhile is read behind it.
+let reading = false;
+let isStale = false;
+async function read() {
+  isStale = true;
+  if (reading) return;
+  reading = true;
+  try {
+    while (isStale) {
+      isStale = false;
+      const state = await request("state");
+      const known = new Set(state.transactions.rows.map((row) => row.id));
+      const last = page.state && page.state.transactions.rows;
+      // Rows that new ones have pushed off the first page are still between it and the older ones.
+      if (page.older.length && last) page.older = [...last, ...page.older].filter((row) => !known.has(row.id));
+      page.state = state;
+      page.reads += 1;
+      show();
+      document.body.dataset.reads = page.reads;
+    }
+  } catch (error) {
+    if (error.status) tell(error.message, true);
+  }
+  reading = false;
+}
+
+async function readOlder() {
+  const rows = [...page.state.transactions.rows, ...page.older];
+  try {
+    const state = await request("state?before=" + encodeURIComponent(rows[rows.length - 1].id));
+    page.older.push(...state.transactions.rows);
+    showTransactions();
+  } catch (error) {
+    tell(error.message, true);
+  }
+}
+
+let source = null;
+let watch = null;
+let wait = 500;
+
+function connect() {
+  source = new EventSource("/console/events" + (page.place ? "?after=" + encodeURIComponent(page.place) : ""));
+  const hear = (name, body) => source.addEventListener(name, (event) => {
+    keepWatch();
+    body(JSON.parse(event.data), event.lastEventId);
+  });
+  hear("hello", greet);
+  hear("line", addLine);
+  hear("gap", forgetLines);
+  hear("changed", read);
+  hear("beat", (beat) => { byId("now").textContent = beat.now; });
+  hear("trouble", (trouble) => tell(trouble.error, true));
+  source.onerror = lose;
+  keepWatch();
+}
+
+// The server gives a sign of life every few seconds.
+function keepWatch() {
+  clearTimeout(watch);
+  watch = setTimeout(lose, 20000);
+}
+
+function lose() {
+  if (!source) return;
+  source.close();
+  source = null;
+  clearTimeout(watch);
+  byId("lost").hidden = false;
+  byId("connection").textContent = "Not connected";
+  byId("connection").className = "off";
+  setTimeout(connect, wait);
+  wait = Math.min(wait * 2, 5000);
+}
+
+async function greet(hello) {
+  wait = 500;
+  byId("lost").hidden = true;
+  byId("connection").textContent = "Connected";
+  byId("connection").className = "on";
+  if (page.instance !== hello.instance) {
+    // Another server, of perhaps another store.
+    forgetLines(false);
+    page.older = [];
+    const isRestart = page.instance !== null;
+    page.instance = hello.instance;
+    page.place = null;
+    if (isRestart) tell("The server was started again.");
+  }
+  if (hello.areSomeMissing) forgetLines();
+  try {
+    page.commands = (await request("commands")).commands;
+    if (!command()) showCommands();
+  } catch (error) {
+    tell(error.message, true);
+  }
+  read();
+}
+
+function forgetLines(areMissing = true) {
+  byId("missing").hidden = !areMissing;
+  byId("timeline").replaceChildren();
+}
+
+function addLine(entry, place) {
+  page.place = place;
+  const about = [entry.account, entry.device, entry.transaction && "#" + entry.transaction,
+    entry.product && (entry.quantity ? `${entry.quantity} × ${entry.product}` : entry.product)].filter(Boolean);
+  const list = byId("timeline");
+  list.prepend(element("li", { class: entry.isRefusal ? "new bad" : "new" },
+    element("time", {}, entry.date), (about.length ? about.join(" · ") + ": " : "") + entry.sentence));
+  if (list.childElementCount > 500) byId("missing").hidden = false;
+  while (list.childElementCount > 500) list.lastChild.remove();
+}
+
+takeToken();
+byId("command").addEventListener("change", showFields);
+byId("fields").addEventListener("input", showLine);
+byId("older").addEventListener("click", readOlder);
+byId("act").addEventListener("submit", (event) => { event.preventDefault(); perform(line(), byId("perform")); });
+byId("token-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  sessionStorage.setItem("token", byId("token").value.trim());
+  byId("token").value = "";
+  read();
+});
+addEventListener("hashchange", () => { takeToken(); read(); });
+connect();
