@@ -169,7 +169,8 @@ extension ScenarioCommand {
         return (["\(usage)", "    \(summary)"] + lines).joined(separator: "\n")
     }
 
-    fileprivate var json: JSONValue {
+    /// The command as JSON, from which the page for browsers generates a form.
+    package var json: JSONValue {
         [
             "command": .string(name), "group": .string(group.rawValue), "usage": .string(usage),
             "summary": .string(summary),
@@ -177,7 +178,7 @@ extension ScenarioCommand {
                 parameters.map {
                     [
                         "name": .string($0.name), "kind": .string($0.kind.sentence), "optional": .bool($0.isOptional),
-                        "words": .array($0.kind.words.map(JSONValue.string)),
+                        "words": .array($0.kind.words.map(JSONValue.string)), "type": .string($0.kind.type),
                     ]
                 }
             ),
@@ -185,10 +186,22 @@ extension ScenarioCommand {
                 options.map {
                     [
                         "name": .string($0.name), "kind": .optional($0.kind?.sentence), "summary": .string($0.summary),
-                        "words": .array(($0.kind?.words ?? []).map(JSONValue.string)),
+                        "words": .array(($0.kind?.words ?? []).map(JSONValue.string)), "type": .optional($0.kind?.type),
                     ]
                 }
             ),
         ]
+    }
+}
+
+extension ScenarioValueKind {
+    /// The type of field in which a form asks for a value.
+    fileprivate var type: String {
+        switch self {
+        case .choice: "choice"
+        case .transaction: "transaction"
+        case .either(_, let kind): kind.type
+        default: noun ?? "text"
+        }
     }
 }

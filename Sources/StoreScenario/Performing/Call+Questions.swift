@@ -25,7 +25,7 @@ extension Call {
             .init(key: "storefront", value: .optional(store.storefront?.countryCode)),
             .init(key: "locale", value: .string(store.locale)),
             .init(key: "renewalRate", value: .string(store.renewalRate.word)),
-            .init(key: "renewalLimit", value: store.renewalLimit.map(JSONValue.number) ?? .null),
+            .init(key: "renewalLimit", value: .optional(store.renewalLimit)),
             .init(key: "gracePeriod", value: .bool(store.grantsGracePeriod)),
             .init(key: "purchaseFailure", value: .optional(store.purchaseFailure?.word)),
             .init(key: "refundDecision", value: .string(store.refundDecision.rawValue)),
@@ -40,18 +40,6 @@ extension Call {
             return member.key + String(repeating: " ", count: width + 2 - member.key.count) + member.value.text
         }
         return ScenarioAnswer(text: lines.joined(separator: "\n"), json: .object(members))
-    }
-
-    /// Returns an account's row in the table of accounts.
-    func row(_ account: SandboxAccount) throws -> JSONValue {
-        [
-            "account": .string(account.name),
-            "devices": .array(store.devices.filter { $0.account == account }.map { .string($0.name) }),
-            "family": .optional(account.family?.name), "transactions": .number(try account.transactions.count),
-            "charged": .decimal(try account.totalCharged), "refunded": .decimal(try account.totalRefunded),
-            "asksToBuy": .bool(account.asksToBuy), "interrupted": .bool(account.interruptsPurchases),
-            "billingFails": .bool(account.billingFails), "shares": .bool(account.sharesPurchases),
-        ]
     }
 
     /// Returns the receipt of the device or of a transaction.
@@ -94,19 +82,5 @@ extension Call {
         let failure = Locked<StoreFailure?>(nil)
         call { reply in failure.withLock { $0 = reply } }
         if let failure = failure.withLock({ $0 }) { throw failure }
-    }
-}
-
-extension SandboxSubscription {
-    /// The subscription as JSON.
-    var json: JSONValue {
-        [
-            "group": .string(groupIdentifier), "product": .string(productIdentifier), "state": .string("\(state)"),
-            "transaction": .string(originalTransaction), "since": .date(since), "periodStart": .date(periodStart),
-            "expires": .date(expirationDate), "renews": .bool(willRenew), "renewsAs": .optional(renewsAs),
-            "grace": .optional(gracePeriodExpirationDate), "end": .optional(end?.rawValue),
-            "consent": .optional(priceConsent?.rawValue),
-            "offer": .optional(offer?.identifier ?? offer.map { "\($0.kind)" }),
-        ]
     }
 }

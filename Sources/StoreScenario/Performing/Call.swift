@@ -168,18 +168,6 @@ extension Call {
     }
 }
 
-extension SandboxTimeline.Entry {
-    /// The entry as JSON.
-    var json: JSONValue {
-        [
-            "date": .date(date), "account": .optional(account), "device": .optional(device),
-            "transaction": .optional(transaction), "product": .optional(productIdentifier),
-            "quantity": .number(quantity), "what": .string(what),
-            "refusal": .optional(refusal.map { "\($0.word ?? "code \($0.code)"): \($0.reason)" }),
-        ]
-    }
-}
-
 extension Call {
     /// Returns the identifier of the transaction that the command names, or of the last one that it can act on.
     func transaction(_ pool: ScenarioTransactions) throws -> String {
@@ -264,17 +252,5 @@ extension SandboxTransaction {
     /// Whether the transaction was sold and is not refunded.
     fileprivate var isSold: Bool {
         isSale && cancellationDate == nil && [.purchase, .renewal].contains(origin)
-    }
-
-    /// The transaction as JSON, whose keys are also the columns of a table.
-    var json: JSONValue {
-        [
-            "transaction": .string(id), "product": .string(productIdentifier), "quantity": .number(quantity),
-            "state": .string("\(state)"), "finished": .bool(isFinished), "origin": .string(origin.rawValue),
-            "original": .optional(original), "account": .optional(account), "device": .optional(device),
-            "date": .date(date), "expires": .optional(expirationDate), "charge": .optional(charge),
-            "cancelled": .optional(cancellationDate), "refund": .optional(refund), "sharedBy": .optional(sharedBy),
-            "failure": .optional(failure.map { $0.word ?? "\($0.domain.rawValue) \($0.code)" }),
-        ]
     }
 }

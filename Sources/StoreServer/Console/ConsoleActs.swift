@@ -27,58 +27,7 @@ struct ConsoleActs: Sendable {
             } catch {
                 return StoreConsole.failure(500, "\(error)")
             }
-            return HTTPResponse(json: AnswerValue.object(["answer": .text(answer.text.shortened())]).json)
-        }
-    }
-
-    /// The commands, from which a page generates its forms.
-    var table: AnswerValue {
-        .object(["commands": .list(ScenarioCommand.all.map(Self.value))])
-    }
-
-    private static func value(of command: ScenarioCommand) -> AnswerValue {
-        .object([
-            "name": .text(command.name), "group": .text(command.group.rawValue), "summary": .text(command.summary),
-            "usage": .text(command.usage),
-            "parameters": .list(
-                command.parameters.map { parameter in
-                    field(parameter.name, parameter.kind, ["isOptional": .bool(parameter.isOptional)])
-                }
-            ),
-            "options": .list(
-                command.options.map { option in
-                    field(option.name, option.kind, ["isOptional": .bool(true), "summary": .text(option.summary)])
-                }
-            ),
-        ])
-    }
-
-    private static func field(
-        _ name: String,
-        _ kind: ScenarioValueKind?,
-        _ members: [String: AnswerValue]
-    ) -> AnswerValue {
-        var members = members
-        members["name"] = .text(name)
-        if let kind {
-            members["kind"] = .text(word(for: kind))
-            members["hint"] = .text(kind.sentence)
-            members["words"] = .list(kind.words.map(AnswerValue.text))
-        }
-        return .object(members)
-    }
-
-    /// Returns the kind of input that a page offers for a word.
-    private static func word(for kind: ScenarioValueKind) -> String {
-        switch kind {
-        case .product: "product"
-        case .account: "account"
-        case .device: "device"
-        case .subscriptionGroup: "group"
-        case .transaction: "transaction"
-        case .choice: "choice"
-        case .either(_, let kind): word(for: kind)
-        default: "text"
+            return HTTPResponse(json: ["answer": .string(answer.text.shortened())])
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreScenario
 
 /// The live timeline: server-sent events to a bounded number of pages.
 ///
@@ -8,7 +9,7 @@ import StoreCore
 /// position that it has seen, and receives what follows.
 final class ConsoleEvents: HistoryListener {
     /// An identifier of this server, by which a page notices that the server was restarted.
-    let instance = UUID().uuidString
+    private let instance = UUID().uuidString
     private let chronicle: StoreChronicle
     private let clock: any StoreClock
     private let most: Int
@@ -45,10 +46,9 @@ final class ConsoleEvents: HistoryListener {
             send(try news())
             let (lines, head, areSomeMissing) = try chronicle.lines(after: place(in: last), limit: Self.recentLines)
             let stream = HTTPStream()
-            let hello = AnswerValue.object([
-                "instance": .text(instance), "position": .number(head), "areSomeMissing": .bool(areSomeMissing),
-                "now": .text(clock.now.universalText),
-            ])
+            let hello: JSONValue = [
+                "instance": .string(instance), "areSomeMissing": .bool(areSomeMissing), "now": .date(clock.now),
+            ]
             stream.send(Self.event("hello", hello) + lines.map(event).joined())
             state.withLock { state in
                 // Earlier listeners have been sent everything up to here.
@@ -76,7 +76,7 @@ final class ConsoleEvents: HistoryListener {
         do {
             send(try news())
         } catch {
-            send(Self.event("trouble", .object(["error": .text("\(error)")])))
+            send(Self.event("trouble", ["error": .string("\(error)")]))
         }
     }
 
@@ -87,8 +87,8 @@ final class ConsoleEvents: HistoryListener {
         let (lines, head, areSomeMissing) = try chronicle.lines(after: position)
         guard head != position else { return Data() }
         state.withLock { $0.position = head }
-        let gap = areSomeMissing ? Self.event("gap", .object([:])) : Data()
-        return gap + lines.map(event).joined() + Self.event("changed", .object(["position": .number(head)]))
+        let gap = areSomeMissing ? Self.event("gap", [:]) : Data()
+        return gap + lines.map(event).joined() + Self.event("changed", [:])
     }
 
     private func send(_ data: Data) {
@@ -96,7 +96,7 @@ final class ConsoleEvents: HistoryListener {
         state.withLock { state in state.listeners.removeAll { !$0.send(data) } }
     }
 
-    private var beat: Data { Self.event("beat", .object(["now": .text(clock.now.universalText)])) }
+    private var beat: Data { Self.event("beat", ["now": .date(clock.now)]) }
 
     /// Returns whether another page may listen; pages that have gone are detected by sending something.
     private func makeRoom() -> Bool {
@@ -133,22 +133,13 @@ final class ConsoleEvents: HistoryListener {
     }
 
     private func event(_ line: StoreChronicle.Line) -> Data {
-        let entry = line.entry
-        var members: [String: AnswerValue] = [
-            "date": .text(entry.date.universalText), "sentence": .text(entry.sentence.shortened(to: 1000)),
-            "isRefusal": .bool(entry.refusal != nil),
-        ]
-        members["account"] = entry.account.map(AnswerValue.text)
-        members["device"] = entry.device.map(AnswerValue.text)
-        members["transaction"] = entry.transaction.map(AnswerValue.text)
-        members["product"] = entry.productIdentifier.map(AnswerValue.text)
-        if entry.quantity != 1 { members["quantity"] = .number(entry.quantity) }
-        return Self.event("line", .object(members), id: "\(instance):\(line.position)")
+        let json = line.entry.json + ["order": .optional(line.entry.order?.number)]
+        return Self.event("line", json.shortened(to: 1000), id: "\(instance):\(line.position)")
     }
 
-    private static func event(_ name: String, _ value: AnswerValue, id: String? = nil) -> Data {
+    private static func event(_ name: String, _ value: JSONValue, id: String? = nil) -> Data {
         // JSON in one line: no text in it can end the event.
-        Data("event: \(name)\n\(id.map { "id: \($0)\n" } ?? "")data: ".utf8) + value.json + Data("\n\n".utf8)
+        Data("event: \(name)\n\(id.map { "id: \($0)\n" } ?? "")data: ".utf8) + value.data + Data("\n\n".utf8)
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import StoreCore
 import StoreCrypto
+import StoreScenario
 
 /// A reader of transactions with what the store signed about each, decoded.
 struct ConsoleTransactions: Sendable {
@@ -25,77 +26,66 @@ struct ConsoleTransactions: Sendable {
     /// Returns the details of a transaction; nil if there is none.
     ///
     /// - Throws: the error that prevents reading the ledger.
-    func details(of identifier: String) throws -> AnswerValue? {
+    func details(of identifier: String) throws -> JSONValue? {
         guard let transaction = try chronicle.transaction(identifier) else { return nil }
-        var members: [String: AnswerValue] = [
-            "transaction": .object(transaction.row.compactMapValues(\.self)), "jws": jws(of: identifier),
-        ]
-        let names = [transaction.device].compactMap(\.self)
         let device =
-            names.first.flatMap { store.device(named: $0) }
+            transaction.device.flatMap { store.device(named: $0) }
             ?? store.devices.first { $0.account?.name == transaction.account }
-        if let device {
-            members["receipt"] = receipt(of: device)
-            if let receipt = device.receipt(forTransaction: identifier) {
-                let verified = store.verify(receipt: receipt)
-                members["transactionReceipt"] = .object([
-                    "json": .text(Self.indented(verified.json)), "bytes": .number(receipt.count),
-                ])
-            }
-        }
-        return .object(members)
+        let details: JSONValue = ["transaction": transaction.row, "jws": jws(of: identifier)]
+        guard let device else { return details }
+        let single = device.receipt(forTransaction: identifier).map { store.verify(receipt: $0).json }
+        return details + ["receipt": receipt(of: device), "transactionReceipt": .optional(single.map(Self.indented))]
     }
 
-    private func jws(of identifier: String) -> AnswerValue {
+    private func jws(of identifier: String) -> JSONValue {
         do {
             let text = try store.signedTransaction(identifier).jws
             let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { part in
                 Data(Base64URL.decode(Array(part.utf8)[...]) ?? [])
             }
-            guard parts.count == 3 else { return .object(["text": .text(text)]) }
-            return .object([
-                "text": .text(text), "header": .text(Self.indented(parts[0])),
-                "payload": .text(Self.indented(parts[1])),
-                "signature": .text("\(parts[2].count) bytes"), "certificates": .list(Self.certificates(in: parts[0])),
-            ])
+            guard parts.count == 3 else { return ["text": .string(text)] }
+            return [
+                "text": .string(text), "header": .string(Self.indented(parts[0])),
+                "payload": .string(Self.indented(parts[1])), "signature": .string("\(parts[2].count) bytes"),
+                "certificates": .array(Self.certificates(in: parts[0])),
+            ]
         } catch {
-            return .object(["error": .text("\(error)")])
+            return ["error": .string("\(error)")]
         }
     }
 
     /// The certificates of a header, the signer's first.
-    private static func certificates(in header: Data) -> [AnswerValue] {
+    private static func certificates(in header: Data) -> [JSONValue] {
         let header = (try? UntrustedJSON.object(from: header)) as? [String: Any]
         return (header?["x5c"] as? [String] ?? []).map { text in
             do {
                 let certificate = try CertificateSummary(Data(base64Encoded: text) ?? Data())
-                return .object([
-                    "subject": .text(certificate.subject),
-                    "from": .text(certificate.validity.lowerBound.universalText),
-                    "until": .text(certificate.validity.upperBound.universalText),
-                ])
+                return [
+                    "subject": .string(certificate.subject), "from": .date(certificate.validity.lowerBound),
+                    "until": .date(certificate.validity.upperBound),
+                ]
             } catch {
-                return .object(["error": .text("\(error)")])
+                return ["error": .string("\(error)")]
             }
         }
     }
 
-    private func receipt(of device: SandboxDevice) -> AnswerValue {
+    private func receipt(of device: SandboxDevice) -> JSONValue {
         guard let data = device.appReceipt else {
-            return .object(["error": .text("there is no app receipt on \(device.name) yet")])
+            return ["error": .string("there is no app receipt on \(device.name) yet")]
         }
         do {
             guard data.count <= largestReceipt else {
                 let sentence = "the app receipt on \(device.name) has \(data.count) bytes, too many to show"
-                return .object(["error": .text(sentence)])
+                return ["error": .string(sentence)]
             }
             let receipt = try store.verify(appReceipt: data)
             let json = try receipt.json(environment: view.environment, requestedAt: store.clock.now)
-            return .object([
-                "device": .text(device.name), "bytes": .number(data.count), "json": .text(Self.indented(json)),
-            ])
+            return [
+                "device": .string(device.name), "bytes": .number(data.count), "json": .string(Self.indented(json)),
+            ]
         } catch {
-            return .object(["error": .text("\(error)")])
+            return ["error": .string("\(error)")]
         }
     }
 

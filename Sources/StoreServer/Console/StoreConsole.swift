@@ -40,7 +40,7 @@ package final class StoreConsole: Sendable {
         gate = ConsoleGuard(host: host, isSecure: isSecure)
         let chronicle = StoreChronicle(store, mostLines: mostLines)
         events = ConsoleEvents(chronicle, store.clock, most: mostListeners, heartbeat: heartbeat)
-        reader = ConsoleReader(store, view, chronicle, instance: events.instance)
+        reader = ConsoleReader(store, view, chronicle)
         transactions = ConsoleTransactions(store, view, chronicle)
         acts = ConsoleActs(performer ?? ConsolePerformer(ScenarioPerformer(store: store)))
         view.follow(events)
@@ -69,10 +69,12 @@ package final class StoreConsole: Sendable {
             case (nil, _): return Self.file(PackageResources.console_html, "text/html")
             case ("page.css", 1): return Self.file(PackageResources.console_css, "text/css")
             case ("page.js", 1): return Self.file(PackageResources.console_js, "text/javascript")
-            case ("commands", 1): return Self.json(acts.table)
-            case ("state", 1): return Self.json(try reader.state(for: request, mayAct: gate.hasToken(request)))
+            case ("commands", 1): return HTTPResponse(json: .array(ScenarioCommand.all.map(\.json)))
+            case ("state", 1):
+                return HTTPResponse(json: try reader.state(for: request, mayAct: gate.hasToken(request)))
             case ("events", 1): return listen(request)
-            case ("transaction", 2): return try transactions.details(of: path[1]).map(Self.json) ?? Self.absent
+            case ("transaction", 2):
+                return try transactions.details(of: path[1]).map { HTTPResponse(json: $0) } ?? Self.absent
             case ("act", 1):
                 guard gate.hasToken(request) else { return Self.failure(403, Self.tokenAdvice) }
                 return acts.perform(request.body)
@@ -111,11 +113,9 @@ package final class StoreConsole: Sendable {
         HTTPResponse(200, headers: ["Content-Type": "\(type); charset=utf-8"], body: Data(bytes))
     }
 
-    private static func json(_ value: AnswerValue) -> HTTPResponse { HTTPResponse(json: value.json) }
-
     /// Returns an error with a sentence, as JSON.
     static func failure(_ status: Int, _ sentence: String) -> HTTPResponse {
-        HTTPResponse(status, json: AnswerValue.object(["error": .text(sentence)]).json)
+        HTTPResponse(status, json: ["error": .string(sentence)])
     }
 }
 
@@ -132,6 +132,26 @@ package struct ConsolePerformer: Sendable {
     ///     says so, and what will be lost.
     package init(_ performer: ScenarioPerformer, keep: @escaping @Sendable () throws -> Void = {}) {
         (self.performer, self.keep) = (performer, keep)
+    }
+}
+
+extension HTTPResponse {
+    /// Creates a response with JSON.
+    init(_ status: Int = 200, json: JSONValue) { self.init(status, json: json.data) }
+}
+
+extension JSONValue {
+    /// The UTF-8 encoding of the value, in one line.
+    var data: Data { Data(encoded.utf8) }
+
+    /// Truncates a text, or the texts in an object, that are too long for a page.
+    func shortened(to limit: Int) -> JSONValue {
+        switch self {
+        case .string(let text): .string(text.shortened(to: limit))
+        case .object(let members):
+            .object(members.map { Member(key: $0.key, value: $0.value.shortened(to: limit)) })
+        default: self
+        }
     }
 }
 

@@ -21,6 +21,7 @@ struct JSON: CustomStringConvertible {
 
     var text: String? { value as? String }
     var number: Int? { (value as? NSNumber)?.intValue ?? value as? Int }
+    var amount: Double? { (value as? NSNumber)?.doubleValue ?? value as? Double }
     var bool: Bool? { value as? Bool }
     var list: [JSON] { (value as? [Any])?.map { JSON($0) } ?? [] }
     var keys: Set<String> { Set((value as? [String: Any])?.keys.map { $0 } ?? []) }

@@ -90,7 +90,7 @@ extension SandboxTimeline: CustomStringConvertible {
 
 extension SandboxTimeline.Entry {
     /// The event, the reason for a refusal, and the number of the order.
-    package var sentence: String {
+    var sentence: String {
         var sentence = what
         if let refusal { sentence += ", \(refusal.name): \(refusal.reason)" }
         if let order { sentence += " (order \(order.number))" }

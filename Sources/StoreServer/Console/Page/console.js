@@ -13,7 +13,7 @@ function element(tag, properties, ...children) {
   return made;
 }
 
-const page = { state: null, commands: [], older: [], instance: null, place: null, reads: 0 };
+const page = { state: null, commands: [], older: [], instance: null, place: null };
 
 // The token comes behind the address and does not stay in it.
 function takeToken() {
@@ -42,6 +42,9 @@ function tell(sentence, isBad) {
   byId("news").textContent = sentence;
   byId("news").className = isBad ? "bad" : "";
 }
+
+// A moment in UTC, or nothing for none.
+const moment = (text) => text ? text.replace("T", " ").replace("Z", "") : "";
 
 // A word as a line of commands has it.
 function quoted(word) {
@@ -87,7 +90,7 @@ function heading(id) {
   return found;
 }
 
-const has = (name) => page.commands.some((command) => command.name === name);
+const has = (name) => page.commands.some((one) => one.command === name);
 
 // A button that performs a line; none for a command that the server does not have.
 function act(label, name, words, options) {
@@ -100,6 +103,7 @@ function act(label, name, words, options) {
   }, label);
 }
 
+const offIf = (isOn) => isOn ? "off" : "on";
 const mayAct = () => Boolean(page.state && page.state.mayAct);
 const times = (row) => row.quantity > 1 ? `${row.quantity} × ${row.product}` : row.product;
 const note = (text) => element("span", { class: "note" }, text);
@@ -110,14 +114,14 @@ const lines = (...parts) => {
 
 function whatBecameOf(row) {
   const origin = row.origin === "purchase" ? "" : `${row.origin}, `;
-  const word = origin + row.state + (row.refund !== undefined ? ", refunded" : row.cancelled ? ", revoked" : "");
+  const word = origin + row.state + (row.refund !== null ? ", refunded" : row.cancelled ? ", revoked" : "");
   const isBad = row.state === "failed" || row.cancelled;
   return lines(
     element("span", { class: isBad ? "bad" : row.state === "purchased" ? "good" : null }, word),
-    row.failure && note(row.failure),
-    row.refund !== undefined && note(`${row.refund} paid back ${row.cancelled || ""}`),
-    row.cancelled && row.refund === undefined && note(`since ${row.cancelled}`),
-    row.expires && note(`until ${row.expires}`),
+    row.reason && note(row.reason),
+    row.refund !== null && note(`${row.refund} paid back ${moment(row.cancelled)}`),
+    row.cancelled && row.refund === null && note(`since ${moment(row.cancelled)}`),
+    row.expires && note(`until ${moment(row.expires)}`),
     row.sharedBy && note(`shared by ${row.sharedBy}`),
     row.original && note(`of #${row.original}`),
   );
@@ -130,7 +134,7 @@ function canBeRefunded(row) {
 function show() {
   const state = page.state;
   byId("app").textContent = `${state.app} · ${state.environment} · ${state.storefront}`;
-  byId("now").textContent = state.clock.now;
+  byId("now").textContent = moment(state.clock.now);
   const lead = state.clock.lead || 0;
   byId("lead").textContent = lead >= 60 ? `(${(lead / 86400).toFixed(1)} days ahead of the system’s)` : "";
   byId("token-form").hidden = state.mayAct;
@@ -138,37 +142,42 @@ function show() {
   showWaiting();
   showTransactions();
   fill("subscriptions", state.subscriptions, [
-    ["Account", (row) => row.account], ["Product", (row) => lines(row.product, note(`group ${row.group}, since #${row.original}`))],
-    ["State", (row) => lines(element("span", { class: row.isRunning ? "good" : "bad" }, row.state),
+    ["Account", (row) => row.account],
+    ["Product", (row) => lines(row.product, note(`group ${row.group}, since #${row.transaction}`))],
+    ["State", (row) => lines(element("span", { class: row.running ? "good" : "bad" }, row.state),
       row.reason && note(row.reason), row.consent && note(`price consent ${row.consent}`))],
-    ["Period", (row) => lines(`${row.from} –`, row.until, row.grace && note(`grace until ${row.grace}`))],
-    ["Renewal", (row) => row.willRenew ? `renews as ${row.renewsAs}` : "does not renew"],
+    ["Period", (row) => lines(`${moment(row.periodStart)} –`, moment(row.expires),
+      row.grace && note(`grace until ${moment(row.grace)}`))],
+    ["Renewal", (row) => row.renews ? `renews as ${row.renewsAs}` : "does not renew"],
     ["Acts", (row) => [
       act("Renew", "renew", [row.group], { account: row.account }),
-      act(row.willRenew ? "Cancel" : "Resume", "auto-renew", [row.willRenew ? "off" : "on", row.group], { account: row.account }),
+      act(row.renews ? "Cancel" : "Resume", "auto-renew", [offIf(row.renews), row.group], { account: row.account }),
       act("Expire", "expire", [row.group], { account: row.account }),
     ]],
   ], "Nobody has subscribed.", (row) => row.account + " " + row.group);
   fill("products", state.products, [
-    ["Product", (row) => row.id], ["Title", (row) => row.title], ["Kind", (row) => row.kind],
-    ["Price", (row) => lines(row.currency ? `${row.price} ${row.currency}` : row.price, row.period && note(`for ${row.period}, group ${row.group}`))],
-    ["Sale", (row) => row.absence ? element("span", { class: "bad" }, row.absence) : "on sale"],
-    ["Acts", (row) => [act("Buy", "buy", [row.id])]],
-  ], "There are no products.", (row) => row.id);
+    ["Product", (row) => row.product], ["Title", (row) => row.title], ["Kind", (row) => row.kind],
+    ["Price", (row) => lines(`${row.storefrontPrice ?? row.price} ${row.currency ?? ""}`, row.period
+      && note(`for ${row.period}, group ${row.group}`))],
+    ["Sale", (row) => row.notOnSale ? element("span", { class: "bad" }, row.notOnSale) : "on sale"],
+    ["Acts", (row) => [act("Buy", "buy", [row.product])]],
+  ], "There are no products.", (row) => row.product);
   fill("accounts", state.accounts, [
-    ["Account", (row) => row.id], ["Family", (row) => row.family || ""],
+    ["Account", (row) => row.account], ["Family", (row) => row.family || ""],
     ["Settings", (row) => [row.asksToBuy && "asks to buy", row.billingFails && "billing fails",
-      row.interruptsPurchases && "purchases are interrupted"].filter(Boolean).join(", ")],
+      row.interrupted && "purchases are interrupted"].filter(Boolean).join(", ")],
     ["Acts", (row) => [
-      act(row.asksToBuy ? "Ask no more" : "Ask to buy", "ask-to-buy", [row.asksToBuy ? "off" : "on"], { account: row.id }),
-      act(row.billingFails ? "Billing works" : "Billing fails", "billing-fails", [row.billingFails ? "off" : "on"], { account: row.id }),
+      act(row.asksToBuy ? "Ask no more" : "Ask to buy", "ask-to-buy", [offIf(row.asksToBuy)], { account: row.account }),
+      act(row.billingFails ? "Billing works" : "Billing fails", "billing-fails", [offIf(row.billingFails)],
+        { account: row.account }),
     ]],
-  ], "There are no accounts.", (row) => row.id);
+  ], "There are no accounts.", (row) => row.account);
   fill("devices", state.devices, [
-    ["Device", (row) => row.id], ["Account", (row) => row.account || "nobody"],
-    ["Payments", (row) => row.mayPay ? "allowed" : "forbidden"],
-    ["Acts", (row) => [act(row.mayPay ? "Forbid payments" : "Allow payments", "payments-allowed", [row.mayPay ? "off" : "on"], { device: row.id })]],
-  ], "There are no devices.", (row) => row.id);
+    ["Device", (row) => row.device], ["Account", (row) => row.account || "nobody"],
+    ["Payments", (row) => row.payments ? "allowed" : "forbidden"],
+    ["Acts", (row) => [act(row.payments ? "Forbid payments" : "Allow payments", "payments-allowed",
+      [offIf(row.payments)], { device: row.device })]],
+  ], "There are no devices.", (row) => row.device);
   showTime();
   fillLists();
 }
@@ -177,33 +186,33 @@ function show() {
 function showWaiting() {
   const { undecided, issues, refundRequests } = page.state;
   const kinds = [
-    [undecided, "a purchase", (row) => [act("Approve", "approve", [row.id]), act("Decline", "decline", [row.id])]],
-    [issues, "a purchase that was interrupted", (row) => [act("Resolve", "resolve", [row.id])]],
-    [refundRequests, "a refund", (row) => [act("Grant", "refund", [row.id]), act("Decline", "decline-refund", [row.id])]],
+    [undecided, "a purchase", (id) => [act("Approve", "approve", [id]), act("Decline", "decline", [id])]],
+    [issues, "a purchase that was interrupted", (id) => [act("Resolve", "resolve", [id])]],
+    [refundRequests, "a refund", (id) => [act("Grant", "refund", [id]), act("Decline", "decline-refund", [id])]],
   ];
   const rows = kinds.flatMap(([list, what, acts]) => list.rows.map((row) => ({ ...row, what, acts })));
   fill("undecided", { rows, total: kinds.reduce((sum, [list]) => sum + list.total, 0) }, [
-    ["Transaction", (row) => "#" + row.id], ["Waits", (row) => row.what], ["Product", times],
-    ["Total", (row) => row.total || row.charge || ""], ["Account", (row) => row.account || "nobody"],
-    ["Device", (row) => row.device || ""], ["Acts", (row) => row.acts(row)],
-  ], "Nothing waits.", (row) => row.id);
+    ["Transaction", (row) => "#" + row.transaction], ["Waits", (row) => row.what], ["Product", times],
+    ["Total", (row) => row.total ?? row.charge ?? ""], ["Account", (row) => row.account || "nobody"],
+    ["Device", (row) => row.device || ""], ["Acts", (row) => row.acts(row.transaction)],
+  ], "Nothing waits.", (row) => row.transaction);
 }
 
 function showTransactions() {
   const list = page.state.transactions;
   const rows = [...list.rows, ...page.older];
   fill("transactions", { rows, total: list.total }, [
-    ["Transaction", (row) => lines("#" + row.id, note(row.date))],
+    ["Transaction", (row) => lines("#" + row.transaction, note(moment(row.date)))],
     ["Product", times],
     ["Buyer", (row) => lines(row.account || "nobody", row.device && note(row.device))],
     ["State", whatBecameOf],
-    ["Charge", (row) => row.charge || ""],
+    ["Charge", (row) => row.charge ?? ""],
     ["Acts", (row) => [
-      element("button", { type: "button", "data-key": "details " + row.id, "aria-label": "Details of #" + row.id,
-        click: () => showDetails(row.id) }, "Details"),
-      canBeRefunded(row) ? act("Refund", "refund", [row.id]) : null,
+      element("button", { type: "button", "data-key": "details " + row.transaction,
+        "aria-label": "Details of #" + row.transaction, click: () => showDetails(row.transaction) }, "Details"),
+      canBeRefunded(row) ? act("Refund", "refund", [row.transaction]) : null,
     ]],
-  ], "Nothing has been bought.", (row) => row.id);
+  ], "Nothing has been bought.", (row) => row.transaction);
   byId("older").hidden = rows.length >= list.total;
 }
 
@@ -220,13 +229,15 @@ async function showDetails(id) {
     else parts.push(
       ["JWS: payload", jws.payload], ["JWS: header", jws.header],
       ["JWS: certificates", (jws.certificates || []).map((one) =>
-        one.error || `${one.subject}\n  valid from ${one.from} until ${one.until}`).join("\n") || "none"],
+        one.error || `${one.subject}\n  valid from ${moment(one.from)} until ${moment(one.until)}`).join("\n")
+        || "none"],
       ["JWS: signature", jws.signature], ["JWS", jws.text]);
     const receipt = details.receipt;
     if (receipt) parts.push(receipt.error ? ["App receipt", receipt.error]
       : [`App receipt on ${receipt.device}, ${receipt.bytes} bytes`, receipt.json]);
-    if (details.transactionReceipt) parts.push(["Receipt of the transaction", details.transactionReceipt.json]);
-    body.replaceChildren(...parts.flatMap(([title, text]) => [element("h3", {}, title), element("pre", { tabindex: "0" }, text)]));
+    if (details.transactionReceipt) parts.push(["Receipt of the transaction", details.transactionReceipt]);
+    body.replaceChildren(...parts.flatMap(([title, text]) =>
+      [element("h3", {}, title), element("pre", { tabindex: "0" }, text)]));
   } catch (error) {
     body.replaceChildren(element("p", { class: "bad" }, error.message));
   }
@@ -260,7 +271,8 @@ function showTime() {
   if (!page.state.clock.isMovable) {
     place.replaceChildren(element("p", { class: "empty" }, "This store’s clock cannot be moved."));
   } else if (place.childElementCount !== durations.length) {
-    place.replaceChildren(...durations.map(([words, word]) => act("Advance " + words, "advance", [word])).filter(Boolean));
+    const buttons = durations.map(([words, word]) => act("Advance " + words, "advance", [word]));
+    place.replaceChildren(...buttons.filter(Boolean));
   }
   for (const button of place.querySelectorAll("button")) button.disabled = !mayAct();
 }
@@ -268,25 +280,28 @@ function showTime() {
 function fillLists() {
   const state = page.state;
   const values = {
-    product: state.products.rows.map((row) => row.id), account: state.accounts.rows.map((row) => row.id),
-    device: state.devices.rows.map((row) => row.id),
+    product: state.products.rows.map((row) => row.product), account: state.accounts.rows.map((row) => row.account),
+    device: state.devices.rows.map((row) => row.device),
     group: [...new Set(state.products.rows.map((row) => row.group).filter(Boolean))],
-    transaction: state.transactions.rows.map((row) => row.id),
+    transaction: state.transactions.rows.map((row) => row.transaction),
   };
   for (const [kind, words] of Object.entries(values)) {
     byId("list-" + kind).replaceChildren(...words.map((word) => element("option", { value: word })));
   }
 }
 
-const command = () => page.commands.find((one) => one.name === byId("command").value);
+const command = () => page.commands.find((one) => one.command === byId("command").value);
 
 function showCommands() {
   const groups = new Map();
   for (const one of page.commands) groups.set(one.group, [...(groups.get(one.group) || []), one]);
   byId("command").replaceChildren(...[...groups].map(([group, members]) => element("optgroup", { label: group },
-    ...members.map((one) => element("option", { value: one.name }, one.name)))));
+    ...members.map((one) => element("option", { value: one.command }, one.command)))));
   showFields();
 }
+
+// An option always is.
+const isOptional = (one) => one.optional !== false;
 
 function showFields() {
   const chosen = command();
@@ -294,8 +309,8 @@ function showFields() {
   byId("summary").textContent = chosen.summary + ".";
   byId("fields").replaceChildren(...[...chosen.parameters, ...chosen.options].map((one, index) => {
     const id = "field-" + index;
-    const label = one.name.replace(/^--/, "") + (one.isOptional ? " (optional)" : "");
-    const hint = one.summary || one.hint;
+    const label = one.name.replace(/^--/, "") + (isOptional(one) ? " (optional)" : "");
+    const hint = one.summary || one.kind;
     return element("div", {}, element("label", { for: id, title: hint }, label), field(one, id, hint));
   }));
   showLine();
@@ -303,20 +318,20 @@ function showFields() {
 
 function field(one, id, hint) {
   const shared = { id, "data-name": one.name, title: hint };
-  if (!one.kind) return element("input", { ...shared, type: "checkbox" });
-  if (one.kind === "choice") {
-    const words = one.isOptional ? ["", ...one.words] : one.words;
+  if (!one.type) return element("input", { ...shared, type: "checkbox" });
+  if (one.type === "choice") {
+    const words = isOptional(one) ? ["", ...one.words] : one.words;
     return element("select", shared, ...words.map((word) => element("option", { value: word }, word || "–")));
   }
-  const list = byId("list-" + one.kind) ? "list-" + one.kind : null;
+  const list = byId("list-" + one.type) ? "list-" + one.type : null;
   return element("input", { ...shared, list, placeholder: hint, autocomplete: "off", spellcheck: "false",
-    required: !one.isOptional });
+    required: !isOptional(one) });
 }
 
 function line() {
   const chosen = command();
   if (!chosen) return "";
-  const words = [chosen.name];
+  const words = [chosen.command];
   for (const one of byId("fields").querySelectorAll("input, select")) {
     const name = one.dataset.name;
     const isOption = name.startsWith("--");
@@ -342,14 +357,12 @@ async function read() {
     while (isStale) {
       isStale = false;
       const state = await request("state");
-      const known = new Set(state.transactions.rows.map((row) => row.id));
+      const known = new Set(state.transactions.rows.map((row) => row.transaction));
       const last = page.state && page.state.transactions.rows;
       // Rows that new ones have pushed off the first page are still between it and the older ones.
-      if (page.older.length && last) page.older = [...last, ...page.older].filter((row) => !known.has(row.id));
+      if (page.older.length && last) page.older = [...last, ...page.older].filter((row) => !known.has(row.transaction));
       page.state = state;
-      page.reads += 1;
       show();
-      document.body.dataset.reads = page.reads;
     }
   } catch (error) {
     if (error.status) tell(error.message, true);
@@ -360,7 +373,7 @@ async function read() {
 async function readOlder() {
   const rows = [...page.state.transactions.rows, ...page.older];
   try {
-    const state = await request("state?before=" + encodeURIComponent(rows[rows.length - 1].id));
+    const state = await request("state?before=" + encodeURIComponent(rows[rows.length - 1].transaction));
     page.older.push(...state.transactions.rows);
     showTransactions();
   } catch (error) {
@@ -382,7 +395,7 @@ function connect() {
   hear("line", addLine);
   hear("gap", forgetLines);
   hear("changed", read);
-  hear("beat", (beat) => { byId("now").textContent = beat.now; });
+  hear("beat", (beat) => { byId("now").textContent = moment(beat.now); });
   hear("trouble", (trouble) => tell(trouble.error, true));
   source.onerror = lose;
   keepWatch();
@@ -422,7 +435,7 @@ async function greet(hello) {
   }
   if (hello.areSomeMissing) forgetLines();
   try {
-    page.commands = (await request("commands")).commands;
+    page.commands = await request("commands");
     if (!command()) showCommands();
   } catch (error) {
     tell(error.message, true);
@@ -438,10 +451,12 @@ function forgetLines(areMissing = true) {
 function addLine(entry, place) {
   page.place = place;
   const about = [entry.account, entry.device, entry.transaction && "#" + entry.transaction,
-    entry.product && (entry.quantity ? `${entry.quantity} × ${entry.product}` : entry.product)].filter(Boolean);
+    entry.product && times(entry)].filter(Boolean);
+  const sentence = [entry.what, entry.refusal].filter(Boolean).join(", ")
+    + (entry.order === null ? "" : ` (order ${entry.order})`);
   const list = byId("timeline");
-  list.prepend(element("li", { class: entry.isRefusal ? "new bad" : "new" },
-    element("time", {}, entry.date), (about.length ? about.join(" · ") + ": " : "") + entry.sentence));
+  list.prepend(element("li", { class: entry.refusal ? "new bad" : "new" },
+    element("time", {}, moment(entry.date)), (about.length ? about.join(" · ") + ": " : "") + sentence));
   if (list.childElementCount > 500) byId("missing").hidden = false;
   while (list.childElementCount > 500) list.lastChild.remove();
 }
