@@ -2,15 +2,15 @@ import Foundation
 import StoreCore
 import StoreScenario
 
-/// The operator actions of a page: the commands of scenarios.
+/// A performer of the operator actions of all pages, which are the commands of scenarios.
 struct ConsoleActs: Sendable {
     private let performer: ConsolePerformer
-    /// Held during an action: those of two windows are performed one after the other.
+    /// Held during an action, which serializes the actions of several windows.
     private let turn = Locked(())
 
     init(_ performer: ConsolePerformer) { self.performer = performer }
 
-    /// Performs the command in a body, one line of any content.
+    /// Performs the command in a request's body, which may have any content.
     func perform(_ body: Data) -> HTTPResponse {
         guard let line = String(validating: body, as: UTF8.self), !line.contains(where: \.isNewline) else {
             return StoreConsole.failure(400, "an act is one line of text in UTF-8")

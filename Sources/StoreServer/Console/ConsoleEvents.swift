@@ -2,26 +2,31 @@ import Foundation
 import StoreCore
 import StoreScenario
 
-/// The live timeline: server-sent events to a bounded number of pages.
+/// The live timeline, as server-sent events for a bounded number of pages.
 ///
-/// Each page receives `hello` first, then each line of the timeline with its position, `changed` after the lines of a
-/// change, and `beat` every few seconds. `gap` means that some lines are left out. A page that reconnects sends the last
-/// position that it has seen, and receives what follows.
+/// - `hello`: the first event of a stream.
+/// - `line`: a line of the timeline, with its position as the event's identifier.
+/// - `gap`: some lines are left out here.
+/// - `changed`: the lines of a change are complete.
+/// - `trouble`: the ledger cannot be read.
+/// - `beat`: sent periodically, so that a page notices the loss of its connection.
+///
+/// A page that reconnects sends the identifier of its last line, and receives the lines that follow.
 final class ConsoleEvents: HistoryListener {
-    /// An identifier of this server, by which a page notices that the server was restarted.
+    /// The identifier of this run of the server, by which a page notices a restart.
     private let instance = UUID().uuidString
     private let chronicle: StoreChronicle
     private let clock: any StoreClock
     private let most: Int
     private let heartbeat: TimeInterval
-    /// A serial queue for everything that is sent, so that each page receives it in order.
+    /// The serial queue of all events, which every page receives in the same order.
     private let queue = DispatchQueue(label: "StoreServer.console")
     private let isAwake = Locked(false)
     private let state = Locked(State())
 
     private struct State {
         var listeners: [HTTPStream] = []
-        /// The last line that has been sent to all listeners.
+        /// The position of the last line that all listeners have been sent.
         var position = 0
         var beats: (any DispatchSourceTimer)?
     }
@@ -37,7 +42,7 @@ final class ConsoleEvents: HistoryListener {
 
     /// Opens a stream of events for a page.
     ///
-    /// - Parameter last: the position of the last line that the page has, as its event named it; anything else means none.
+    /// - Parameter last: the identifier of the last `line` event that the page has received. Any other text counts as none.
     /// - Returns: the stream; nil if there are too many listeners.
     /// - Throws: the error that prevents reading the ledger.
     func listen(after last: String?) throws -> HTTPStream? {
@@ -51,7 +56,7 @@ final class ConsoleEvents: HistoryListener {
             ]
             stream.send(Self.event("hello", hello) + lines.map(event).joined())
             state.withLock { state in
-                // Earlier listeners have been sent everything up to here.
+                // The call of `news()` has brought the other listeners up to this position.
                 state.position = head
                 state.listeners.append(stream)
             }
@@ -60,7 +65,7 @@ final class ConsoleEvents: HistoryListener {
         }
     }
 
-    /// Schedules a reading of what has changed.
+    /// Schedules the events of a change, unless they are scheduled already.
     func historyChanged() {
         let wakes = isAwake.withLock { isAwake in
             defer { isAwake = true }
@@ -80,7 +85,7 @@ final class ConsoleEvents: HistoryListener {
         }
     }
 
-    /// Returns the events that listeners have not been sent yet; empty for none.
+    /// Returns the events of all changes since the last call; empty if there are none, or no listeners.
     private func news() throws -> Data {
         let (listeners, position) = state.withLock { ($0.listeners.count, $0.position) }
         guard listeners > 0 else { return Data() }
@@ -98,7 +103,7 @@ final class ConsoleEvents: HistoryListener {
 
     private var beat: Data { Self.event("beat", ["now": .date(clock.now)]) }
 
-    /// Returns whether another page may listen; pages that have gone are detected by sending something.
+    /// Returns whether another page may listen, after sending an event if needed to detect closed connections.
     private func makeRoom() -> Bool {
         if state.withLock({ $0.listeners.count }) >= most { send(beat) }
         return state.withLock { $0.listeners.count } < most
@@ -116,7 +121,7 @@ final class ConsoleEvents: HistoryListener {
     }
 
     private func keepBeating() {
-        // Nothing notifies this process of what another one has written to the same ledger.
+        // No notification announces what another process has written to the ledger.
         tell()
         send(beat)
         state.withLock { state in
@@ -124,7 +129,7 @@ final class ConsoleEvents: HistoryListener {
         }
     }
 
-    // MARK: The wire
+    // MARK: Event format
 
     private func place(in identifier: String?) -> Int? {
         let parts = identifier?.split(separator: ":") ?? []
@@ -138,7 +143,7 @@ final class ConsoleEvents: HistoryListener {
     }
 
     private static func event(_ name: String, _ value: JSONValue, id: String? = nil) -> Data {
-        // JSON in one line: no text in it can end the event.
+        // The JSON is one line, so no text in it can end the event.
         Data("event: \(name)\n\(id.map { "id: \($0)\n" } ?? "")data: ".utf8) + value.data + Data("\n\n".utf8)
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-/// The access rules of the console: only its own pages may read, and actions require the token.
+/// The access rules of the console: only its own pages may read, and actions require a token.
 struct ConsoleGuard: Sendable {
-    /// The token, which is printed and never sent by the server.
+    /// The token, which no response contains.
     let token: String
     private let hosts: Set<String>
     private let scheme: String
@@ -21,15 +21,15 @@ struct ConsoleGuard: Sendable {
         hosts = ["127.0.0.1", "localhost", "[::1]", host.contains(":") ? "[\(host)]" : host.lowercased()]
     }
 
-    /// Whether an address is a loopback address, which no other machine reaches.
+    /// Returns whether an address is a loopback address, which no other machine can reach.
     static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }
 
-    /// Returns the reason to refuse a request, in one sentence; nil if it may be processed.
+    /// Returns the reason to refuse a request, in one sentence; nil to accept it.
     ///
-    /// A page of another origin can send a request here, and one whose host name resolves to this machine could even read the
-    /// response. Neither can choose these headers.
+    /// A page of another origin can send requests here, and with DNS rebinding it could even read the responses. It cannot
+    /// choose the headers that are checked.
     func objection(to request: HTTPRequest) -> String? {
         guard let host = request.headers["host"], hosts.contains(Self.name(of: host)) else {
             return "this page is reached as 127.0.0.1 or localhost only"
@@ -38,19 +38,19 @@ struct ConsoleGuard: Sendable {
             return "requests of other pages are refused"
         }
         if let site = request.headers["sec-fetch-site"], site != "same-origin", site != "none" {
-            // A link on another page may open the page, and nothing else.
+            // A link on another page may open the console's page, and nothing else.
             let isPage = request.path.count == 1 && request.headers["sec-fetch-mode"] == "navigate"
             return isPage ? nil : "requests of other pages are refused"
         }
         return nil
     }
 
-    /// Whether a request has the token.
+    /// Returns whether a request has the token.
     func hasToken(_ request: HTTPRequest) -> Bool {
         let given = Array((request.headers["x-console-token"] ?? "").utf8)
         let own = Array(token.utf8)
         guard given.count == own.count else { return false }
-        // In constant time, so that the time of a response does not reveal how many characters are right.
+        // Constant time, which does not reveal how many characters are right.
         return zip(given, own).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 import StoreScenario
 
-/// A reader of what a page shows of a store, as JSON; long lists are truncated, with their full length.
+/// A reader of a store's state for pages, as JSON, whose long lists are truncated and have their total length.
 struct ConsoleReader: Sendable {
     private let store: SandboxStore
     private let view: ServerView
@@ -18,7 +18,8 @@ struct ConsoleReader: Sendable {
 
     /// Returns the state.
     ///
-    /// The query may have `before`, the transaction of which the page lists older ones, and `limit`, their number.
+    /// The query may have `limit`, the maximum number of transactions, and `before`, the last transaction of the previous
+    /// page.
     ///
     /// - Throws: the error that prevents reading the ledger.
     func state(for request: HTTPRequest, mayAct: Bool) throws -> JSONValue {
@@ -51,7 +52,7 @@ struct ConsoleReader: Sendable {
         ["rows": .array(try values.prefix(Self.mostRows).map(row)), "total": .number(total ?? values.count)]
     }
 
-    /// The transactions with a refund request that is not decided yet.
+    /// The transactions with an undecided refund request.
     private var refundRequests: JSONValue {
         get throws {
             let all = store.refundRequests
@@ -66,7 +67,7 @@ struct ConsoleReader: Sendable {
         }
     }
 
-    /// The products with their prices, as the first device sees those that are on sale.
+    /// The products, those on sale with their titles and prices on the first device.
     private var products: JSONValue {
         let all = store.registeredProducts
         let answer = Locked<ProductsAnswer?>(nil)
@@ -79,7 +80,7 @@ struct ConsoleReader: Sendable {
     }
 }
 
-// What only the page shows, beside the JSON that commands answer with.
+// The members that only pages show, in addition to the JSON form that the answers of commands have.
 
 extension SandboxTransaction {
     /// The transaction with the reason of its failure.

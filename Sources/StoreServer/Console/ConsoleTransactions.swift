@@ -3,12 +3,11 @@ import StoreCore
 import StoreCrypto
 import StoreScenario
 
-/// A reader of transactions with what the store signed about each, decoded.
+/// A reader of transactions with their signed forms, decoded.
 struct ConsoleTransactions: Sendable {
     private let store: SandboxStore
     private let view: ServerView
     private let chronicle: StoreChronicle
-
     private let largestReceipt: Int
 
     /// Creates a reader of transactions.
@@ -17,7 +16,7 @@ struct ConsoleTransactions: Sendable {
     ///   - store: the store.
     ///   - view: a view of it.
     ///   - chronicle: its history.
-    ///   - largestReceipt: the maximum size of an app receipt that is decoded, in bytes: that of some thousand purchases.
+    ///   - largestReceipt: the maximum size of a decoded app receipt, in bytes; by default some thousand purchases.
     init(_ store: SandboxStore, _ view: ServerView, _ chronicle: StoreChronicle, largestReceipt: Int = 1 << 20) {
         (self.store, self.view, self.chronicle) = (store, view, chronicle)
         self.largestReceipt = largestReceipt
@@ -54,7 +53,7 @@ struct ConsoleTransactions: Sendable {
         }
     }
 
-    /// The certificates of a header, the signer's first.
+    /// Returns the certificates in a JWS header, the signer's first.
     private static func certificates(in header: Data) -> [JSONValue] {
         let header = (try? UntrustedJSON.object(from: header)) as? [String: Any]
         return (header?["x5c"] as? [String] ?? []).map { text in
@@ -89,7 +88,7 @@ struct ConsoleTransactions: Sendable {
         }
     }
 
-    /// Returns JSON with a line for each value; any other text unchanged.
+    /// Returns JSON with each value on a line of its own; invalid JSON is returned unchanged.
     private static func indented(_ json: Data) -> String {
         let object = try? UntrustedJSON.object(from: json)
         let pretty = object.flatMap {

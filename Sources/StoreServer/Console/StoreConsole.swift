@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 import StoreScenario
 
-/// A store in a browser: a page below `/console`, the data that it shows, and the operator actions that it offers.
+/// The service of a page that shows and operates a store in a browser, at the paths below `/console`.
 package final class StoreConsole: Sendable {
     private let gate: ConsoleGuard
     private let reader: ConsoleReader
@@ -16,11 +16,11 @@ package final class StoreConsole: Sendable {
     ///   - store: the store.
     ///   - view: a view of it.
     ///   - host: the address that the server listens on.
-    ///   - performer: the performer of the actions; if nil, one of its own that saves no settings.
-    ///   - mostLines: the minimum number of timeline lines that are retained for pages.
+    ///   - performer: the performer of operator actions; nil for a new one that saves no settings.
+    ///   - mostLines: the minimum number of timeline lines that are retained.
     ///   - isSecure: whether it is served over TLS.
-    ///   - mostListeners: the maximum number of pages that receive events at a time.
-    ///   - heartbeat: the seconds between two `beat` events to each of them.
+    ///   - mostListeners: the maximum number of pages that receive events at the same time.
+    ///   - heartbeat: the interval between two `beat` events, in seconds.
     /// - Throws: ``StoreServerError`` for an address that other machines reach.
     package init(
         _ store: SandboxStore,
@@ -49,7 +49,7 @@ package final class StoreConsole: Sendable {
     /// The token that actions require.
     package var token: String { gate.token }
 
-    /// Answers a request to a path below `/console`, of any content.
+    /// Returns the response to a request below `/console`, which may have any content.
     package func respond(to request: HTTPRequest) -> HTTPResponse {
         var response = gate.objection(to: request).map { Self.failure(403, $0) } ?? answer(request)
         response.headers.merge(Self.headers) { $1 }
@@ -113,13 +113,13 @@ package final class StoreConsole: Sendable {
         HTTPResponse(200, headers: ["Content-Type": "\(type); charset=utf-8"], body: Data(bytes))
     }
 
-    /// Returns an error with a sentence, as JSON.
+    /// Returns an error response with a sentence.
     static func failure(_ status: Int, _ sentence: String) -> HTTPResponse {
         HTTPResponse(status, json: ["error": .string(sentence)])
     }
 }
 
-/// A performer of a page's actions, and a closure that saves the settings and the time, which no ledger stores.
+/// A performer of operator actions, with a closure that saves what no ledger stores: the settings and the time.
 package struct ConsolePerformer: Sendable {
     let performer: ScenarioPerformer
     let keep: @Sendable () throws -> Void
@@ -127,9 +127,9 @@ package struct ConsolePerformer: Sendable {
     /// Creates a performer.
     ///
     /// - Parameters:
-    ///   - performer: the performer, whose ``ScenarioPerformer/settings`` are those to save.
-    ///   - keep: called after each action, one at a time. The action is done even if it throws: its error is a sentence that
-    ///     says so, and what will be lost.
+    ///   - performer: the performer, whose ``ScenarioPerformer/settings`` are saved.
+    ///   - keep: the closure, called after each action, one call at a time. An error does not undo the action; its description
+    ///     is a sentence that says so, and what will be lost.
     package init(_ performer: ScenarioPerformer, keep: @escaping @Sendable () throws -> Void = {}) {
         (self.performer, self.keep) = (performer, keep)
     }
@@ -158,8 +158,9 @@ extension JSONValue {
 extension String {
     /// Truncates a text that is too long for a page.
     ///
-    /// - Parameter limit: the maximum UTF-8 length of a text that stays unchanged, and the number of characters of others.
-    /// - Returns: the text, or its beginning and the number of characters that are left out.
+    /// - Parameter limit: the UTF-8 length up to which a text stays unchanged, and the number of characters that are left of
+    ///   a longer one.
+    /// - Returns: the text, or its beginning with the number of omitted characters.
     func shortened(to limit: Int = 1 << 17) -> String {
         guard utf8.count > limit else { return self }
         return "\(prefix(limit))… (\(dropFirst(limit).count) more characters)"

@@ -1,5 +1,7 @@
 "use strict";
 
+// Elements, the token, and requests. Whatever the store says is added as text, never as markup.
+
 const byId = (id) => document.getElementById(id);
 
 function element(tag, properties, ...children) {
@@ -15,7 +17,7 @@ function element(tag, properties, ...children) {
 
 const page = { state: null, commands: [], older: [], instance: null, place: null };
 
-// The token comes behind the address and does not stay in it.
+// Moves the token from the address to the window's session: who sees or copies the address must not get it.
 function takeToken() {
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
   if (!given) return;
@@ -43,16 +45,20 @@ function tell(sentence, isBad) {
   byId("news").className = isBad ? "bad" : "";
 }
 
-// A moment in UTC, or nothing for none.
+// Formats a date of the server; an empty text for null.
 const moment = (text) => text ? text.replace("T", " ").replace("Z", "") : "";
 
-// A word as a line of commands has it.
+// Quotes a word for a command line where it needs quotes.
 function quoted(word) {
   const isPlain = word !== "" && !/^#|^--|[\s"\\]/.test(word);
   return isPlain ? word : '"' + word.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\n") + '"';
 }
 
-// Fills a place with a table; each column is a heading and a function from a row to text or an element.
+// The lists of the state.
+
+// Fills an element with a table.
+//
+// Each column is a heading and a function from a row to a text, an element, or an array of buttons.
 function fill(id, list, columns, empty, key) {
   const place = byId(id);
   const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : null;
@@ -75,7 +81,7 @@ function fill(id, list, columns, empty, key) {
       place.append(element("p", { class: "total" }, `${list.rows.length} of ${list.total}`));
     }
   }
-  // What had the focus has it again, or else the section's heading, so that a keyboard is not sent to the top.
+  // Restores the focus, which the old button has lost; otherwise the Tab key would start again at the top of the page.
   if (focused) (place.querySelector(`[data-key="${CSS.escape(focused)}"]`) || heading(id)).focus();
 }
 
@@ -92,7 +98,7 @@ function heading(id) {
 
 const has = (name) => page.commands.some((one) => one.command === name);
 
-// A button that performs a line; none for a command that the server does not have.
+// Creates a button that performs a command; null for a command that the server does not have.
 function act(label, name, words, options) {
   if (!has(name)) return null;
   const more = Object.entries(options || {}).flatMap(([option, word]) => ["--" + option, quoted(word)]);
@@ -182,7 +188,7 @@ function show() {
   fillLists();
 }
 
-// Purchases to approve or to resolve, and requests for refunds.
+// Shows purchases to approve or to resolve, and refund requests, in one table.
 function showWaiting() {
   const { undecided, issues, refundRequests } = page.state;
   const kinds = [
@@ -243,7 +249,9 @@ async function showDetails(id) {
   }
 }
 
-// What is being performed. Its button is not disabled meanwhile: it would lose the focus.
+// Operator actions, by the buttons and by the form that is generated from the table of commands.
+
+// The lines in progress. Their buttons stay enabled, because a disabled button loses the focus.
 const running = new Set();
 
 async function perform(line, button) {
@@ -300,7 +308,7 @@ function showCommands() {
   showFields();
 }
 
-// An option always is.
+// Whether a word may be left out. Only parameters can be required.
 const isOptional = (one) => one.optional !== false;
 
 function showFields() {
@@ -346,7 +354,9 @@ function line() {
 
 const showLine = () => { byId("line").textContent = line(); };
 
-// One reading at a time; what changes meanwhile is read behind it.
+// The connection to the server.
+
+// Reads the state. A change during a reading is read after it, so that there is one request at a time.
 let reading = false;
 let isStale = false;
 async function read() {
@@ -359,7 +369,7 @@ async function read() {
       const state = await request("state");
       const known = new Set(state.transactions.rows.map((row) => row.transaction));
       const last = page.state && page.state.transactions.rows;
-      // Rows that new ones have pushed off the first page are still between it and the older ones.
+      // New rows push old ones off the first page; these continue the list before the rows that were loaded later.
       if (page.older.length && last) page.older = [...last, ...page.older].filter((row) => !known.has(row.transaction));
       page.state = state;
       show();
@@ -401,7 +411,7 @@ function connect() {
   keepWatch();
 }
 
-// The server gives a sign of life every few seconds.
+// Restarts the timeout of the connection, on which the server sends an event every few seconds.
 function keepWatch() {
   clearTimeout(watch);
   watch = setTimeout(lose, 20000);
@@ -425,7 +435,7 @@ async function greet(hello) {
   byId("connection").textContent = "Connected";
   byId("connection").className = "on";
   if (page.instance !== hello.instance) {
-    // Another server, of perhaps another store.
+    // The server was restarted, perhaps with another store.
     forgetLines(false);
     page.older = [];
     const isRestart = page.instance !== null;
