@@ -10,7 +10,7 @@ extension Product {
             case quantity(Int)
             case appAccountToken(UUID)
             case simulatesAskToBuy(Bool)
-            case storefrontChange(StorefrontQuestion)
+            case storefrontChange(StorefrontChangeHandler)
             case discount(StoreDiscount)
             case offer(StoreOffer)
             case billingPlan(SubscriptionInfo.BillingPlanType)
@@ -54,12 +54,12 @@ extension Product.PurchaseOption: Hashable, CustomDebugStringConvertible {
 }
 
 /// The app's closure that decides whether a purchase continues in another storefront, compared by identity.
-package final class StorefrontQuestion: Hashable, Sendable {
-    package let ask: @Sendable (Storefront) -> Bool
+package final class StorefrontChangeHandler: Hashable, Sendable {
+    package let shouldContinue: @Sendable (Storefront) -> Bool
 
-    init(_ ask: @escaping @Sendable (Storefront) -> Bool) { self.ask = ask }
+    init(_ shouldContinue: @escaping @Sendable (Storefront) -> Bool) { self.shouldContinue = shouldContinue }
 
-    package static func == (left: StorefrontQuestion, right: StorefrontQuestion) -> Bool { left === right }
+    package static func == (left: StorefrontChangeHandler, right: StorefrontChangeHandler) -> Bool { left === right }
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
@@ -84,7 +84,7 @@ extension Product.PurchaseOption {
     public static func onStorefrontChange(
         shouldContinuePurchase: @escaping @Sendable (Storefront) -> Bool
     ) -> Product.PurchaseOption {
-        Self(.storefrontChange(StorefrontQuestion(shouldContinuePurchase)))
+        Self(.storefrontChange(StorefrontChangeHandler(shouldContinuePurchase)))
     }
 
     /// A promotional offer, signed by the app's server as JWS.
@@ -209,7 +209,7 @@ extension Product.PurchaseOption {
     /// Returns the decision whether a purchase continues in another storefront; nil without an option for it.
     static func shouldContinue(_ options: Set<Product.PurchaseOption>) -> (@Sendable (StoreStorefront) -> Bool)? {
         for option in options {
-            if case .storefrontChange(let question) = option.term { return { question.ask(Storefront($0)) } }
+            if case .storefrontChange(let handler) = option.term { return { handler.shouldContinue(Storefront($0)) } }
         }
         return nil
     }

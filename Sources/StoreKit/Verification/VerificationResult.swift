@@ -48,7 +48,7 @@ extension VerificationResult: CustomDebugStringConvertible where SignedType: Cus
 }
 
 extension VerificationResult where SignedType == AppTransaction {
-    init(_ signed: SignedValue<AppTransactionPayload>) { self.init(judging: AppTransaction(signed)) }
+    init(_ signed: SignedValue<AppTransactionPayload>) { self.init(verifying: AppTransaction(signed)) }
 
     /// The JWS in compact serialization, for a server to verify.
     ///
@@ -78,7 +78,7 @@ extension VerificationResult where SignedType == AppTransaction {
 }
 
 extension VerificationResult where SignedType == Product.SubscriptionInfo.RenewalInfo {
-    init(_ signed: SignedValue<RenewalPayload>) { self.init(judging: Product.SubscriptionInfo.RenewalInfo(signed)) }
+    init(_ signed: SignedValue<RenewalPayload>) { self.init(verifying: Product.SubscriptionInfo.RenewalInfo(signed)) }
 
     /// The JWS in compact serialization, for a server to verify.
     ///
@@ -109,7 +109,7 @@ extension VerificationResult where SignedType == Product.SubscriptionInfo.Renewa
 
 extension VerificationResult where SignedType == Transaction {
     init(_ signed: SignedValue<TransactionPayload>, _ origin: StoreOrigin?) {
-        self.init(judging: Transaction(signed, origin))
+        self.init(verifying: Transaction(signed, origin))
     }
 
     /// The JWS in compact serialization, for a server to verify.
@@ -162,7 +162,7 @@ extension SignedInformation {
 
 extension VerificationResult where SignedType: SignedInformation {
     /// Creates the result for a value from the defect that its verifier found, or none.
-    init(judging value: SignedType) {
+    init(verifying value: SignedType) {
         self =
             if let defect = value.signed.defect {
                 .unverified(value, VerificationError(defect))
