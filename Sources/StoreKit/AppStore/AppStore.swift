@@ -3,10 +3,10 @@ import Foundation
 /// The store that the current `StoreContext`'s default queue buys from, with its environments and platforms.
 public enum AppStore: Sendable {
     /// Whether the user may authorize payments.
-    public static var canMakePayments: Bool { StoreFace.current.canMakePayments }
+    public static var canMakePayments: Bool { StoreKit2Driver.current.canMakePayments }
 
     /// The device identifier that signed values for this device are bound to; nil if they are not bound.
-    public static var deviceVerificationID: UUID? { StoreFace.current.deviceVerificationID }
+    public static var deviceVerificationID: UUID? { StoreKit2Driver.current.deviceVerificationID }
 
     /// Synchronizes the history with the account's other devices.
     ///
@@ -14,7 +14,7 @@ public enum AppStore: Sendable {
     /// history of a sandbox store is always up to date.
     ///
     /// - Throws: a ``StoreKitError`` if no one is signed in or the store cannot be reached.
-    public static func sync() async throws { try await StoreFace.current.synchronize() }
+    public static func sync() async throws { try await StoreKit2Driver.current.synchronize() }
 }
 
 extension AppStore {

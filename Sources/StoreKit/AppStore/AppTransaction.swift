@@ -14,7 +14,7 @@ public struct AppTransaction: Sendable, SignedInformation {
     ///
     /// - Throws: a ``StoreKitError`` if the store does not respond.
     public static var shared: VerificationResult<AppTransaction> {
-        get async throws { try await StoreFace.current.appTransaction(isRefreshed: false) }
+        get async throws { try await StoreKit2Driver.current.appTransaction(isRefreshed: false) }
     }
 
     /// Synchronizes the history with the store, and returns the account's purchase of the app.
@@ -23,7 +23,7 @@ public struct AppTransaction: Sendable, SignedInformation {
     ///
     /// - Throws: a ``StoreKitError`` if no one is signed in or the store does not respond.
     public static func refresh() async throws -> VerificationResult<AppTransaction> {
-        try await StoreFace.current.appTransaction(isRefreshed: true)
+        try await StoreKit2Driver.current.appTransaction(isRefreshed: true)
     }
 
     /// The JSON that the properties were read from: the payload of the JWS.
@@ -119,7 +119,7 @@ extension AppTransaction {
 
 extension AppTransaction {
     /// The purchases of the app: only that of the account that is signed in.
-    public static var all: AppTransactions { AppTransactions(face: StoreFace.current) }
+    public static var all: AppTransactions { AppTransactions(driver: StoreKit2Driver.current) }
 
     /// A sequence of the app's purchases, read when iteration begins.
     ///
@@ -128,27 +128,29 @@ extension AppTransaction {
         /// A purchase of the app, with the result of verifying its signature.
         public typealias Element = VerificationResult<AppTransaction>
 
-        fileprivate let face: StoreFace
+        fileprivate let driver: StoreKit2Driver
 
         /// Begins an iteration.
-        public func makeAsyncIterator() -> AppTransaction.AppTransactions.AsyncIterator { AsyncIterator(face: face) }
+        public func makeAsyncIterator() -> AppTransaction.AppTransactions.AsyncIterator {
+            AsyncIterator(driver: driver)
+        }
 
         /// An iteration over the app's purchases.
         public struct AsyncIterator: AsyncIteratorProtocol {
             /// A purchase of the app, with the result of verifying its signature.
             public typealias Element = VerificationResult<AppTransaction>
 
-            /// The `StoreFace` to read from; nil once the purchase has been read.
-            fileprivate var face: StoreFace?
+            /// The driver to read from; nil once the purchase has been read.
+            fileprivate var driver: StoreKit2Driver?
 
             /// Returns the next purchase; nil at the end.
             public mutating func next() async -> VerificationResult<AppTransaction>? {
-                guard let face else { return nil }
-                self.face = nil
+                guard let driver else { return nil }
+                self.driver = nil
                 do {
-                    return try await face.appTransaction(isRefreshed: false)
+                    return try await driver.appTransaction(isRefreshed: false)
                 } catch {
-                    face.log("there are no app transactions: \(error)")
+                    driver.log("there are no app transactions: \(error)")
                     return nil
                 }
             }

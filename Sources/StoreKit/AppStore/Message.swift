@@ -9,8 +9,8 @@ public struct Message: Equatable, Hashable, Sendable {
     ///
     /// The sequence has no end.
     public static var messages: Messages {
-        let face = StoreFace.current
-        return Messages { face.messages() }
+        let driver = StoreKit2Driver.current
+        return Messages { driver.subscribeToMessages() }
     }
 
     /// A reason for a message.
@@ -48,14 +48,10 @@ public struct Message: Equatable, Hashable, Sendable {
         /// A message.
         public typealias Element = Message
 
-        private let listen: @Sendable () -> Subscription<Element>
-
-        init(_ listen: @escaping @Sendable () -> Subscription<Element>) { self.listen = listen }
+        fileprivate let subscribe: @Sendable () -> Subscription<Element>
 
         /// Begins to receive messages.
-        public func makeAsyncIterator() -> Message.Messages.AsyncIterator {
-            AsyncIterator(subscription: listen())
-        }
+        public func makeAsyncIterator() -> Message.Messages.AsyncIterator { AsyncIterator(subscription: subscribe()) }
 
         /// An iteration over messages.
         public struct AsyncIterator: AsyncIteratorProtocol {

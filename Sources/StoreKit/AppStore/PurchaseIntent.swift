@@ -27,8 +27,8 @@ public struct PurchaseIntent: Identifiable, Equatable, Sendable {
     ///
     /// The sequence has no end.
     public static var intents: PurchaseIntents {
-        let face = StoreFace.current
-        return PurchaseIntents { face.intents() }
+        let driver = StoreKit2Driver.current
+        return PurchaseIntents { driver.subscribeToIntents() }
     }
 
     /// A sequence of purchases that the user began.
@@ -38,13 +38,11 @@ public struct PurchaseIntent: Identifiable, Equatable, Sendable {
         /// A purchase that the user began.
         public typealias Element = PurchaseIntent
 
-        private let listen: @Sendable () -> Subscription<Element>
-
-        init(_ listen: @escaping @Sendable () -> Subscription<Element>) { self.listen = listen }
+        fileprivate let subscribe: @Sendable () -> Subscription<Element>
 
         /// Begins to receive purchases.
         public func makeAsyncIterator() -> PurchaseIntent.PurchaseIntents.AsyncIterator {
-            AsyncIterator(subscription: listen())
+            AsyncIterator(subscription: subscribe())
         }
 
         /// An iteration over purchases that the user began.

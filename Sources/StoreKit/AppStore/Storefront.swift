@@ -18,15 +18,15 @@ public struct Storefront: Identifiable, Sendable {
 
     /// The storefront of the account that is signed in; nil if the store does not report it.
     public static var current: Storefront? {
-        get async { StoreFace.current.storefront.map { Storefront($0) } }
+        get async { StoreKit2Driver.current.storefront.map { Storefront($0) } }
     }
 
     /// The storefronts that replace the current one after an iteration begins.
     ///
     /// The sequence has no end.
     public static var updates: Storefronts {
-        let face = StoreFace.current
-        return Storefronts { face.storefrontUpdates() }
+        let driver = StoreKit2Driver.current
+        return Storefronts { driver.subscribeToStorefronts() }
     }
 }
 
@@ -42,13 +42,11 @@ extension Storefront {
         /// A storefront.
         public typealias Element = Storefront
 
-        private let listen: @Sendable () -> Subscription<StoreStorefront>
-
-        init(_ listen: @escaping @Sendable () -> Subscription<StoreStorefront>) { self.listen = listen }
+        fileprivate let subscribe: @Sendable () -> Subscription<StoreStorefront>
 
         /// Begins to receive storefronts.
         public func makeAsyncIterator() -> Storefront.Storefronts.AsyncIterator {
-            AsyncIterator(subscription: listen())
+            AsyncIterator(subscription: subscribe())
         }
 
         /// An iteration over storefronts.

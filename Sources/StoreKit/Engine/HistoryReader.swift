@@ -1,6 +1,6 @@
 import StoreCore
 
-/// A reader of one store's history, which converts changes to updates, statuses and messages for a `StoreFace`.
+/// A reader of one store's history, which converts changes to updates, statuses and messages for a driver.
 ///
 /// Only one reading is in progress at a time. The reader of a store that was replaced is ignored.
 final class HistoryReader: AttentiveHistoryListener {
@@ -9,12 +9,12 @@ final class HistoryReader: AttentiveHistoryListener {
     let immediate: (any ImmediateHistory)?
     /// The store's reports of its own availability, read without waiting.
     let availability: (any AvailabilityService)?
-    /// The store and the `StoreFace` that the values read belong to.
+    /// The store and the driver that the values read belong to.
     let origin: StoreOrigin
-    /// Whether the store reports changes: off while there is no subscriber; the `StoreFace` turns it on.
+    /// Whether the store reports changes: off while there is no subscriber; the driver turns it on.
     let attention = HistoryAttention()
     /// The owner of the reader, which releases it when its queue ends or has another store.
-    private var face: StoreFace { origin.face }
+    private var driver: StoreKit2Driver { origin.driver }
     /// The time on the store's clock when the reader was created.
     private let start: PayloadDate
     private let state = Locked(State())
@@ -23,25 +23,25 @@ final class HistoryReader: AttentiveHistoryListener {
         /// Whether the revocations from before the reader's creation have been skipped.
         var hasBegun = false
         /// The position after the last revocation that was read.
-        var place: String?
+        var cursor: String?
         /// The subscriptions as last read, by their first transaction; nil while no task listens for statuses.
         var subscriptions: [String: SubscriptionSummary]?
         /// The number of changes that the store has reported.
         var changes = 0
         /// The value of `changes` when a task was first found to listen for statuses or messages; nil while none does.
         var changesAtSubscription: Int?
-        var isUnderWay = false
+        var isReading = false
         /// Whether to read again after the reading in progress.
         var mustRepeat = false
         /// The timer that repeats a failed reading, and the number of this retry; nil if there is no retry.
         var retry: (number: Int, token: TimerToken?)?
         var lastRetry = 0
         /// The delay before a failed reading is repeated, in seconds.
-        var pause: Double = 1
+        var delay: Double = 1
     }
 
-    init(_ service: any HistoryService, of store: any StoreBackend, storeChanges: Int, face: StoreFace) {
-        (self.service, origin) = (service, StoreOrigin(face, store, storeChanges: storeChanges))
+    init(_ service: any HistoryService, of store: any StoreBackend, storeChanges: Int, driver: StoreKit2Driver) {
+        (self.service, origin) = (service, StoreOrigin(driver, store, storeChanges: storeChanges))
         immediate = service as? any ImmediateHistory
         availability = store.services.availability
         start = PayloadDate(store.clock.now)
@@ -56,77 +56,74 @@ final class HistoryReader: AttentiveHistoryListener {
 
     func historyChanged() {
         state.withLock { $0.changes += 1 }
-        face.historyChanged(readWith: self)
+        handle { $0.updates.historyChanged(&$1) }
         read()
     }
 
     /// Reads changes for the subscribers; if a reading is in progress, reads again after it.
     func read() {
-        guard face.reads(with: self) else { return }
-        face.tellWaiting()
+        // Tasks that wait for a transaction in the queue check whether it can still arrive there.
+        guard handle({ $0.arrivals.publish([], &$1) }) != nil else { return }
         let mustBegin = state.withLock { state in
-            guard !state.hasBegun || face.hasHistorySubscribers || face.hasRevokedProducts else {
+            guard !state.hasBegun || driver.state.withLock({ $0.machine.mustReadHistory }) else {
                 // Forgets the state, so that the next subscriber is notified of later changes only.
                 (state.subscriptions, state.changesAtSubscription) = (nil, nil)
-                face.relax(self)
+                driver.state.withLock { if !$0.machine.needsHistory { attention.isOn = false } }
                 return false
             }
-            if face.hasStatusSubscribers, state.changesAtSubscription == nil {
-                state.changesAtSubscription = state.changes
-            }
-            state.mustRepeat = state.isUnderWay
-            defer { state.isUnderWay = true }
-            return !state.isUnderWay
+            if state.changesAtSubscription == nil, hasStatusSubscribers { state.changesAtSubscription = state.changes }
+            state.mustRepeat = state.isReading
+            defer { state.isReading = true }
+            return !state.isReading
         }
         if mustBegin { readRevokedProducts() }
     }
 
     /// Looks up the transactions of products that the queue has reported as revoked.
     private func readRevokedProducts() {
-        guard let (product, count) = face.revokedProduct(readWith: self) else { return readRevocations() }
-        readRevocations(of: product, count, after: nil, [])
+        guard let product = handle({ machine, _ in machine.revokedProduct }) else { return readRevocations() }
+        readRevocations(of: product, after: nil, [])
     }
 
     /// Finds the transactions of a product's newest revocations.
     ///
     /// A revocation may affect several transactions, which then have the same date.
     private func readRevocations(
-        of product: String,
-        _ count: Int,
-        after place: String?,
+        of product: (identifier: String, count: Int),
+        after cursor: String?,
         _ found: [TransactionPayload]
     ) {
-        var query = HistoryQuery(.revoked, ofProduct: product)
-        query.cursor = place
-        service.transactions(query) { [weak self] answer in
+        var query = HistoryQuery(.revoked, ofProduct: product.identifier)
+        query.cursor = cursor
+        service.transactions(query) { [weak self] response in
             guard let self else { return }
-            guard case .success(let page) = answer else { return readingFailed() }
+            guard case .success(let page) = response else { return readingFailed() }
             let all = found + page.transactions.map(\.content)
-            let dates = Set(all.compactMap(\.revocationDate)).sorted().suffix(count)
+            let dates = Set(all.compactMap(\.revocationDate)).sorted().suffix(product.count)
             let newest = all.filter { $0.revocationDate.map(dates.contains) ?? false }
-            if let next = page.next, next != place {
-                return readRevocations(of: product, count, after: next, newest)
+            if let next = page.next, next != cursor {
+                return readRevocations(of: product, after: next, newest)
             }
-            face.tellRevocations(newest, of: product, count, readWith: self)
+            handle { $0.revocationsRead(newest, of: product, &$1) }
             readRevokedProducts()
         }
     }
 
     private func readRevocations() {
-        let (hasBegun, place) = state.withLock { ($0.hasBegun, $0.place) }
-        guard !hasBegun || face.hasUpdateSubscribers else { return readSubscriptions() }
+        let (hasBegun, cursor) = state.withLock { ($0.hasBegun, $0.cursor) }
+        guard !hasBegun || driver.state.withLock({ !$0.machine.updates.isEmpty }) else { return readSubscriptions() }
         var query = HistoryQuery(.revoked)
-        query.cursor = place
-        service.transactions(query) { [weak self] answer in
+        query.cursor = cursor
+        service.transactions(query) { [weak self] response in
             guard let self else { return }
-            guard case .success(let page) = answer else { return readingFailed() }
-            let transactions = page.transactions.map(\.content)
-            if !hasBegun { face.keepRevocations(transactions.filter(isNews), readWith: self) }
+            guard case .success(let page) = response else { return readingFailed() }
+            var transactions = page.transactions.map(\.content)
+            if !hasBegun { transactions = transactions.filter(isNew) }
             // Without a subscriber the position does not advance: the next one receives these revocations.
-            let isTaken = hasBegun ? face.tellRevocations(transactions, readWith: self) : true
-            let isMore = isTaken && page.next != nil && page.next != place
+            let isTaken = handle { $0.revocationsRead(transactions, storesMissed: !hasBegun, &$1) } == true || !hasBegun
+            let isMore = isTaken && page.next != nil && page.next != cursor
             state.withLock { state in
-                if isTaken { state.place = page.next ?? place }
+                if isTaken { state.cursor = page.next ?? cursor }
                 if !isMore { state.hasBegun = true }
             }
             isMore ? readRevocations() : readSubscriptions()
@@ -134,19 +131,19 @@ final class HistoryReader: AttentiveHistoryListener {
     }
 
     /// Returns whether a transaction was revoked after the reader's creation, as it may be in a late first response.
-    private func isNews(_ transaction: TransactionPayload) -> Bool {
+    private func isNew(_ transaction: TransactionPayload) -> Bool {
         guard let date = transaction.revocationDate else { return false }
         return date > start || date == start && state.withLock { $0.changes > 0 }
     }
 
     private func readSubscriptions() {
-        guard face.hasStatusSubscribers else {
+        guard hasStatusSubscribers else {
             state.withLock { ($0.subscriptions, $0.changesAtSubscription) = (nil, nil) }
             return readingEnded()
         }
-        service.subscriptions(.all) { [weak self] answer in
+        service.subscriptions(.all) { [weak self] response in
             guard let self else { return }
-            guard case .success(let subscriptions) = answer else { return readingFailed() }
+            guard case .success(let subscriptions) = response else { return readingFailed() }
             compare(subscriptions)
             readingEnded()
         }
@@ -155,10 +152,7 @@ final class HistoryReader: AttentiveHistoryListener {
     /// Reports subscriptions that changed since the last reading, or may have changed because earlier readings failed.
     private func compare(_ subscriptions: [SignedSubscription]) {
         let new = subscriptions.map { ($0, SubscriptionSummary($0)) }
-        let summaries = Dictionary(
-            new.map { ($0.renewal.content.originalTransactionId, $1) },
-            uniquingKeysWith: { $1 }
-        )
+        let summaries = Dictionary(new.map { ($0.renewal.content.originalTransactionId, $1) }, uniquingKeysWith: { $1 })
         let old = state.withLock { state -> [String: SubscriptionSummary]? in
             defer { state.subscriptions = summaries }
             if state.subscriptions == nil, state.changes != state.changesAtSubscription { return [:] }
@@ -168,22 +162,23 @@ final class HistoryReader: AttentiveHistoryListener {
         for (subscription, summary) in new {
             let earlier = old[subscription.renewal.content.originalTransactionId]
             guard earlier != summary else { continue }
-            face.tell(subscription, summary.messages(since: earlier), readWith: self)
+            let status = SubscriptionStatus(subscription, origin)
+            handle { $0.statusChanged(status, summary.messages(since: earlier), &$1) }
         }
     }
 
     /// Schedules a failed reading to be repeated after a delay, unless a repetition is pending already.
     private func readingFailed() {
-        let retry = state.withLock { state -> (number: Int, pause: Double)? in
-            state.isUnderWay = false
+        let retry = state.withLock { state -> (number: Int, delay: Double)? in
+            state.isReading = false
             if state.retry != nil { return nil }
             state.lastRetry += 1
             state.retry = (state.lastRetry, nil)
-            defer { state.pause = min(state.pause * 2, StoreFace.longestPause) }
-            return (state.lastRetry, state.pause)
+            defer { state.delay = min(state.delay * 2, StoreKit2Driver.maximumDelay) }
+            return (state.lastRetry, state.delay)
         }
-        guard let retry, let clock = face.queue?.storeSetup.clock else { return }
-        let token = clock.schedule(at: clock.now + retry.pause) { [weak self] in self?.repeatReading(retry.number) }
+        guard let retry, let clock = driver.queue?.storeSetup.clock else { return }
+        let token = clock.schedule(at: clock.now + retry.delay) { [weak self] in self?.repeatReading(retry.number) }
         let isAwaited = state.withLock { state in
             guard state.retry?.number == retry.number else { return false }
             state.retry?.token = token
@@ -203,102 +198,19 @@ final class HistoryReader: AttentiveHistoryListener {
 
     private func readingEnded() {
         let (mustRepeat, retry) = state.withLock { state in
-            state.isUnderWay = false
-            state.pause = 1
+            state.isReading = false
+            state.delay = 1
             return (state.mustRepeat, state.retry.take())
         }
         retry?.token?.cancel()
         if mustRepeat { read() }
     }
-}
 
-// Queries and reports of a reader to its `StoreFace`, which ignores a reader of a replaced store.
-extension StoreFace {
-    fileprivate var hasUpdateSubscribers: Bool { state.withLock { !$0.updates.isEmpty } }
-    fileprivate var hasStatusSubscribers: Bool { state.withLock { !($0.statuses.isEmpty && $0.messages.isEmpty) } }
-    fileprivate var hasHistorySubscribers: Bool { hasUpdateSubscribers || hasStatusSubscribers }
-    fileprivate func reads(with reader: HistoryReader) -> Bool { state.withLock { $0.reader === reader } }
+    private var hasStatusSubscribers: Bool { driver.state.withLock { $0.machine.hasStatusSubscribers } }
 
-    /// Makes subscribers to updates request again the transactions that the history did not contain.
-    fileprivate func historyChanged(readWith reader: HistoryReader) {
-        state.withLock { if $0.reader === reader { $0.updates.historyChanged(&$0.signals) } }
-    }
-
-    /// Makes tasks that wait for a transaction in the queue check whether it can still arrive there.
-    fileprivate func tellWaiting() { state.withLock { $0.arrivals.tell([], &$0.signals) } }
-
-    /// Turns off the store's reports of changes to a reader, unless there is a subscriber.
-    fileprivate func relax(_ reader: HistoryReader) {
-        state.withLock { if !$0.needsHistory { reader.attention.isOn = false } }
-    }
-
-    fileprivate var hasRevokedProducts: Bool { state.withLock { !$0.revoked.isEmpty } }
-
-    /// A product whose revoked transactions must be looked up, and the number of its revocations; nil if there is none.
-    fileprivate func revokedProduct(readWith reader: HistoryReader) -> (String, count: Int)? {
-        state.withLock { state in
-            guard state.reader === reader, let product = state.revoked.first else { return nil }
-            return (product, state.revoked.count { $0.isExactly(product) })
-        }
-    }
-
-    /// Reports the transactions of a revoked product, or stores them for the next subscriber.
-    fileprivate func tellRevocations(
-        _ transactions: [TransactionPayload],
-        of product: String,
-        _ count: Int,
-        readWith reader: HistoryReader
-    ) {
-        let taken = state.withLock { state -> Int? in
-            guard state.reader === reader else { return nil }
-            state.updates.tellRevocations(transactions, &state.signals)
-            // Removes only the revocations that were looked up: the queue may have reported another one meanwhile.
-            for _ in 0..<count {
-                if let index = state.revoked.firstIndex(where: product.isExactly) { state.revoked.remove(at: index) }
-            }
-            return transactions.isEmpty ? nil : state.takenNotice
-        }
-        // Nothing is left to take: subscribers had received these revocations when the history changed.
-        if let taken { queue?.acknowledgeRevocations(through: taken) }
-    }
-
-    /// Reports revoked transactions, or stores them for the next subscriber.
-    fileprivate func keepRevocations(_ transactions: [TransactionPayload], readWith reader: HistoryReader) {
-        state.withLock { state in
-            if state.reader === reader { state.updates.tellRevocations(transactions, &state.signals) }
-        }
-    }
-
-    /// Reports revoked transactions; without a subscriber, returns false and stores nothing.
-    fileprivate func tellRevocations(_ transactions: [TransactionPayload], readWith reader: HistoryReader) -> Bool {
-        state.withLock { state in
-            guard state.reader === reader, !state.updates.isEmpty else { return false }
-            state.updates.tellRevocations(transactions, &state.signals)
-            return true
-        }
-    }
-
-    fileprivate func tell(
-        _ subscription: SignedSubscription,
-        _ reasons: [Message.Reason],
-        readWith reader: HistoryReader
-    ) {
-        let status = Product.SubscriptionInfo.Status(subscription, reader.origin)
-        state.withLock { state in
-            guard state.reader === reader else { return }
-            state.statuses.tell(status, &state.signals)
-            for reason in reasons { state.messages.tell(Message(reason: reason), &state.signals) }
-        }
-    }
-}
-
-/// An unfinished transaction that the queue has reported.
-struct KnownTransaction: Sendable {
-    var transaction: SKPaymentTransaction
-    /// Whether `Product.purchase` has returned the transaction, so that it is not an update.
-    var isReturned = false
-
-    init(_ transaction: SKPaymentTransaction, isReturned: Bool = false) {
-        (self.transaction, self.isReturned) = (transaction, isReturned)
+    /// Passes an event to the driver's machine; returns nil if the driver no longer has this reader.
+    @discardableResult
+    private func handle<R>(_ event: (inout StoreKit2Machine, inout StoreKit2Machine.Actions) -> R?) -> R? {
+        driver.handle { $0.reader === self ? event(&$0.machine, &$1) : nil }
     }
 }

@@ -11,8 +11,8 @@ extension Transaction {
 
         enum Source: Sendable {
             /// The results of a query, a page at a time.
-            case pages(StoreFace, HistoryQuery)
-            case updates(StoreFace)
+            case pages(StoreKit2Driver, HistoryQuery)
+            case updates(StoreKit2Driver)
         }
 
         private let source: Source
@@ -27,20 +27,20 @@ extension Transaction {
             /// A transaction, with the result of verifying its signature.
             public typealias Element = VerificationResult<Transaction>
 
-            private let face: StoreFace
+            private let driver: StoreKit2Driver
             /// The query for the next page, nil after the last.
             private var query: HistoryQuery?
             private var updates: UpdateSubscription?
-            private var page: ArraySlice<SignedValue<TransactionPayload>> = []
+            private var page: SignedTransactions = []
             /// The origin of the page.
             private var origin: StoreOrigin?
 
             init(_ source: Source) {
                 switch source {
-                case .pages(let face, let query): (self.face, self.query) = (face, query)
-                case .updates(let face):
-                    self.face = face
-                    updates = face.subscribeToUpdates()
+                case .pages(let driver, let query): (self.driver, self.query) = (driver, query)
+                case .updates(let driver):
+                    self.driver = driver
+                    updates = driver.subscribeToUpdates()
                 }
             }
 
@@ -55,7 +55,7 @@ extension Transaction {
             ) async -> VerificationResult<Transaction>? {
                 while !Task.isCancelled {
                     guard let origin, let signed = page.popFirst() else {
-                        if await turn(isolation: actor) { continue }
+                        if await readPage(isolation: actor) { continue }
                         break
                     }
                     // Skips values that were read from an earlier store.
@@ -64,7 +64,7 @@ extension Transaction {
                         continue
                     }
                     if updates != nil, signed.content.revocationDate != nil {
-                        face.tookRevocation(signed.content.transactionId)
+                        driver.handle { $0.machine.revocationDelivered(signed.content.transactionId, &$1) }
                     }
                     return VerificationResult(signed, origin)
                 }
@@ -72,43 +72,28 @@ extension Transaction {
             }
 
             /// Reads the next page; returns false at the end.
-            private mutating func turn(isolation actor: isolated (any Actor)?) async -> Bool {
+            private mutating func readPage(isolation actor: isolated (any Actor)?) async -> Bool {
                 if var updates {
                     defer { self.updates = updates }
-                    guard let identifiers = await updates.next(of: face, isolation: actor) else { return false }
-                    let answer = await face.transactions(of: identifiers, readWith: face.storeChanges)
-                    face.finishReading(identifiers, of: updates.number, answer)
-                    guard let answer else { return true }
-                    (page, origin) = (answer.transactions, answer.origin)
+                    guard let identifiers = await updates.next(of: driver, isolation: actor) else { return false }
+                    guard let read = await driver.readUpdates(identifiers, of: updates.number) else { return true }
+                    (page, origin) = (read.transactions, read.origin)
                     return true
                 }
                 guard let query, !Task.isCancelled else { return false }
                 // A position in an earlier store's history means nothing in the current one's.
                 if let origin, !origin.isCurrent { return false }
                 do {
-                    let answer = try await face.page(query)
-                    (page, origin) = (answer.transactions, answer.origin)
-                    self.query = face.query(query, after: answer)
+                    let read = try await driver.page(query)
+                    (page, origin) = (read.transactions, read.origin)
+                    self.query = driver.nextQuery(query, after: read)
                 } catch {
-                    face.log("a sequence of transactions ends early: \(error)")
+                    driver.log("a sequence of transactions ends early: \(error)")
                     self.query = nil
                 }
                 return true
             }
         }
-    }
-}
-
-extension StoreFace {
-    /// Returns transactions by their identifiers.
-    ///
-    /// Retries until the store responds, the task is canceled, or the store is replaced by one whose transactions may have
-    /// the same identifiers.
-    fileprivate func transactions(of identifiers: [String], readWith changes: Int) async -> OriginalPage? {
-        await untilAnswered { () -> OriginalPage? in
-            guard storeChanges == changes else { return nil }
-            return try await page(HistoryQuery(.transactions(identifiers)))
-        } ?? nil
     }
 }
 

@@ -62,7 +62,7 @@ extension Product.SubscriptionInfo {
     ///
     /// A task that is canceled receives the result too.
     public static func isEligibleForIntroOffer(for groupID: String) async -> Bool {
-        await StoreFace.current.isEligibleForIntroductoryOffer(groupID)
+        await StoreKit2Driver.current.isEligibleForIntroductoryOffer(groupID)
     }
 
     /// The statuses in the group: of the user's own subscription, and of those that the family shares.
@@ -72,7 +72,7 @@ extension Product.SubscriptionInfo {
     ///
     /// - Throws: a ``StoreKitError`` if the store does not respond.
     public static func status(for groupID: String) async throws -> [Status] {
-        try await StoreFace.current.statuses(.group(groupID))
+        try await StoreKit2Driver.current.statuses(.group(groupID))
     }
 
     /// Returns the status of the subscription that a transaction belongs to; nil for another product's transaction, and in a
@@ -80,7 +80,7 @@ extension Product.SubscriptionInfo {
     ///
     /// - Throws: a ``StoreKitError`` if the store does not respond.
     public static func status(transactionID: UInt64) async throws -> SubscriptionStatus? {
-        try await StoreFace.current.statuses(.transaction(String(transactionID))).first
+        try await StoreKit2Driver.current.statuses(.transaction(String(transactionID))).first
     }
 }
 

@@ -55,7 +55,7 @@ public struct Product: Identifiable, Sendable {
     /// - Throws: a ``StoreKitError`` if the store does not respond, or no store is set.
     public static func products<Identifiers>(for identifiers: Identifiers) async throws -> [Product]
     where Identifiers: Collection, Identifiers.Element == String {
-        try await StoreFace.current.products(Array(identifiers))
+        try await StoreKit2Driver.current.products(Array(identifiers))
     }
 
     /// Buys the product in the current context's store, and waits for the outcome.
@@ -74,7 +74,7 @@ public struct Product: Identifiable, Sendable {
     /// Buys the product like ``purchase(options:)``, on the executor that the caller prefers.
     package func order(_ options: Set<PurchaseOption>) async throws -> PurchaseResult {
         let queue = SKPaymentQueue.default()
-        return try await StoreFace.of(queue).purchase(self, options, in: queue)
+        return try await StoreKit2Driver.of(queue).purchase(self, options, in: queue)
     }
 
     /// The newest transaction of the product; nil for one that was never bought, and for a finished consumable.
@@ -86,7 +86,7 @@ public struct Product: Identifiable, Sendable {
     /// The transaction that entitles the user to the product now.
     @available(*, deprecated, renamed: "currentEntitlements")
     public var currentEntitlement: VerificationResult<Transaction>? {
-        get async { await StoreFace.current.first(HistoryQuery(.entitlements, ofProduct: id)) }
+        get async { await StoreKit2Driver.current.first(HistoryQuery(.entitlements, ofProduct: id)) }
     }
 }
 

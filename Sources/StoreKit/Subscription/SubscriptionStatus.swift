@@ -22,20 +22,20 @@ extension Product.SubscriptionInfo {
         /// A status may be delivered although it has not changed, if the store was unreachable when an iteration began and has
         /// changed since. The sequence has no end.
         public static var updates: Statuses {
-            let face = StoreFace.current
-            return Statuses { face.statusUpdates() }
+            let driver = StoreKit2Driver.current
+            return Statuses { driver.subscribeToStatuses() }
         }
 
         /// The statuses of every group in which the account ever subscribed, read when iteration begins.
         ///
         /// Empty if the store does not respond.
         public static var all: AsyncStream<(groupID: String, statuses: [Product.SubscriptionInfo.Status])> {
-            let face = StoreFace.current
+            let driver = StoreKit2Driver.current
             // Nil before the first iteration begins.
             let groups = Locked<ArraySlice<(groupID: String, statuses: [Self])>?>(nil)
             return AsyncStream {
                 if groups.withLock({ $0 == nil }) {
-                    let statuses = (try? await face.statuses(.all)) ?? []
+                    let statuses = (try? await driver.statuses(.all)) ?? []
                     groups.withLock { $0 = byGroup(statuses)[...] }
                 }
                 return groups.withLock { $0?.popFirst() }
@@ -45,13 +45,13 @@ extension Product.SubscriptionInfo {
         /// Groups statuses, in the order in which their groups first occur.
         private static func byGroup(_ statuses: [Self]) -> [(groupID: String, statuses: [Self])] {
             var groups: [(groupID: String, statuses: [Self])] = []
-            var places: [ExactText: Int] = [:]
+            var indices: [ExactText: Int] = [:]
             for status in statuses {
                 guard let group = status.transaction.unsafePayloadValue.subscriptionGroupID else { continue }
-                if let place = places[ExactText(group)] {
-                    groups[place].statuses.append(status)
+                if let index = indices[ExactText(group)] {
+                    groups[index].statuses.append(status)
                 } else {
-                    places[ExactText(group)] = groups.count
+                    indices[ExactText(group)] = groups.count
                     groups.append((group, [status]))
                 }
             }
@@ -68,12 +68,10 @@ extension Product.SubscriptionInfo.Status {
         /// A status.
         public typealias Element = Product.SubscriptionInfo.Status
 
-        private let listen: @Sendable () -> Subscription<Element>
-
-        init(_ listen: @escaping @Sendable () -> Subscription<Element>) { self.listen = listen }
+        fileprivate let subscribe: @Sendable () -> Subscription<Element>
 
         /// Begins to receive statuses.
-        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: listen()) }
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: subscribe()) }
 
         /// An iteration over statuses.
         public struct AsyncIterator: AsyncIteratorProtocol {

@@ -6,37 +6,39 @@ extension Transaction {
     ///
     /// Refunded purchases are included. Consumables are included if they are unfinished or refunded; finished ones only if
     /// the app's `SKIncludeConsumableInAppPurchaseHistory` says so.
-    public static var all: Transactions { StoreFace.current.transactions(HistoryQuery(.all)) }
+    public static var all: Transactions { StoreKit2Driver.current.transactions(HistoryQuery(.all)) }
 
     /// Returns the history of one product, newest first.
     public static func all(for productID: String) -> Transactions {
-        StoreFace.current.transactions(HistoryQuery(.all, ofProduct: productID))
+        StoreKit2Driver.current.transactions(HistoryQuery(.all, ofProduct: productID))
     }
 
     /// The newest transaction of each product that the account is entitled to now, newest first.
     ///
     /// These are non-consumables, subscriptions that are paid for or in their grace period, and every non-renewing
     /// subscription, even one that ended long ago. Refunded purchases are excluded.
-    public static var currentEntitlements: Transactions { StoreFace.current.transactions(HistoryQuery(.entitlements)) }
+    public static var currentEntitlements: Transactions {
+        StoreKit2Driver.current.transactions(HistoryQuery(.entitlements))
+    }
 
     /// Returns the transactions that entitle the account to a product; empty if none does.
     public static func currentEntitlements(for productID: String) -> Transactions {
-        StoreFace.current.transactions(HistoryQuery(.entitlements, ofProduct: productID))
+        StoreKit2Driver.current.transactions(HistoryQuery(.entitlements, ofProduct: productID))
     }
 
     /// Returns the newest transaction that entitles the account to a product; nil if none does.
     @available(*, deprecated, renamed: "currentEntitlements(for:)")
     public static func currentEntitlement(for productID: String) async -> VerificationResult<Transaction>? {
-        await StoreFace.current.first(HistoryQuery(.entitlements, ofProduct: productID))
+        await StoreKit2Driver.current.first(HistoryQuery(.entitlements, ofProduct: productID))
     }
 
     /// Returns the newest transaction of a product; nil if there is none.
     public static func latest(for productID: String) async -> VerificationResult<Transaction>? {
-        await StoreFace.current.first(HistoryQuery(.latest, ofProduct: productID))
+        await StoreKit2Driver.current.first(HistoryQuery(.latest, ofProduct: productID))
     }
 
     /// The transactions that have not been finished, oldest first.
-    public static var unfinished: Transactions { StoreFace.current.transactions(HistoryQuery(.unfinished)) }
+    public static var unfinished: Transactions { StoreKit2Driver.current.transactions(HistoryQuery(.unfinished)) }
 
     /// The transactions that arrive or change after an iteration begins, preceded by the unfinished ones.
     ///
@@ -47,7 +49,7 @@ extension Transaction {
     ///
     /// A task that iterates retains its `StoreContext`, and with it the queue and the store, until it is canceled. In an app
     /// that is forever; a test cancels the task.
-    public static var updates: Transactions { StoreFace.current.updates() }
+    public static var updates: Transactions { Transactions(.updates(StoreKit2Driver.current)) }
 
     /// Finishes the transaction, after the app has delivered the product.
     ///
@@ -60,11 +62,11 @@ extension Transaction {
     /// permanently may send the transaction again, which is logged.
     public func finish() async {
         guard let origin else { return }
-        let (face, identifier) = (origin.face, payload.transactionId)
-        guard let finish = face.finishKnown(identifier, of: origin) else {
-            return await face.finish(transaction: identifier, of: origin)
+        let (driver, identifier) = (origin.driver, payload.transactionId)
+        guard let finish = driver.finishReported(identifier, of: origin) else {
+            return await driver.finish(transaction: identifier, of: origin)
         }
-        if !finish.isRecorded { await face.record(of: finish) }
+        if !finish.isRecorded { await driver.record(of: finish) }
     }
 
     /// The status of the subscription that the transaction belongs to.
@@ -74,7 +76,7 @@ extension Transaction {
     public var subscriptionStatus: Product.SubscriptionInfo.Status? {
         get async {
             guard payload.type == .autoRenewable else { return nil }
-            return try? await origin?.face.statuses(.transaction(payload.transactionId)).first
+            return try? await origin?.driver.statuses(.transaction(payload.transactionId)).first
         }
     }
 }
@@ -86,7 +88,7 @@ extension Transaction {
     package static func transaction(_ identifier: String) async throws -> Transaction? {
         var query = HistoryQuery(.transactions([identifier]))
         query.includesFinishedConsumables = true
-        let page = try await StoreFace.current.page(query)
+        let page = try await StoreKit2Driver.current.page(query)
         return page.transactions.first.map { Transaction($0, page.origin) }
     }
 }

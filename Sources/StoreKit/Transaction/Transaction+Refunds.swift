@@ -10,7 +10,7 @@ extension Transaction {
     /// - Throws: a ``RefundRequestError`` with the reason why the store did not accept the request, a ``StoreKitError`` if it
     ///   could not be reached or has no history, and a `CancellationError` in a task that is canceled.
     public static func beginRefundRequest(for transactionID: UInt64) async throws -> RefundRequestStatus {
-        try await StoreFace.current.requestRefund(String(transactionID))
+        try await StoreKit2Driver.current.requestRefund(String(transactionID))
     }
 
     /// The outcome of a request for a refund.

@@ -1,15 +1,15 @@
 import Foundation
 import StoreCore
 
-extension StoreFace {
+extension StoreKit2Driver {
     /// Waits for the store's response to a call, or until the task is canceled.
-    func answer<Answer: Sendable>(
+    func response<Response: Sendable>(
         _ name: @autoclosure () -> String = "a question to the store",
-        to call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) throws -> Void
-    ) async throws -> Answer {
-        let reply = Reply<Result<Answer, any Error>>()
-        try call { reply.give($0.mapError { StoreKitError.error(for: $0) }) }
-        return try await value(of: reply, for: name()) { reply.give(.failure(CancellationError())) }.get()
+        to call: (@escaping @Sendable (Result<Response, StoreFailure>) -> Void) throws -> Void
+    ) async throws -> Response {
+        let reply = Reply<Result<Response, any Error>>()
+        try call { reply.complete(with: $0.mapError { StoreKitError.error(for: $0) }) }
+        return try await value(of: reply, for: name()) { reply.complete(with: .failure(CancellationError())) }.get()
     }
 
     /// Waits for a reply; meanwhile the context counts the wait, and logs a message if it takes too long.
@@ -18,39 +18,34 @@ extension StoreFace {
         for name: @autoclosure () -> String,
         onCancel: @escaping @Sendable () -> Void
     ) async -> Value {
-        if let given = reply.given { return given }
+        if let value = reply.takeValue() { return value }
         let wait = queue?.storeContext.waits(name())
         defer { wait?.end() }
         return await reply.value(onCancel: onCancel)
     }
 
-    /// Waits for the response to a call of the store's history.
-    private func ask<Answer: Sendable>(
-        _ call: (any HistoryService, @escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
-    ) async throws -> Answer { try await askWithOrigin(call).answer }
-
-    /// Waits for the response to a call of the store's history, and returns its origin too.
-    private func askWithOrigin<Answer: Sendable>(
-        _ call: (any HistoryService, @escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
-    ) async throws -> (answer: Answer, origin: StoreOrigin) {
-        let (history, origin) = try readable()
-        return (try await answer { call(history, $0) }, origin)
+    /// Waits for the response to a call of the store's history, and returns the response's origin too.
+    private func historyResponse<Response: Sendable>(
+        to call: (any HistoryService, @escaping @Sendable (Result<Response, StoreFailure>) -> Void) -> Void
+    ) async throws -> (response: Response, origin: StoreOrigin) {
+        let (history, origin) = try historyAndOrigin()
+        return (try await response { call(history, $0) }, origin)
     }
 
     /// Repeats a query of the store's history, with growing delays, until it succeeds.
     ///
     /// Returns nil if the task is canceled first, or if there is no history.
-    func untilAnswered<Answer>(_ ask: () async throws -> Answer) async -> Answer? {
-        var pause: Double = 1
+    func retryUntilSuccess<Response>(_ query: () async throws -> Response) async -> Response? {
+        var delay: Double = 1
         while !Task.isCancelled {
             let changes = storeChanges
-            do { return try await ask() } catch {
+            do { return try await query() } catch {
                 guard let clock = queue?.storeSetup.clock, (try? history()) != nil else {
                     log("the history cannot be read: \(error)")
                     return nil
                 }
-                await wait(pause, by: clock, unlessChangedSince: changes)
-                pause = min(pause * 2, Self.longestPause)
+                await wait(delay, by: clock, unlessChangedSince: changes)
+                delay = min(delay * 2, Self.maximumDelay)
             }
         }
         return nil
@@ -61,27 +56,27 @@ extension StoreFace {
         let reply = Reply<Void>()
         let key = ObjectIdentifier(reply)
         let isDue = state.withLock { state in
-            if storeChanges == changes { state.pauses[key] = reply }
+            if storeChanges == changes { state.delays[key] = reply }
             return storeChanges != changes
         }
         if isDue { return }
-        let token = clock.schedule(at: clock.now + seconds) { reply.give(()) }
+        let token = clock.schedule(at: clock.now + seconds) { reply.complete(with: ()) }
         await reply.value(canceled: ())
         token.cancel()
-        state.withLock { $0.pauses[key] = nil }
+        state.withLock { $0.delays[key] = nil }
     }
 
     /// The longest delay between attempts of a query that fails, in seconds.
-    static let longestPause: Double = 256
+    static let maximumDelay: Double = 256
 
     /// Returns a page of transactions.
     func page(_ query: HistoryQuery) async throws -> OriginalPage {
-        let (page, origin) = try await askWithOrigin { $0.transactions(query, reply: $1) }
+        let (page, origin) = try await historyResponse { $0.transactions(query, reply: $1) }
         return OriginalPage(transactions: page.transactions[...], next: page.next, origin: origin)
     }
 
     /// Returns a transaction without waiting; nil if the store was replaced, or its history cannot return it at once.
-    func transactionAtOnce(_ identifier: String, storeChanges changes: Int) -> VerificationResult<Transaction>? {
+    func immediateTransaction(_ identifier: String, storeChanges changes: Int) -> VerificationResult<Transaction>? {
         let (history, origin) = state.withLock { ($0.reader?.immediate, $0.reader?.origin) }
         guard let origin, origin.storeChanges == changes, let signed = try? history?.transaction(identifier) else {
             return nil
@@ -90,7 +85,7 @@ extension StoreFace {
     }
 
     /// Returns the query for the page after another; nil after the last.
-    func query(_ query: HistoryQuery, after page: OriginalPage) -> HistoryQuery? {
+    func nextQuery(_ query: HistoryQuery, after page: OriginalPage) -> HistoryQuery? {
         guard let next = page.next else { return nil }
         // A page that ends where it begins would be requested forever.
         if next == query.cursor {
@@ -119,15 +114,15 @@ extension StoreFace {
 
     /// Returns the statuses that match a query; none in a task that is canceled.
     func statuses(_ query: SubscriptionQuery) async throws -> [Product.SubscriptionInfo.Status] {
-        try await noneIfCanceled {
+        try await emptyIfCanceled {
             try check(.subscriptionStatus)
-            let (subscriptions, origin) = try await askWithOrigin { $0.subscriptions(query, reply: $1) }
+            let (subscriptions, origin) = try await historyResponse { $0.subscriptions(query, reply: $1) }
             return subscriptions.map { Product.SubscriptionInfo.Status($0, origin) }
         }
     }
 
     /// Returns the elements that a body reads; none, and no error, if the task is canceled first.
-    private func noneIfCanceled<Element>(_ read: () async throws -> [Element]) async throws -> [Element] {
+    private func emptyIfCanceled<Element>(_ read: () async throws -> [Element]) async throws -> [Element] {
         if Task.isCancelled { return [] }
         do {
             let all = try await read()
@@ -139,14 +134,14 @@ extension StoreFace {
     func isEligibleForIntroductoryOffer(_ group: String) async -> Bool {
         guard let history = try? history() else { return false }
         let reply = Reply<Bool>()
-        history.isEligibleForIntroductoryOffer(inGroup: group) { reply.give((try? $0.get()) ?? false) }
+        history.isEligibleForIntroductoryOffer(inGroup: group) { reply.complete(with: (try? $0.get()) ?? false) }
         return await value(of: reply, for: "a question to the store") {}
     }
 
     func appTransaction(isRefreshed: Bool) async throws -> VerificationResult<AppTransaction> {
         try check(.appTransaction)
         if isRefreshed { try await callSynchronize() }
-        return VerificationResult(try await ask { $0.appTransaction(reply: $1) })
+        return VerificationResult(try await historyResponse { $0.appTransaction(reply: $1) }.response)
     }
 
     func synchronize() async throws {
@@ -155,7 +150,7 @@ extension StoreFace {
     }
 
     private func callSynchronize() async throws {
-        try await ask { history, reply in
+        let _: (Void, StoreOrigin) = try await historyResponse { history, reply in
             history.synchronize { failure in reply(failure.map { .failure($0) } ?? .success(())) }
         }
     }
@@ -165,7 +160,7 @@ extension StoreFace {
         let answer: RefundAnswer
         let history = try history()
         do {
-            answer = try await self.answer { history.requestRefund(ofTransaction: identifier, reply: $0) }
+            answer = try await response { history.requestRefund(ofTransaction: identifier, reply: $0) }
         } catch StoreKitError.systemError(let failure) {
             // The store's refusal. Other errors are more specific than `failed`, and pass unchanged.
             log("no refund was requested: \(failure)")
@@ -180,7 +175,7 @@ extension StoreFace {
 
     /// Returns the products with given identifiers, each once; none in a task that is canceled.
     func products(_ identifiers: [String]) async throws -> [Product] {
-        try await noneIfCanceled { try await loadProducts(identifiers) }
+        try await emptyIfCanceled { try await loadProducts(identifiers) }
     }
 
     private func loadProducts(_ identifiers: [String]) async throws -> [Product] {
@@ -189,13 +184,13 @@ extension StoreFace {
             throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, "no store is set"))
         }
         var (all, products): (Set<ExactText>, [ExactText: StoreProduct]) = ([], [:])
-        let asked = identifiers.filter { all.insert(ExactText($0)).inserted }
-        for identifiers in asked.inSets {
-            let answer = try await answer("a look-up of products") { backend.products(identifiers, reply: $0) }
+        let requested = identifiers.filter { all.insert(ExactText($0)).inserted }
+        for identifiers in requested.inSets {
+            let answer = try await response("a look-up of products") { backend.products(identifiers, reply: $0) }
             for product in answer.products { products[ExactText(product.identifier)] = product }
         }
         let storefront = storefront
-        return asked.compactMap { products[ExactText($0)] }.map { Product($0, storefront: storefront) }
+        return requested.compactMap { products[ExactText($0)] }.map { Product($0, storefront: storefront) }
     }
 
     var storefront: StoreStorefront? { backend?.services.storefront?.storefront }
@@ -241,46 +236,6 @@ extension StoreFailure {
 
 /// Returns the code of a number; generic, because `URLError.Code.init(rawValue:)` is failable on some platforms only.
 private func named<Code: RawRepresentable<Int>>(_ code: Int) -> Code? { Code(rawValue: code) }
-
-/// The origin of a value: the `StoreFace` that read it, and the store that it was read from.
-final class StoreOrigin: Sendable {
-    let face: StoreFace
-    /// The store, which values do not retain while it is the context's.
-    ///
-    /// Never read: while this reference exists, no other store has the same address. A weak reference would slow down
-    /// every use of the store.
-    private unowned let store: any StoreBackend
-    let storeID: ObjectIdentifier
-    /// The number of times that the context's store had been replaced when the reading of the value began.
-    let storeChanges: Int
-    private let left = Locked<FormerStore?>(nil)
-    /// The store, set when the context gets another one: values retain it, so that they can still be finished there.
-    var former: FormerStore? {
-        get { left.withLock { $0 } }
-        set { left.withLock { $0 = newValue } }
-    }
-
-    init(_ face: StoreFace, _ store: any StoreBackend, storeChanges: Int) {
-        (self.face, self.store, self.storeChanges) = (face, store, storeChanges)
-        storeID = ObjectIdentifier(store)
-    }
-
-    /// Whether the queue's context still has the store.
-    var isCurrent: Bool { storeChanges == face.storeChanges || currentStore != nil }
-
-    /// The store, unless the queue's context has another one by now.
-    var currentStore: (any StoreBackend)? {
-        guard let store = face.backend, ObjectIdentifier(store) == storeID else { return nil }
-        return store
-    }
-}
-
-/// A page of transactions, and its origin.
-struct OriginalPage {
-    let transactions: ArraySlice<SignedValue<TransactionPayload>>
-    let next: String?
-    let origin: StoreOrigin
-}
 
 /// StoreCrypto's function of that name, bound when the program is linked.
 ///
