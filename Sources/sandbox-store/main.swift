@@ -1,6 +1,6 @@
 import Foundation
 import StorePostgres
 
-// Certificates and signatures may use libcrypto before the database does.
+// Before libcrypto is first used, which may be for certificates and signatures.
 LibcryptoCleanup.disable()
 exit(SandboxStoreTool(console: .standard).run(Array(CommandLine.arguments.dropFirst())))

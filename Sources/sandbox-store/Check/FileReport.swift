@@ -1,16 +1,16 @@
 import StoreCore
 import StoreScenario
 
-/// A readable report on the content of a `.storekit` file.
+/// A report on the content of a `.storekit` file.
 struct FileReport {
     private var lines: [String] = []
     private let configuration: StoreConfiguration
     private let file: String
 
-    /// Creates the report on a file.
+    /// Creates a report.
     ///
     /// - Parameters:
-    ///   - configuration: its content.
+    ///   - configuration: the content of the file.
     ///   - file: the file's name in the report.
     init(_ configuration: StoreConfiguration, file: String) {
         self.configuration = configuration
@@ -34,12 +34,12 @@ struct FileReport {
         }
     }
 
-    /// The whole report, with a line break at its end.
+    /// The lines of the report, each followed by a line break.
     var text: String { lines.map { "\($0)\n" }.joined() }
 
-    /// The file's products and its probable mistakes as JSON, with a line break at its end.
+    /// The products and the probable mistakes as JSON, followed by a line break.
     ///
-    /// - Throws: the error of a store that cannot sell them.
+    /// - Throws: the error of a store that cannot sell the products.
     var json: String {
         get throws {
             let products = try ScenarioPerformer(store: SandboxStore(configuration)).perform("products").json
@@ -94,11 +94,11 @@ struct FileReport {
     }
 }
 
-/// The offers of a subscription, a line each.
+/// A report on the offers of a subscription, one in each line.
 struct OfferReport {
     private(set) var lines: [String] = []
 
-    /// Creates the report on the offers of a product; most products have none.
+    /// Creates a report, without lines if the product is not a subscription or has no offers.
     init(_ product: SandboxProduct) {
         guard let subscription = product.subscription else { return }
         lines += subscription.introductoryOffers.map { "introductory offer: \(Self.describe($0))" }
@@ -141,14 +141,14 @@ struct OfferReport {
     }
 }
 
-/// The settings of a file that differ from Xcode's defaults, a line each; storefront and language apart.
+/// A report on the settings that differ from Xcode's defaults, except storefront and language.
 struct SettingsReport {
     private(set) var lines: [String] = []
 
-    /// The suffix of settings that a store opened on the file ignores.
+    /// The mark of a setting that a store ignores.
     private static let notApplied = " (not applied yet)"
 
-    /// Compares settings with those of an empty file.
+    /// Creates a report on the differences from the settings of an empty file.
     init(_ settings: StoreConfiguration.Settings) {
         if settings.timeRate != 0 {
             let mark = Self.rates[settings.timeRate] == nil ? " (unknown)" : ""
@@ -191,7 +191,7 @@ struct SettingsReport {
         }
     }
 
-    /// Returns Xcode's number with its meaning, where that is known.
+    /// Returns Xcode's number of a rate, with its meaning if known.
     private static func name(ofRate rate: Int) -> String { rates[rate].map { "\(rate) (\($0))" } ?? "\(rate)" }
 
     private static let rates = [

@@ -1,27 +1,27 @@
 import StoreCore
 
-/// The products of the demo, by their role.
+/// The products of the demo, by role.
 struct Cast: Equatable {
-    /// All products, in the file's order.
+    /// The identifiers of all products, in the file's order.
     let all: [String]
     let consumable: String?
     let nonConsumable: String?
-    /// The subscription, a monthly one if there is one.
+    /// An auto-renewable subscription, preferably a monthly one.
     let subscription: String?
     let nonRenewing: String
     let freeSubscription: String
-    /// The products of kinds that the file lacks, added in code so that every kind can be shown.
+    /// The products that the demo adds for the kinds that the file lacks.
     let extras: [SandboxProduct]
-    /// The products bought together: three different ones, if there are as many.
+    /// The products that are bought at once, different ones if possible.
     let three: [String]
-    /// A product that can be bought repeatedly, if there is one.
+    /// A product, preferably one that can be bought repeatedly.
     let everyday: String
-    /// The product that the user hesitates over; not owned at that point, if there is such a product.
+    /// The product of the canceled and the declined payment, preferably one that is not owned at that point.
     let temptation: String
     /// An identifier that is not in the file.
     let unknown: String
 
-    /// Chooses the products; nil for a file without products.
+    /// Chooses the products, or returns nil for a file without products.
     init?(_ products: [SandboxProduct]) {
         func all(_ kind: SandboxProduct.Kind) -> [String] {
             products.filter { $0.kind == kind }.map(\.identifier)

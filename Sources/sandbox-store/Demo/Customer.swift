@@ -1,12 +1,12 @@
 import Foundation
 import StoreCore
 
-/// The user of the demo, whom the store asks for a decision before each charge.
+/// The user of the demo, who authorizes each charge.
 struct Customer: Sendable {
     let timeline: Timeline
     let products: [SKProduct]
 
-    /// Returns an authorizer that always gives the same decision.
+    /// Returns an authorizer that always makes the same decision.
     func always(_ answer: Authorization, _ verb: String) -> Authorizer {
         Authorizer { request in
             timeline(.user, "\(verb) \(describe(request))")
@@ -14,7 +14,7 @@ struct Customer: Sendable {
         }
     }
 
-    /// Returns an authorizer that asks at the terminal; at the end of input, it cancels everything.
+    /// Returns an authorizer that asks on the terminal, and cancels everything after the end of the input.
     func asked(_ read: @escaping @Sendable () -> String?) -> Authorizer {
         Authorizer { request in
             while true {
@@ -36,7 +36,7 @@ struct Customer: Sendable {
     private func describe(_ request: AuthorizationRequest) -> String {
         let quantity = request.quantity == 1 ? "" : "\(request.quantity) × "
         let goods = "\(quantity)\(request.productIdentifier)"
-        // A store asks only about its own products.
+        // A store asks about its own products only.
         guard let product = products.first(where: { $0.productIdentifier == request.productIdentifier }) else {
             return goods
         }

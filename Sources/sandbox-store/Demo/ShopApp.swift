@@ -1,17 +1,17 @@
 import Foundation
 import StoreCore
 
-/// The app of the demo, from one launch to the next: its start, and its reactions to the user.
+/// The app of the demo, from one launch to the next.
 final class ShopApp: NSObject {
     /// The products that the store sells.
     private(set) var products: [SKProduct] = []
     private let timeline: Timeline
     private let queue: SKPaymentQueue
-    /// The observer, which the queue does not keep alive.
+    /// The observer, which the queue does not retain.
     private let observer: ShopObserver
     private var wanted: [String] = []
     private var request: SKProductsRequest?
-    /// The receipt of the latest delivery.
+    /// The receipt of the latest delivered transaction.
     var receipt: Data? { observer.receipt }
 
     init(_ timeline: Timeline, queue: SKPaymentQueue = .default(), delivers: Bool = true) {
@@ -20,13 +20,13 @@ final class ShopApp: NSObject {
         observer = ShopObserver(timeline: timeline, delivers: delivers)
     }
 
-    /// Adds the observer, which an app does first thing at every launch.
+    /// Adds the observer, as an app does at the beginning of each launch.
     func launch() { queue.add(observer) }
 
     /// Removes the observer.
     func quit() { queue.remove(observer) }
 
-    /// Requests the app's products.
+    /// Requests products.
     func load(_ identifiers: [String]) {
         wanted = identifiers
         timeline(.app, "asks the store about \(Wording.count(identifiers.count, "identifier"))")
@@ -36,7 +36,7 @@ final class ShopApp: NSObject {
         self.request = request
     }
 
-    /// Pays for a product.
+    /// Adds a payment for a product.
     func buy(_ identifier: String, quantity: Int = 1) {
         timeline(.app, "adds a payment for \(quantity == 1 ? "" : "\(quantity) × ")\(identifier)")
         let payment: SKMutablePayment
@@ -58,7 +58,7 @@ final class ShopApp: NSObject {
 
 extension ShopApp: SKProductsRequestDelegate {
     func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse) {
-        // A store returns products in any order.
+        // The order of the products in a response is undefined.
         let found = Dictionary(uniqueKeysWithValues: response.products.map { ($0.productIdentifier, $0) })
         products = wanted.compactMap { found[$0] }
         let width = products.map(\.productIdentifier.count).max() ?? 0
@@ -88,14 +88,12 @@ extension ShopApp: SKProductsRequestDelegate {
     }
 }
 
-/// The app's observer: it delivers purchases and then finishes them, and finishes failed transactions.
+/// The app's observer, which delivers purchases and finishes them, and finishes failed transactions.
 final class ShopObserver: NSObject, SKPaymentTransactionObserver {
     private let timeline: Timeline
-    /// Whether the app runs long enough to deliver.
-    ///
-    /// Otherwise it receives unfinished transactions again at its next launch.
+    /// Whether the app delivers purchases before it is stopped; if not, it receives them again at its next launch.
     private let delivers: Bool
-    /// The receipt of the latest delivery.
+    /// The receipt of the latest delivered transaction.
     private(set) var receipt: Data?
 
     init(timeline: Timeline, delivers: Bool = true) {
@@ -139,10 +137,10 @@ final class ShopObserver: NSObject, SKPaymentTransactionObserver {
     }
 }
 
-// MARK: - In words
+// MARK: - Descriptions
 
 extension ShopObserver {
-    /// Returns a transaction in one line, with an event; by default the change of its state.
+    /// Returns a line about a transaction and an event; if nil, the change of its state.
     private static func describe(_ transaction: SKPaymentTransaction, as event: String? = nil) -> String {
         let quantity = transaction.payment.quantity
         var text = (event ?? "\(transaction.transactionState)").padded(to: 10)

@@ -6,7 +6,9 @@ import StoreSQLite
 import StoreScenario
 import StoreServer
 
-/// A store with its servers, on the system's clock; a store in a file may be ahead of it, one on a database server is not.
+/// A store with its servers, on the system's clock.
+///
+/// The clock of a store in a file may be ahead of the system's.
 struct StoreService {
     private let database: ServedDatabase
     private let server: StoreServer
@@ -14,10 +16,10 @@ struct StoreService {
 
     /// Opens the database, the folder and the servers.
     ///
-    /// Throws an error whose sentence contains neither a key nor the shared secret.
+    /// - Throws: an error whose description contains neither a key nor the shared secret.
     init(_ options: ServeOptions) throws {
         folder = URL(filePath: options.folder)
-        // Before the API's key: an authority is created only in an otherwise empty folder.
+        // Before the API's key, since an authority is created in an empty folder only.
         let authority = try CertificateAuthority(folder: folder, now: Date())
         var configuration = StoreServer.Configuration()
         configuration.credentials = try StoreServer.Credentials(folder: folder)
@@ -48,14 +50,14 @@ struct StoreService {
         self.database = database
     }
 
-    /// Returns the clock of a store: the system's if other processes have it open too, as nobody moves that one.
+    /// Returns the clock of a store: the system's if several processes may have it open, else one that can be moved.
     private static func clock(of database: ServedDatabase, _ settings: SettingsFile) throws -> any StoreClock {
         if database.isShared { return SystemClock.shared }
-        // A clock that was moved ahead does not go back when the store is reopened.
+        // A reopened store goes on from the time to which its clock was moved.
         return ShiftedClock(notBefore: try settings.time(of: database.ledger, at: Date()))
     }
 
-    /// The URL of the servers and what their clients need, in one line; in a second one, the URL of the page for browsers.
+    /// A line with the URL of the servers and what their clients need, and one with the URL of the page for browsers.
     var text: String {
         let (key, issuer) = (server.credentials.keyIdentifier, server.credentials.issuer)
         return "serving at \(server.url.absoluteString): key \(path("AuthKey_\(key).p8")), issuer \(issuer),"
@@ -64,7 +66,7 @@ struct StoreService {
                 ?? "")
     }
 
-    /// The same as JSON.
+    /// The content of `text` as JSON.
     var json: String {
         let (key, issuer) = (server.credentials.keyIdentifier, server.credentials.issuer)
         let value: JSONValue = [
@@ -77,27 +79,27 @@ struct StoreService {
 
     private func path(_ name: String) -> String { folder.appending(path: name).path(percentEncoded: false) }
 
-    /// Stops the servers, then closes the database.
+    /// Stops the servers, and closes the database.
     func stop() {
         server.stop()
         database.close()
     }
 }
 
-/// The database of a served store: a file on this machine, or a PostgreSQL server that several machines share.
+/// The database of a served store: a SQLite file, or a PostgreSQL server that several processes share.
 struct ServedDatabase {
     let ledger: any Ledger
-    /// The path beside which settings are stored that are not in the ledger.
+    /// The path beside which the ``SettingsFile`` is.
     let place: String
-    /// Whether other processes may have the store open too.
+    /// Whether several processes may have the store open.
     let isShared: Bool
     private let closing: () -> Void
 
-    /// Opens the database named by `--store`.
+    /// Opens a database.
     ///
     /// - Parameters:
-    ///   - store: a file's path, or an address that ``SharedStoreAddress`` parses.
-    ///   - folder: the folder of this process's keys, and of its settings if the store is on a server.
+    ///   - store: the path of a file, or an address for ``SharedStoreAddress``.
+    ///   - folder: the folder of the keys, and of the settings of a store on a server.
     /// - Throws: the errors of the database.
     init(_ store: String, folder: URL) throws {
         guard let address = SharedStoreAddress(store) else {
@@ -114,10 +116,9 @@ struct ServedDatabase {
     func close() { closing() }
 }
 
-/// SIGTERM and SIGINT, blocked until they are waited for: a signal that arrives while a server opens is not lost, and
-/// interrupts nothing.
+/// SIGTERM and SIGINT, which are blocked and remain pending until ``wait()``.
 ///
-/// It has to be created before all threads that must not receive them.
+/// It has to be created before other threads, which inherit the blocked signals.
 struct TerminationSignals {
     private var signals = sigset_t()
     private var earlier = sigset_t()
@@ -130,7 +131,7 @@ struct TerminationSignals {
         pthread_sigmask(SIG_BLOCK, &signals, &earlier)
     }
 
-    /// Waits for one of them; returns immediately if one has arrived.
+    /// Waits for a signal, unless one is pending.
     func wait() {
         var signals = signals
         var number: Int32 = 0

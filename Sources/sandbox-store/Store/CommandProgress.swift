@@ -1,14 +1,14 @@
 import Foundation
 import StoreCore
 
-/// A line on a terminal about work that takes longer than a second, with the store's time.
-final class CommandProgress: @unchecked Sendable {  // unchecked: a timer may be canceled on any thread
+/// A progress line on a terminal for work that takes longer than a second, with the store's time.
+final class CommandProgress: @unchecked Sendable {  // unchecked: any thread may cancel a timer
     private struct State {
         var text = ""
         var clock: (any StoreClock)?
         var begin = ContinuousClock.now
         var isShown = false
-        /// Whether work is in progress.
+        /// Whether work is between its beginning and its end.
         var isRunning = false
     }
 
@@ -16,10 +16,10 @@ final class CommandProgress: @unchecked Sendable {  // unchecked: a timer may be
     private let timer: any DispatchSourceTimer
     private let console: Console
 
-    /// The sequence that erases the line that the cursor is on.
+    /// The control sequence that erases the cursor's line.
     private static let erasure = "\r\u{1B}[K"
 
-    /// The time after which the line appears.
+    /// The delay before the line appears.
     static let patience = Duration.seconds(1)
 
     init(_ console: Console) {
@@ -36,15 +36,15 @@ final class CommandProgress: @unchecked Sendable {  // unchecked: a timer may be
     /// Begins work.
     ///
     /// - Parameters:
-    ///   - text: the work, in a few words.
-    ///   - clock: the clock of the store; nil as long as there is none.
+    ///   - text: a short description of the work.
+    ///   - clock: the store's clock; nil while the store is being opened.
     func begin(_ text: String, _ clock: (any StoreClock)? = nil) {
         state.withLock { $0 = State(text: text, clock: clock, isRunning: true) }
     }
 
     /// Ends the work, and erases its line.
     func end() {
-        // Written under the lock, so that the line is not written again afterwards.
+        // Under the lock, since the timer must not write the line again afterwards.
         state.withLock { state in
             state.isRunning = false
             guard state.isShown else { return }
@@ -53,7 +53,7 @@ final class CommandProgress: @unchecked Sendable {  // unchecked: a timer may be
         }
     }
 
-    /// Writes the line, if the work has taken long enough.
+    /// Writes the line if the delay has passed.
     func show(_ now: ContinuousClock.Instant) {
         state.withLock { state in
             guard state.isRunning, now - state.begin >= Self.patience else { return }

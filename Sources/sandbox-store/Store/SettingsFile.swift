@@ -3,50 +3,50 @@ import StoreCore
 import StoreCrypto
 import StoreScenario
 
-/// The file beside a store's ledger for what the ledger does not store: the store's time, and settings made by commands.
+/// The file of a store's time and of the settings that no ledger stores.
 ///
-/// It is written only when one of these has changed; queries and purchases do not write it.
+/// It is written only after a change of either. Queries and purchases do not write it.
 final class SettingsFile: Sendable {
     private struct Content: Codable, Equatable {
         /// The store's time, in seconds since 2001.
         var now: TimeInterval
-        /// The seconds by which a running clock was ahead of the system's.
+        /// The number of seconds by which a running clock was ahead of the system's clock.
         var lead: TimeInterval?
-        /// The scenario commands, one in each line, that make the settings again when the store is reopened.
+        /// The lines of the scenario language that restore the settings.
         var settings: [String]
     }
 
-    /// The state that can change: the settings, and how far the clock was moved.
+    /// A snapshot of the settings, and of the distance by which the clock was moved.
     private struct Mark: Equatable {
         var settings: [String] = []
         var progress: TimeInterval = 0
 
-        /// Whether a clock has been moved since; a smaller difference is time that passed by itself.
+        /// Returns whether a clock was moved since a snapshot; a smaller difference is time that has passed.
         func isMoved(since other: Mark) -> Bool { progress - other.progress > 0.5 }
 
         func differs(from other: Mark) -> Bool { settings != other.settings || isMoved(since: other) }
     }
 
     private struct Memory {
-        /// The state in the file.
+        /// The snapshot in the file.
         var written = Mark()
-        /// The state at the last call of `keep`.
+        /// The snapshot of the last call of `keep`.
         var seen = Mark()
     }
 
     private let url: URL
     private let memory = Locked(Memory())
 
-    /// Creates the file's description, beside a path.
+    /// Creates a reference to the file beside a path, which it does not access.
     init(beside path: String) { url = URL(filePath: "\(path).state") }
 
-    /// Returns the last known time of a ledger's store.
+    /// Returns the last known time of the store on a ledger.
     ///
     /// - Parameters:
     ///   - ledger: the ledger.
-    ///   - systemTime: the system's time, for a clock that kept running; nil for one that stood still.
-    /// - Returns: the time of the last event, or a later one that was saved; nil if there is neither.
-    /// - Throws: ``StoreFile/Failure`` if the file cannot be read, and the ledger's errors.
+    ///   - systemTime: the system's time if the store's clock runs; nil if it stands still.
+    /// - Returns: the latest of the time of the last record and the times in the file; nil if there are none.
+    /// - Throws: ``StoreFile/Failure`` if the file is unreadable, and the errors of the ledger.
     func time(of ledger: any Ledger, at systemTime: Date? = nil) throws -> Date? {
         let head = try ledger.head
         let last = head == 0 ? nil : try ledger.read(after: head - 1, limit: 1).last?.date
@@ -58,7 +58,7 @@ final class SettingsFile: Sendable {
 
     /// Restores the settings.
     ///
-    /// - Throws: ``StoreFile/Failure`` if the file cannot be read, or has a line that the store refuses.
+    /// - Throws: ``StoreFile/Failure`` if the file is unreadable or contains a line that the store refuses.
     func restore(_ performer: ScenarioPerformer) throws {
         for line in try content()?.settings ?? [] {
             do {
@@ -71,9 +71,9 @@ final class SettingsFile: Sendable {
         memory.withLock { $0 = Memory(written: mark, seen: mark) }
     }
 
-    /// Writes the state, if it has changed since it was last written.
+    /// Writes the time and the settings if they have changed since they were last written.
     ///
-    /// - Throws: ``StoreFile/Failure`` if a change since the last call cannot be written; it names what will be lost.
+    /// - Throws: ``StoreFile/Failure``, which names the lost changes, if changes since the last call cannot be written.
     func keep(_ performer: ScenarioPerformer) throws {
         let mark = mark(of: performer)
         let now = performer.store.clock.now
@@ -86,7 +86,7 @@ final class SettingsFile: Sendable {
                 try write(Content(now: now.timeIntervalSinceReferenceDate, lead: lead, settings: mark.settings))
                 memory.written = mark
             } catch {
-                // An earlier call has reported the failure; the present command has lost nothing.
+                // An earlier call has reported the failure, and nothing has changed since.
                 guard isNew else { return }
                 let what = Self.loss(of: mark, memory.written, now)
                 throw StoreFile.Failure(
@@ -96,7 +96,7 @@ final class SettingsFile: Sendable {
         }
     }
 
-    /// Returns a short description of the changes that are not in the file.
+    /// Returns a description of the changes that are not in the file.
     private static func loss(of mark: Mark, _ written: Mark, _ now: Date) -> String {
         var parts: [String] = []
         if mark.isMoved(since: written) { parts.append("the store's time, \(Wording.moment(now)),") }
@@ -110,7 +110,7 @@ final class SettingsFile: Sendable {
     }
 
     private func mark(of performer: ScenarioPerformer) -> Mark {
-        // A running clock has been moved if its lead has grown.
+        // A running clock moves by itself; its lead does not.
         let clock = performer.store.clock as? any MovableClock
         let progress = clock.map { $0.lead ?? $0.now.timeIntervalSinceReferenceDate } ?? 0
         return Mark(settings: performer.settings, progress: progress)
@@ -129,7 +129,7 @@ final class SettingsFile: Sendable {
     private func write(_ content: Content) throws(CryptoError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        // Numbers and strings can always be encoded.
+        // Encoding of numbers and strings does not fail.
         let data = (try? encoder.encode(content)) ?? Data()
         try KeyFolder(url.deletingLastPathComponent()).put(data, to: url, mode: 0o600, isReplacing: true)
     }

@@ -3,23 +3,23 @@ import StoreCore
 import StorePostgres
 import StoreScenario
 
-/// A store on a database server, which other processes may have open too.
+/// A store on a database server, which several processes may have open.
 ///
-/// It uses the system's clock, which no command moves. What the ledger does not store is each process's own.
+/// It uses the system's clock, which no command moves. Settings that the ledger does not store belong to one process.
 struct SharedStore: KeptStore {
     let performer: ScenarioPerformer
     private let database: PostgresDatabase
-    /// Whether settings have to outlast this process.
+    /// Whether settings have to outlast the process.
     private let mustKeep: Bool
 
     /// Opens a store.
     ///
     /// - Parameters:
     ///   - address: the server and the store's name.
-    ///   - configuration: the products and settings with which other processes open it; those in the ledger, if nil.
-    ///   - patience: the seconds to wait for a server that cannot be reached.
-    ///   - mustKeep: whether a setting that the ledger does not store is an error.
-    /// - Throws: ``StoreFile/Failure`` if the database has no such store, and the errors of the database and the store.
+    ///   - configuration: the products and settings with which other processes open it; if nil, those in the ledger.
+    ///   - patience: the number of seconds to wait for an unreachable server.
+    ///   - mustKeep: whether ``check(_:)`` refuses settings that the ledger does not store.
+    /// - Throws: ``StoreFile/Failure`` if the store does not exist, and the errors of the database and the store.
     init(
         opening address: SharedStoreAddress,
         _ configuration: StoreConfiguration?,
@@ -35,14 +35,14 @@ struct SharedStore: KeptStore {
         try self.init(database, database.ledger(address.name, lane: .caller), configuration, mustKeep: mustKeep)
     }
 
-    /// Creates a store, with the products of a configuration.
+    /// Creates a store with the products of a configuration.
     ///
-    /// - Throws: ``StoreFile/Failure`` if the database has one of that name, and the errors of the database and the store.
+    /// - Throws: ``StoreFile/Failure`` if the store exists, and the errors of the database and the store.
     init(creating address: SharedStoreAddress, _ configuration: StoreConfiguration) throws {
-        // Checked first, so that invalid products leave no store behind.
+        // Before the ledger is created, so that invalid products leave none behind.
         _ = try SandboxStore(configuration)
         let database = try Self.connect(address, patience: 5)
-        // A ledger without records belongs to a store that was not completed.
+        // A ledger without records is left over from an attempt that failed.
         let ledger = try database.ledger(address.name, lane: .caller)
         guard try ledger.head == 0 else {
             throw StoreFile.Failure(description: "the store \(address.name) exists already; init makes a new store")
@@ -70,7 +70,7 @@ struct SharedStore: KeptStore {
     private static func connect(_ address: SharedStoreAddress, patience: TimeInterval) throws -> PostgresDatabase {
         var options = PostgresDatabase.Options()
         options.patience = patience
-        // Only shell completion has no patience.
+        // Only completion has no patience.
         if patience == 0 { options.responseTime = 2 }
         return try PostgresDatabase(address.settings, options: options, log: .silent)
     }
@@ -81,23 +81,23 @@ struct SharedStore: KeptStore {
         throw StoreFile.Failure(description: "\(step.command.name): \(reason)")
     }
 
-    /// Does nothing: settings that the ledger does not store last as long as the process, see ``check(_:)``.
+    /// Does nothing, since settings that the ledger does not store end with the process.
     func keep() {}
 
     func close() { database.close() }
 }
 
-/// The address of a store on a database server: a `postgresql://` URL, whose fragment is the store's name.
+/// The address of a store on a database server: a `postgresql://` URL with the store's name as its fragment.
 struct SharedStoreAddress: Equatable {
-    /// The settings of the connection, which may contain a password.
+    /// The connection settings, which may contain a password.
     let settings: String
-    /// The store's name; `store` if the URL has no fragment.
+    /// The name of the store; `store` if the URL has no fragment.
     let name: String
 
-    /// Parses an address; nil for the path of a file.
+    /// Parses an address, or returns nil for the path of a file.
     init?(_ text: String) {
         guard ["postgresql://", "postgres://"].contains(where: text.hasPrefix) else { return nil }
-        // A password may contain the sign too; libpq looks for one before the first slash.
+        // A password, which libpq expects before the first slash, may contain a number sign.
         let authority = text.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" }
         let user = authority.firstIndex(of: "@") ?? text.startIndex
         let end = text[user...].firstIndex(of: "#") ?? text.endIndex
@@ -111,12 +111,12 @@ struct SharedStoreAddress: Equatable {
 protocol KeptStore {
     var performer: ScenarioPerformer { get }
 
-    /// Throws if a command would make a setting that cannot be saved.
+    /// Throws an error if a step makes a setting that cannot be saved.
     func check(_ step: ScenarioStep) throws
 
-    /// Saves what the ledger does not store.
+    /// Saves the time and the settings that the ledger does not store.
     func keep() throws
 
-    /// Closes the file or the connections.
+    /// Closes the database.
     func close()
 }

@@ -4,11 +4,11 @@ import StoreCrypto
 import StoreSQLite
 import StoreScenario
 
-/// A store in a SQLite file that outlasts the process: its time and its settings are stored beside the ledger.
+/// A store in a SQLite file, with its time and its settings in a second file.
 ///
-/// The store's clock stands still between processes, and moves by commands only.
+/// The store's clock stands still; only commands move it.
 struct StoreFile: KeptStore {
-    /// The error of a file that cannot be used, with a sentence.
+    /// The error of a store that cannot be used, in one sentence.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -21,9 +21,9 @@ struct StoreFile: KeptStore {
     ///
     /// - Parameters:
     ///   - path: the file's path.
-    ///   - patience: the seconds to wait for another process that uses the file.
-    /// - Throws: ``Failure`` if there is no such file, or the state beside it cannot be read, and the errors of the
-    ///   database and the store.
+    ///   - patience: the number of seconds to wait while another process uses the file.
+    /// - Throws: ``Failure`` if the file does not exist or its settings are unreadable, and the errors of the database
+    ///   and the store.
     init(opening path: String, patience: TimeInterval = 5) throws {
         guard FileManager.default.fileExists(atPath: path) else {
             throw Failure(
@@ -44,13 +44,13 @@ struct StoreFile: KeptStore {
     /// - Parameters:
     ///   - path: the file's path.
     ///   - configuration: the store's products and settings.
-    ///   - start: the store's time; the default of new stores, if nil.
+    ///   - start: the store's time; if nil, the default of new stores.
     /// - Throws: ``Failure`` if the file exists, and the errors of the database and the store.
     init(creating path: String, _ configuration: StoreConfiguration, start: Date?) throws {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw Failure(description: "\(path) exists already; init makes a new store")
         }
-        // Checked first, so that invalid products leave no file behind.
+        // Before the file is created, so that invalid products leave none behind.
         _ = try SandboxStore(configuration)
         let database = try SQLiteDatabase(at: URL(filePath: path))
         let clock = start.map(ManualClock.init(startingAt:)) ?? ManualClock()
@@ -67,18 +67,18 @@ struct StoreFile: KeptStore {
         performer = ScenarioPerformer(store: store)
     }
 
-    /// Does nothing, since everything can be saved.
+    /// Does nothing, since a file can save every setting.
     func check(_ step: ScenarioStep) {}
 
-    /// Saves what the ledger does not store.
+    /// Saves the time and the settings.
     func keep() throws { try settings.keep(performer) }
 
-    /// Closes the file.
+    /// Closes the database.
     func close() { database.close() }
 
     // MARK: Shared with serve
 
-    /// Opens a store on a ledger, with the products of a file if there is one, else those in the ledger.
+    /// Opens a store on a ledger, with the products of a configuration or, if nil, with those in the ledger.
     static func openStore(
         _ configuration: StoreConfiguration?,
         clock: any StoreClock,
@@ -100,7 +100,7 @@ struct StoreFile: KeptStore {
 
     // MARK: Files
 
-    /// Returns the signer with the key beside a store's file, and creates the key if it does not exist.
+    /// Returns a signer with the key in the file beside the store's, which is created if it does not exist.
     private static func signer(beside path: String) throws -> HMACReceiptSigner {
         let file = file(beside: path, "key")
         if FileManager.default.fileExists(atPath: file.path) {
@@ -109,7 +109,7 @@ struct StoreFile: KeptStore {
             return HMACReceiptSigner(key: key)
         }
         let key = Data((0..<32).map { _ in UInt8.random(in: .min ... .max) })
-        // Atomically: an empty key would prevent the store from being opened.
+        // Atomically, since a store with an empty key cannot be opened.
         try KeyFolder(file.deletingLastPathComponent()).put(key, to: file, mode: 0o600, isReplacing: false)
         return HMACReceiptSigner(key: key)
     }
