@@ -7,21 +7,19 @@ struct Console: Sendable {
     let write: @Sendable (String) -> Void
     /// Writes text to standard error.
     let complain: @Sendable (String) -> Void
-    /// Reads a line of standard input without its end; nil at the end of input.
-    ///
-    /// Afterwards the line is on the screen.
+    /// Reads a line of standard input without its line break, and shows it if a terminal does not; nil at the end.
     let read: @Sendable () -> String?
-    /// Whether a line that was written to standard error can be erased.
+    /// Whether standard error is a terminal, on which a line can be erased.
     let isTerminal: Bool
-    /// Whether standard output may have colors.
+    /// Whether standard output is a terminal with colors.
     var hasColors = false
-    /// Returns the first error of ``write``, after which the output is incomplete; nil for none.
+    /// Returns the first error of ``write``; nil if the output is complete.
     var outputError: @Sendable () -> (any Error)? = { nil }
 
-    /// The process's own console.
+    /// The console of the process.
     static let standard: Console = {
         let firstError = Locked<(any Error)?>(nil)
-        // Not `print`, which is buffered: a question has to be on the screen before its answer is read.
+        // Not `print`, whose buffer would hold back a question until after its answer.
         let write: @Sendable (String) -> Void = { text in
             do {
                 try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
@@ -34,7 +32,7 @@ struct Console: Sendable {
             complain: { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) },
             read: {
                 let line = readLine()
-                // Typed text shows on the screen by itself; text from a pipe does not.
+                // A terminal echoes its input; a pipe does not.
                 if let line, isatty(FileHandle.standardInput.fileDescriptor) == 0 { write("\(line)\n") }
                 return line
             },
@@ -46,12 +44,12 @@ struct Console: Sendable {
         )
     }()
 
-    /// Whether an environment allows colors on a terminal: not with `NO_COLOR`, see no-color.org.
+    /// Returns whether an environment allows colors on a terminal, see no-color.org.
     static func colors(_ environment: [String: String]) -> Bool {
         environment["NO_COLOR", default: ""].isEmpty && environment["TERM", default: "dumb"] != "dumb"
     }
 
-    /// The purpose of emphasized text.
+    /// The purpose of an emphasis.
     enum Emphasis: String {
         /// Bold.
         case heading = "1"
@@ -59,20 +57,20 @@ struct Console: Sendable {
         case failure = "1;31"
     }
 
-    /// Returns a text emphasized for a terminal with colors, or unchanged.
+    /// Returns a text with the control sequences of an emphasis, or unchanged if there are no colors.
     func emphasized(_ text: String, as emphasis: Emphasis) -> String {
         hasColors ? "\u{1B}[\(emphasis.rawValue)m\(text)\u{1B}[0m" : text
     }
 }
 
-/// The formats of prices, times and numbers.
+/// Formats of prices, times and numbers.
 enum Wording {
-    /// Returns a price as its buyer reads it.
+    /// Returns a price in the format of its buyer.
     ///
     /// - Parameters:
     ///   - amount: the exact amount.
-    ///   - locale: a product's `priceLocale`.
-    /// - Returns: the formatted price, as in `$0.99`.
+    ///   - locale: the `priceLocale` of the product.
+    /// - Returns: the price, as in `$0.99`.
     static func price(_ amount: NSDecimalNumber, in locale: Locale) -> String {
         let formatter = NumberFormatter()
         formatter.numberStyle = .currency
@@ -80,35 +78,41 @@ enum Wording {
         return formatter.string(from: amount) ?? "\(amount)"
     }
 
-    /// Returns a length of time; the unit may be any of Store Kit's or of the store's, which have the same names.
+    /// Returns a length of time, as in `3 months`.
     static func time(_ count: Int, _ unit: StoreProduct.Period.Unit) -> String { Self.count(count, "\(unit)") }
 
-    /// Returns a recurring interval.
+    /// Returns an interval, as in `every 3 months`.
     static func every(_ count: Int, _ unit: StoreProduct.Period.Unit) -> String {
         count == 1 ? "every \(unit)" : "every \(time(count, unit))"
     }
 
-    /// Returns a number with a noun.
+    /// Returns a number with a noun in the singular or plural.
     static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-    /// Returns a date to the second, in UTC.
+    /// Returns a date in UTC, as in `2025-01-01T00:00:00Z`.
     static func moment(_ date: Date) -> String { date.formatted(.iso8601) }
+
+    /// Parses a date in the years 1 to 9999, to which the dates in answers are limited.
+    static func moment(_ text: String) -> Date? {
+        guard let date = try? Date(text, strategy: .iso8601) else { return nil }
+        return (-62_135_596_800..<253_402_300_800).contains(date.timeIntervalSince1970) ? date : nil
+    }
 }
 
 extension String {
-    /// The text with its control characters escaped, except line breaks, so that no name in it controls a terminal.
+    /// The text with its control characters escaped, except line breaks, so that it cannot control a terminal.
     var printable: String {
         let isEscaped = { (scalar: Unicode.Scalar) in scalar.isControl && scalar != "\n" }
         guard unicodeScalars.contains(where: isEscaped) else { return self }
         return unicodeScalars.map { isEscaped($0) ? $0.escaped(asASCII: true) : String($0) }.joined()
     }
 
-    /// Returns the text padded with spaces to a width.
+    /// Returns the text, padded with spaces to a width.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }
 
 extension Unicode.Scalar {
-    /// Whether it ends a line or controls a terminal.
+    /// Whether the scalar ends a line or controls a terminal.
     var isControl: Bool {
         [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
     }

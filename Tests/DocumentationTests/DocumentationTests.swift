@@ -91,7 +91,7 @@ import Testing
         "PurchaseMistakesStoreKit2.md": (16, "Tests/DocumentationTests/MistakesTests.swift"),
         "Receipts.md": (1, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
         "RunningItForReal.md": (2, "input: a connection string and SQL"),
-        "Scenarios.md": (3, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
+        "Scenarios.md": (4, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
         "Simulator.md": (2, "input: commands"),
         "TestingYourReceiptServer.md": (3, "input: programs for other libraries"),
         "TestingYourServer.md": (3, "input: programs for other libraries"),

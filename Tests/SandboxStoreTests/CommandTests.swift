@@ -1,4 +1,5 @@
 import Foundation
+import StoreScenario
 import Testing
 
 @testable import sandbox_store
@@ -6,12 +7,7 @@ import Testing
 @MainActor
 @Suite struct CommandTests {
     @Test(arguments: [
-        ([], Command.help),
-        (["--help"], .help),
-        (["-h"], .help),
-        (["demo", "--help"], .help),
-        (["check", "a", "-h"], .help),
-        (["demo"], .demo(DemoOptions())),
+        (["demo"], Command.demo(DemoOptions())),
         (["demo", "a"], .demo(DemoOptions(file: "a"))),
         (["demo", "--ask"], .demo(DemoOptions(asks: true))),
         (["demo", "a", "--ask"], .demo(DemoOptions(file: "a", asks: true))),
@@ -24,10 +20,10 @@ import Testing
             .serve(ServeOptions(store: "s", folder: "c", isJSON: true))
         ),
         (["verify", "a", "--key-file", "k"], .verify(VerifyOptions(file: "a", key: .file("k")))),
-        (["verify", "--root", "r", "a"], .verify(VerifyOptions(file: "a", key: .root("r")))),
+        (["verify", "--root", "r", "a"], .verify(VerifyOptions(file: "a", key: .root(file: "r")))),
         (
             ["verify", "--root", "r", "--revocation-list", "l", "a"],
-            .verify(VerifyOptions(file: "a", key: .root("r"), revocationList: "l"))
+            .verify(VerifyOptions(file: "a", key: .root(file: "r", revocationList: "l")))
         ),
         (
             ["verify", "--key-file", "-k", "--", "--key-file"],
@@ -44,7 +40,6 @@ import Testing
                 )
             )
         ),
-        (["verify", "--help"], .help),
         (["serve", "--store", "s", "--ca", "c"], .serve(ServeOptions(store: "s", folder: "c"))),
         (
             [
@@ -66,10 +61,13 @@ import Testing
                 )
             )
         ),
-        (["serve", "--store", "--help"], .help),
         (["status"], .store(StoreOptions(work: .command(["status"])))),
         (["buy", "--help"], .store(StoreOptions(work: .command(["help", "buy"])))),
-        (["run", "--help"], .help),
+        (
+            ["try", "refund", "--device", "d"],
+            .store(StoreOptions(work: .command(["try", "refund", "--device", "d"])))
+        ),
+        (["add-account", "-h-"], .store(StoreOptions(work: .command(["add-account", "-h-"])))),
         (
             ["--json", "--store", "s", "buy", "sword", "--quantity", "2"],
             .store(StoreOptions(work: .command(["buy", "sword", "--quantity", "2"]), store: "s", isJSON: true))
@@ -77,6 +75,11 @@ import Testing
         (
             ["add-account", "--json", "--", "--json"],
             .store(StoreOptions(work: .command(["add-account", "--", "--json"]), isJSON: true))
+        ),
+        (["--json", "--", "status"], .store(StoreOptions(work: .command(["status"]), isJSON: true))),
+        (
+            ["--storekit", "f", "--store", "postgresql://db/shop", "names", "device"],
+            .store(StoreOptions(work: .names(.device), store: "postgresql://db/shop", configuration: "f"))
         ),
         (["run", "a", "--storekit", "f"], .store(StoreOptions(work: .run(file: "a"), configuration: "f"))),
         (
@@ -95,105 +98,216 @@ import Testing
     }
 
     @Test(arguments: [
-        (["sell"], "\"sell\" is not a command of sandbox-store"),
-        (["--fast"], "\"--fast\" is not an option of sandbox-store"),
-        (["refnud"], "\"refnud\" is not a command of sandbox-store; did you mean \"refund\"?"),
-        (["chekc", "a"], "\"chekc\" is not a command of sandbox-store; did you mean \"check\"?"),
-        (["--store", "s"], "a command is missing"),
-        (["--store"], "--store needs a file"),
-        (["--store", "s", "--store", "t", "status"], "--store and --storekit can be given once"),
+        [["check", "--json", "a"], ["check", "a", "--json"], ["--json", "check", "a"]],
+        [["demo", "--ask", "--", "a"], ["demo", "a", "--ask"], ["--ask", "demo", "--", "a"]],
+        [
+            ["verify", "a", "--at", "2012-09-21T01:31:38Z", "--key", "00"],
+            ["--key", "00", "verify", "--at", "2012-09-21T01:31:38Z", "a"],
+        ],
+        [["serve", "--store", "s", "--ca", "c"], ["--store", "s", "--ca", "c", "serve"]],
+        [["init", "f", "--store", "s"], ["--store", "s", "init", "f"], ["init", "--store", "s", "--", "f"]],
+        [
+            ["--store", "s", "buy", "sword", "--quantity", "2"], ["buy", "sword", "--quantity", "2", "--store", "s"],
+            ["buy", "--store", "s", "sword", "--quantity", "2"],
+        ],
+    ])
+    func `Options stand before or behind other words`(lines: [[String]]) throws {
+        let commands = try lines.map { try Command($0) }
+        #expect(commands.allSatisfy { $0 == commands[0] })
+    }
+
+    @Test(arguments: [
+        (["sell"], "\"sell\" is not a command of sandbox-store", ""),
+        (["sell", "--help"], "\"sell\" is not a command of sandbox-store", ""),
+        (["--fast"], "\"--fast\" is not an option of sandbox-store", ""),
+        (["refnud"], "\"refnud\" is not a command of sandbox-store; did you mean \"refund\"?", ""),
+        (["chekc", "a"], "\"chekc\" is not a command of sandbox-store; did you mean \"check\"?", ""),
+        (["--stoer", "s", "status"], "\"--stoer\" is not an option of sandbox-store; did you mean \"--store\"?", ""),
+        (["--store", "s"], "sandbox-store needs a command", ""),
+        (["--store"], "--store needs a file", ""),
+        (["--store", "s", "--store", "t", "status"], "--store was given twice", "status"),
         (
             ["--store", "s", "--storekit", "f", "status"],
-            "a store in a file keeps its products: --store and --storekit do not go together"
+            "a store in a file keeps its products: --store and --storekit do not go together", "status"
         ),
-        (["init", "f"], "init needs the file that is to keep the store: --store FILE"),
-        (["--store", "s", "init"], "init makes a store of one .storekit file; 0 were given"),
-        (["--store", "s", "init", "f", "--at", "x"], "\"x\" is no moment as in 2012-09-21T01:31:38Z"),
-        (["run"], "run performs one scenario; 0 were given"),
-        (["completion", "fish"], "completion is for bash or zsh"),
-        (["serve"], "serve needs a file for the store and a folder for keys: --store FILE --ca FOLDER"),
+        (["--store", "", "status"], "--store needs a file, and was given an empty text", "status"),
+        (["buy", "sword", "--store"], "--store needs a file", "buy"),
+        (["init", "f"], "init needs a file: --store FILE", "init"),
+        (["--store", "s", "init"], "init needs a .storekit file", "init"),
+        (["--store", "s", "init", "f", "g"], "init takes 1 word beside its options, not 2", "init"),
         (
-            ["serve", "--store", "s"],
-            "serve needs a file for the store and a folder for keys: --store FILE --ca FOLDER"
+            ["--store", "s", "init", "f", "--at", "x"],
+            "--at needs a moment of years 1 to 9999 as 2012-09-21T01:31:38Z", "init"
         ),
-        (["serve", "--fast"], "\"--fast\" is not an option of serve"),
-        (["serve", "--store"], "--store needs a file"),
-        (
-            ["serve", "--store", "s", "--ca", "c", "--bundle", ""],
-            "--bundle needs an identifier, and was given an empty text"
-        ),
-        (["serve", "--store", " ", "--ca", "c"], "--store needs a file, and was given an empty text"),
-        (
-            ["serve", "--store", "s", "--ca", "c", "--shared-secret", ""],
-            "--shared-secret needs a text, and was given an empty text"
-        ),
-        (["--store", "", "status"], "--store needs a file, and was given an empty text"),
-        (["verify", "r", "--key", ""], "--key needs hexadecimal digits, and was given an empty text"),
+        (["run"], "run needs a scenario", "run"),
+        (["run", "a", "b"], "run takes 1 word beside its options, not 2", "run"),
+        (["try"], "try needs a command", "try"),
+        (["names", "acount"], "\"acount\" is not \(kinds); did you mean \"account\"?", "names"),
+        (["completion", "fish"], "\"fish\" is not bash or zsh", "completion"),
+        (["completion"], "completion needs bash or zsh", "completion"),
+        (["serve"], "serve needs a file: --store FILE", "serve"),
+        (["serve", "--store", "s"], "serve needs a folder: --ca FOLDER", "serve"),
+        (["serve", "--store", "s", "--ca", "c", "x"], "serve takes 0 words beside its options, not 1", "serve"),
+        (["serve", "--fast"], "\"--fast\" is not an option of serve", "serve"),
         (
             ["serve", "--store", "s", "--ca", "c", "--receipt-limit", "much"],
-            "--receipt-limit is a number of bytes above 0"
+            "--receipt-limit needs a number of bytes above 0", "serve"
         ),
-        (["serve", "--store", "s", "--store", "t"], "--store was given twice"),
-        (["serve", "--store", "s", "--ca", "c", "--port", "65536"], "--port is a number from 0 to 65535"),
+        (
+            ["serve", "--store", "s", "--ca", "c", "--receipt-limit", "0"],
+            "--receipt-limit needs a number of bytes above 0", "serve"
+        ),
+        (
+            ["serve", "--store", "s", "--ca", "c", "--port", "65536"],
+            "--port needs a whole number from 0 to 65535", "serve"
+        ),
         (
             ["serve", "--store", "s", "--ca", "c", "--notify", "ftp://host/"],
-            "--notify needs a URL that begins with http:// or https://"
+            "--notify needs a URL that begins with http:// or https://", "serve"
         ),
-        (["demo", "--ask", "--json"], "a question is for people to read: --ask and --json do not go together"),
-        (["demo", "--fast"], "\"--fast\" is not an option of demo"),
-        (["demo", "a", "b"], "demo plays on one file; 2 were given"),
-        (["check"], "check needs a file to check"),
-        (["check", "--ask", "a"], "\"--ask\" is not an option of check"),
-        (["check", "--key-file", "a"], "\"--key-file\" is not an option of check"),
-        (["verify", "--key-file", "k"], "verify judges one receipt; 0 were given"),
-        (["verify", "a", "b", "--key-file", "k"], "verify judges one receipt; 2 were given"),
-        (["verify", "a"], "verify needs the store's key or root, once: --key-file FILE, --key HEX or --root FILE"),
-        (
-            ["verify", "a", "--key-file", "k", "--key-file", "l"],
-            "verify needs the store's key or root, once: --key-file FILE, --key HEX or --root FILE"
-        ),
+        (["serve", "--store", "s", "--ca", "c", "--tls", ","], "--tls needs a host's name", "serve"),
+        (["demo", "--ask", "--json"], "a question is for people to read: --ask and --json do not go together", "demo"),
+        (["demo", "a", "b"], "demo takes 1 word beside its options, not 2", "demo"),
+        (["check"], "check needs a file", "check"),
+        (["check", "--key-file", "a"], "\"--key-file\" is not an option of check", "check"),
+        (["check", "-json", "a"], "\"-json\" is not an option of check; did you mean \"--json\"?", "check"),
+        (["verify", "--key-file", "k"], "verify needs a receipt", "verify"),
+        (["verify", "a", "b", "--key-file", "k"], "verify takes 1 word beside its options, not 2", "verify"),
+        (["verify", "a"], "verify needs exactly one of --key-file FILE, --key HEX, --root FILE", "verify"),
         (
             ["verify", "a", "--key-file", "k", "--key", "00"],
-            "verify needs the store's key or root, once: --key-file FILE, --key HEX or --root FILE"
+            "verify needs exactly one of --key-file FILE, --key HEX, --root FILE", "verify"
         ),
         (
             ["verify", "a", "--key-file", "k", "--root", "r"],
-            "verify needs the store's key or root, once: --key-file FILE, --key HEX or --root FILE"
+            "verify needs exactly one of --key-file FILE, --key HEX, --root FILE", "verify"
         ),
-        (["verify", "a", "--key-file"], "--key-file needs a file"),
-        (["verify", "a", "--root"], "--root needs a file"),
-        (["verify", "a", "--root", "r", "--revocation-list"], "--revocation-list needs a file"),
-        (["verify", "a", "--key", "00", "--revocation-list", "l"], "--revocation-list goes with --root, once"),
-        (
-            ["verify", "a", "--root", "r", "--revocation-list", "l", "--revocation-list", "m"],
-            "--revocation-list goes with --root, once"
-        ),
+        (["verify", "a", "--key", "00", "--revocation-list", "l"], "--revocation-list goes with --root", "verify"),
         (
             ["verify", "a", "--key", "00", "--at", "9999-12-31T23:00:00-02:00"],
-            "\"9999-12-31T23:00:00-02:00\" is not in the years 1 to 9999, in which answers tell their dates"
+            "--at needs a moment of years 1 to 9999 as 2012-09-21T01:31:38Z", "verify"
         ),
-        (["verify", "a", "--key", "secret"], "--key needs hexadecimal digits, two for each byte"),
-        (["verify", "a", "--key", "123"], "--key needs hexadecimal digits, two for each byte"),
-        (["verify", "a", "--key", ""], "--key needs hexadecimal digits, and was given an empty text"),
-        (["verify", "a", "--key", "00", "--at", "noon"], "\"noon\" is no moment as in 2012-09-21T01:31:38Z"),
+        (["verify", "a", "--key", "secret"], "--key needs hexadecimal digits, two for each byte", "verify"),
+        (["verify", "a", "--key", "123"], "--key needs hexadecimal digits, two for each byte", "verify"),
         (
-            ["verify", "a", "--key", "00", "--at", "2012-09-21T01:31:38Z", "--at", "2012-09-21T01:31:38Z"],
-            "verify judges at one moment; 2 were given"
+            ["verify", "a", "--key", "00", "--at", "noon"],
+            "--at needs a moment of years 1 to 9999 as 2012-09-21T01:31:38Z", "verify"
         ),
-        (["verify", "a", "--fast"], "\"--fast\" is not an option of verify"),
     ])
-    func `Arguments that make none end with one sentence and 2`(arguments: [String], sentence: String) {
+    func `Arguments that make none end with one sentence and 2`(arguments: [String], sentence: String, command: String)
+    {
         let run = Run(arguments)
         #expect(run.code == 2)
-        #expect(run.complaints == "sandbox-store: \(sentence); see sandbox-store --help\n")
+        let help = command.isEmpty ? "sandbox-store --help" : "sandbox-store \(command) --help"
+        #expect(run.complaints == "sandbox-store: \(sentence); see \(help)\n")
         #expect(run.output.isEmpty)
     }
 
-    @Test(arguments: [[], ["--help"], ["demo", "-h"]])
+    private nonisolated static let kinds =
+        "product, account, device, family, group, transaction, sold, undecided, interrupted, refunded, refund-request"
+        + " or unfinished"
+
+    private nonisolated static let options = CommandTable.own.flatMap { row in
+        row.options.filter { $0.operand != nil }.map { (row.name, $0) }
+    }
+
+    @Test(arguments: options)
+    func `An option needs a word that is not empty, once`(command: String, option: CommandOption) throws {
+        let sentence = try #require(option.operand?.sentence)
+        let mistakes = [
+            ([option.name], "needs \(sentence)"),
+            ([option.name, ""], "needs \(sentence), and was given an empty text"),
+            ([option.name, " "], "needs \(sentence), and was given an empty text"),
+            ([option.name, "a", option.name, "b"], "was given twice"),
+        ]
+        for (words, mistake) in mistakes {
+            let run = Run([command] + words)
+            #expect(run.code == 2)
+            #expect(
+                run.complaints == "sandbox-store: \(option.name) \(mistake); see sandbox-store \(command) --help\n"
+            )
+        }
+    }
+
+    @Test(arguments: CommandTable.commands.map(\.name))
+    func `An unknown option is answered with the one that was meant`(command: String) throws {
+        let row = try CommandTable.row(named: command)
+        for option in row.allOptions {
+            let word = String(option.name.dropLast())
+            let run = Run(command, word)
+            #expect(run.code == 2)
+            let hint = "\"\(word)\" is not an option of \(command); did you mean \"\(option.name)\"?"
+            #expect(run.complaints == "sandbox-store: \(hint); see sandbox-store \(command) --help\n")
+        }
+    }
+}
+
+/// The texts of `--help`.
+@MainActor
+@Suite struct HelpTests {
+    private nonisolated static let own = CommandTable.own.map(\.name)
+
+    /// Returns the options that a help describes, in lines of their own.
+    private func options(in help: String) -> [String] {
+        help.split(separator: "\n").filter { $0.hasPrefix("    --") }.compactMap { $0.split(separator: " ").first }
+            .map(String.init)
+    }
+
+    @Test(arguments: [[], ["--help"], ["-h"], ["--store", "s", "--help"], ["--json", "-h"]])
     func `Help is printed and is no failure`(arguments: [String]) {
         let run = Run(arguments)
         #expect(run.code == 0)
-        #expect(run.output == Command.usage)
+        #expect(run.output.hasPrefix("sandbox-store: a store for testing in-app purchases"))
+        for command in Self.own { #expect(run.output.contains("\nsandbox-store \(command)")) }
+        #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 120 })
         #expect(run.complaints.isEmpty)
+    }
+
+    @Test(arguments: own) func `The help of a command fits 80 columns and describes its options`(command: String) throws
+    {
+        let run = Run(command, "--help")
+        #expect(run.code == 0)
+        #expect(run.output.hasPrefix("sandbox-store \(command)"))
+        #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        #expect(options(in: run.output) == (try CommandTable.row(named: command).options.map(\.name)))
+        for arguments in [[command, "a", "-h"], ["--json", command, "--help"], [command, "--store", "--help"]] {
+            #expect(Run(arguments).output == run.output)
+        }
+    }
+
+    @Test(arguments: ["demo", "check", "verify", "serve", "init", "completion"])
+    func `The help of a command is a part of the whole`(command: String) {
+        #expect(Run("--help").output.contains("\n\(Run(command, "--help").output)"))
+    }
+
+    @Test func `Behind two hyphens nobody asks for help`() {
+        let run = Run("check", "--", "--help")
+        #expect(run.code == 1)
+        #expect(run.output.contains("--help: expected a file that can be read"))
+    }
+
+    @Test(arguments: CommandTable.commands.map(\.name))
+    func `Help, completion and parser know the same options`(command: String) throws {
+        let row = try CommandTable.row(named: command)
+        let completed = Run("---complete", command, "-").output.split(separator: "\n").map(String.init)
+        #expect(completed == Set(row.allOptions.map(\.name) + ["--help"]).sorted())
+        let help = Run(command, "--help").output
+        #expect(Set(completed).isSuperset(of: options(in: help)))
+        // The options of every store are described once, and behind try are those of any command.
+        let elsewhere = command == "try" ? Run("help").output : Self.own.contains(command) ? "" : Run("--help").output
+        for option in completed where option != "--help" {
+            #expect((help + elsewhere).contains(option))
+            #expect(!mistake([command, option]).contains("is not an option"))
+        }
+    }
+
+    /// Returns the mistake in arguments; empty if there is none.
+    private func mistake(_ arguments: [String]) -> String {
+        do {
+            _ = try Command(arguments)
+            return ""
+        } catch {
+            return "\(error)"
+        }
     }
 }

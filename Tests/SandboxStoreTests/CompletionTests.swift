@@ -8,6 +8,9 @@ import Testing
 
 /// The script for a shell, run by that shell.
 @Suite struct CompletionTests {
+    /// The tool as it is installed, which the scripts ask.
+    private static let program = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "sandbox-store")
+        .path
     private static let zsh = ["/usr/bin/zsh", "/bin/zsh"].first(where: FileManager.default.isExecutableFile)
 
     /// What is typed behind the program's name, and some of the words that complete it; nil for none.
@@ -25,12 +28,20 @@ import Testing
         (["answer-consent", "a"], ["agree"]),
         (["completion", "z"], ["zsh"]),
         (["help", "win"], ["win-back"]),
+        (["try", "app"], ["approve"]),
+        (["names", "und"], ["undecided"]),
+        (["names", "--"], ["--help", "--json", "--store", "--storekit"]),
+        (["verify", "r", "--key"], ["--key", "--key-file"]),
+        (["serve", "--json", "--sh"], ["--shared-secret"]),
+        (["chekc", "--"], nil),
+        (["serve", "--port", ""], nil),
+        (["serve", "x"], nil),
         (["buy", "--user", "x"], nil),
         (["transactions", "x"], nil),
     ]
 
     @Test(arguments: typed) func `bash completes`(words: [String], found: [String]?) throws {
-        let quoted = (["sandbox-store"] + words).map { "'\($0)'" }.joined(separator: " ")
+        let quoted = ([Self.program] + words).map { "'\($0)'" }.joined(separator: " ")
         let script = """
             \(CompletionScript(shell: .bash).text)
             complete -p sandbox-store >/dev/null || exit 9
@@ -43,7 +54,7 @@ import Testing
 
     @Test(.enabled(if: zsh != nil, "zsh is missing"), arguments: typed)
     func `zsh completes`(words: [String], found: [String]?) throws {
-        let quoted = (["sandbox-store"] + words).map { "'\($0)'" }.joined(separator: " ")
+        let quoted = ([Self.program] + words).map { "'\($0)'" }.joined(separator: " ")
         // Outside of the editor: what zsh's own `compadd` would be given.
         let script = """
             compdef() { :; }
@@ -83,8 +94,7 @@ import Testing
         _ = try store.addAccount("anna")
         try store.account.buy("sword")
         database.close()
-        let program = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "sandbox-store").path
-        let quoted = ([program, "--store", file] + words).map { "'\($0)'" }.joined(separator: " ")
+        let quoted = ([Self.program, "--store", file] + words).map { "'\($0)'" }.joined(separator: " ")
         let script = """
             cd '\(directory.url.path)' || exit 9
             \(CompletionScript(shell: .bash).text)
@@ -101,20 +111,48 @@ import Testing
         let file = try directory.write("shop.storekit", "{}")
         let script = """
             \(CompletionScript(shell: .bash).text)
-            COMP_WORDS=(sandbox-store --storekit '\(file.dropLast(3))'); COMP_CWORD=2
+            COMP_WORDS=('\(Self.program)' --storekit '\(file.dropLast(3))'); COMP_CWORD=2
             _sandbox_store
             printf '%s\\n' "${COMPREPLY[@]}"
             """
         #expect(try Self.lines(of: "/bin/bash", script) == [file])
     }
 
-    @Test func `Every command is completed, with every option that takes a word`() {
-        let options = CompletionTable.commands.flatMap(\.options)
-        let (withWord, plain) = (options.filter { $0.words != nil }, options.filter { $0.words == nil })
+    @Test(arguments: [
+        ["demo", ""], ["check", ""], ["check", "a", "b", "c"], ["verify", "--root", ""], ["serve", "--ca", ""],
+        ["--store", "s", "init", ""], ["run", "--store", ""], ["serve", "--configuration", ""], ["--storekit", ""],
+    ])
+    @MainActor func `Names of files are left to the shell`(words: [String]) {
+        #expect(Run(["---complete"] + words).output == "@files\n")
+    }
+
+    @Test @MainActor
+    func `A name that nobody can type is not completed, nor is one of a store that cannot be read`() throws {
+        let directory = try Directory()
+        let file = try directory.write(
+            "odd.storekit",
+            """
+            {"version": {"major": 4}, "products": [
+              {"productID": "a\\u001b[2Jb", "type": "Consumable", "displayPrice": "1"},
+              {"productID": "abc", "type": "Consumable", "displayPrice": "1"}]}
+            """
+        )
+        #expect(Run("---complete", "--storekit", file, "buy", "a").output == "abc\n")
+        let broken = try directory.write("broken.storekit", "{")
+        let run = Run("---complete", "--storekit", broken, "refund", "")
+        #expect(run.output == "last\nfirst\n")
+        #expect(run.complaints.isEmpty && run.code == 0)
+    }
+
+    @Test func `Each command has a name of its own, and an option has a word in every command or in none`() {
+        let names = CommandTable.commands.map(\.name)
+        #expect(Set(names).count == names.count)
+        #expect(Set(names).isSuperset(of: ScenarioCommand.all.map(\.name)))
+        let options = CommandTable.commands.flatMap(\.allOptions)
+        let (withWord, plain) = (options.filter { $0.operand != nil }, options.filter { $0.operand == nil })
         #expect(Set(withWord.map(\.name)).isDisjoint(with: plain.map(\.name)))
-        let names = Set(CompletionTable.commands.map(\.name))
-        #expect(names.isSuperset(of: ScenarioCommand.all.map(\.name)))
-        #expect(names.count == CompletionTable.commands.count)
+        let words = ScenarioCommand.all.flatMap(\.options).map(\.name)
+        #expect(Set(CommandTable.storeOptions.map(\.name)).isDisjoint(with: words))
     }
 
     private static func lines(of shell: String, _ script: String) throws -> [String] {

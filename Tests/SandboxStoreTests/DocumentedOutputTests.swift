@@ -25,6 +25,12 @@ import Testing
         for (command, output) in shown { #expect(try print(command) == output, "\(command)") }
     }
 
+    @Test func `Help is what "Scenarios" shows`() throws {
+        let fences = try Article("Scenarios.md").fences
+        let shown = try #require(fences.first { $0.lines.first?.hasPrefix("sandbox-store: ") == true })
+        #expect(Run("--help").output == shown.lines.map { "\($0)\n" }.joined())
+    }
+
     @Test func `A verified receipt prints what "Receipts" shows`() throws {
         let receipt = TransactionReceipt(
             productIdentifier: "sword",

@@ -4,7 +4,7 @@ import StoreScenario
 
 /// A demo of an app on a `.storekit` file, in scenes.
 ///
-/// It runs on the main thread, as do its callbacks; the clock advances only by a minute between scenes.
+/// It runs on the main thread, as do its callbacks. The clock advances by a minute between scenes.
 @MainActor
 final class Demo {
     private let configuration: StoreConfiguration
@@ -20,9 +20,9 @@ final class Demo {
     /// - Parameters:
     ///   - configuration: the products and settings of the store.
     ///   - name: the file's name in the output.
-    ///   - console: the console to print to, and to ask at.
-    ///   - options: whether to ask before each charge, and whether to print JSON.
-    /// - Throws: ``CatalogError`` for products that cannot be sold.
+    ///   - console: the console that prints the output and asks the questions.
+    ///   - options: the options of `demo`. The file is ignored.
+    /// - Throws: ``CatalogError`` if a product cannot be sold.
     init(_ configuration: StoreConfiguration, name: String, console: Console, _ options: DemoOptions) throws {
         self.configuration = configuration
         self.name = name
@@ -38,9 +38,9 @@ final class Demo {
         timeline = Timeline(clock: clock, write: console.write, isJSON: options.isJSON)
     }
 
-    /// Plays all scenes that the file has a product for.
+    /// Plays the scenes, and skips those for which the file has no product.
     ///
-    /// - Throws: only the errors of a ledger, which are not expected.
+    /// - Throws: the errors of a ledger; a ledger in memory has none.
     func play() throws {
         let settings = configuration.settings
         let count = Wording.count(configuration.products.count, "product")
@@ -50,7 +50,7 @@ final class Demo {
             timeline.scene("There is nothing to buy in this file, so there is nothing to show.")
             return
         }
-        // An app uses the process's context; a demo gets its own, so that several can be played.
+        // A context of its own instead of the process's, so that several demos can be played.
         try StoreContext(backend: store).run { try play(cast) }
     }
 
@@ -91,7 +91,7 @@ final class Demo {
         try restore()
     }
 
-    /// Stops the app between a purchase and its delivery, and relaunches it, which notifies it of the purchase again.
+    /// Stops the app before it delivers a purchase, and relaunches it, which notifies it of the purchase again.
     private func relaunch(_ cast: Cast) -> ShopApp {
         let stopped = ShopApp(timeline, delivers: false)
         stopped.launch()
@@ -105,7 +105,7 @@ final class Demo {
         return app
     }
 
-    /// Verifies a receipt with the store, as the app's server does, and one with a changed byte.
+    /// Verifies a receipt as the app's server does, and again with a changed byte.
     private func verify(_ receipt: Data?) {
         scene("The app's server verifies the receipt, and a forged one") {
             guard let receipt else { return timeline(.server, "has got no receipt") }
@@ -130,7 +130,7 @@ final class Demo {
         scene("A second device restores what was bought on the first") { app.restore() }
     }
 
-    /// Plays one scene to its end.
+    /// Plays a scene until the store has settled.
     private func scene(_ title: String, _ body: () -> Void) {
         timeline.scene(title)
         body()
@@ -151,31 +151,21 @@ final class Demo {
 struct DemoOptions: Equatable {
     /// The `.storekit` file; the one in the package, if nil.
     var file: String?
-    /// Whether to ask before each charge.
     var asks = false
-    /// Whether each line is JSON.
     var isJSON = false
 }
 
-extension Command {
-    /// Creates the command from the arguments after `demo`, separated into options and files.
-    static func demonstration(_ options: [String], _ files: [String]) throws(Mistake) -> Command {
-        guard files.count <= 1 else {
-            throw Mistake(sentence: "demo plays on one file; \(files.count) were given")
+extension DemoOptions {
+    init(_ arguments: CommandArguments) throws {
+        self.init(file: arguments.words.first, asks: arguments.has("--ask"), isJSON: arguments.has("--json"))
+        if asks, isJSON {
+            let sentence = "a question is for people to read: --ask and --json do not go together"
+            throw Command.Mistake(sentence, arguments.row)
         }
-        let choice = DemoOptions(
-            file: files.first,
-            asks: options.contains("--ask"),
-            isJSON: options.contains("--json")
-        )
-        guard !choice.asks || !choice.isJSON else {
-            throw Mistake(sentence: "a question is for people to read: --ask and --json do not go together")
-        }
-        return .demo(choice)
     }
 }
 
-/// A log of events: lines with the store's time and the actor, or JSON objects.
+/// A log of events with their times and actors, in lines of text or of JSON.
 struct Timeline: Sendable {
     enum Who: String {
         case app, user, delegate, observer, server
@@ -185,16 +175,16 @@ struct Timeline: Sendable {
     let write: @Sendable (String) -> Void
     var isJSON = false
 
-    /// Prints a sentence that belongs to no actor.
+    /// Prints a sentence without an actor.
     func note(_ sentence: String) { line(sentence, ["note": .string(sentence)]) }
 
-    /// Begins a scene.
+    /// Prints the title of a scene.
     func scene(_ title: String) { line("\n\(title)", ["scene": .string(title)]) }
 
-    /// Prints that a scene is left out, and why.
+    /// Prints the reason for which a scene is skipped.
     func skip(_ reason: String) { line("  skipped: \(reason)", ["skipped": .string(reason)]) }
 
-    /// Prints an action or event of an actor.
+    /// Prints an event of an actor.
     func callAsFunction(_ who: Who, _ what: String) {
         line(
             "\(prefix(who))\(what)",
@@ -202,7 +192,7 @@ struct Timeline: Sendable {
         )
     }
 
-    /// Prints a question to an actor; the line stays open for the answer.
+    /// Prints a question to an actor, without a line break before the answer.
     func ask(_ who: Who, _ question: String) { write("\(prefix(who))\(question.printable) ") }
 
     private func line(_ text: String, _ value: JSONValue) {

@@ -3,49 +3,31 @@ import StoreCore
 import StoreSQLite
 import StoreScenario
 
-// Commands on a store, by themselves or in a scenario.
 extension SandboxStoreTool {
-    func store(_ options: StoreOptions) -> Int32 {
+    /// Performs a command or a scenario on a store.
+    func store(_ options: StoreOptions) throws {
         let address = options.store.flatMap(SharedStoreAddress.init)
-        if options.store != nil, address == nil, !SQLite.isAvailable {
-            console.complain("sandbox-store: \(SQLite.advice)\n")
-            return 1
+        if options.store != nil, address == nil { try require(SQLite.isAvailable, SQLite.advice) }
+        if case .names(let kind) = options.work { return try printNames(of: kind, options) }
+        // Before the store is opened, so that an invalid line changes nothing.
+        let scenario = try scenario(options.work)
+        let progress = console.isTerminal ? CommandProgress(console) : nil
+        defer { progress?.end() }
+        guard let path = options.store else {
+            return try perform(scenario, with: performer(inMemory: options), on: nil, options, progress)
         }
-        do {
-            if case .names(let kind) = options.work {
-                try printNames(of: kind, options)
-                return 0
-            }
-            // Parsed before the store is opened: an invalid line changes nothing.
-            let scenario = try scenario(options.work)
-            let progress = console.isTerminal ? CommandProgress(console) : nil
-            defer { progress?.end() }
-            guard let path = options.store else {
-                try perform(scenario, with: performer(inMemory: options), on: nil, options, progress)
-                return 0
-            }
-            // Only its name: an address may contain a password.
-            progress?.begin("opening \(address.map(\.name) ?? path)")
-            let store = try open(path, options)
-            defer { store.close() }
-            if case .initialize = options.work {
-                progress?.end()
-                try answer(try store.performer.perform("products"), options)
-                return 0
-            }
-            progress?.end()
-            try perform(scenario, with: store.performer, on: store, options, progress)
-            return 0
-        } catch let error as ScenarioError {
-            complain(error)
-            return error.kind == .syntax ? 2 : 1
-        } catch {
-            complain(error)
-            return 1
+        // The name alone, since an address may contain a password.
+        progress?.begin("opening \(address.map(\.name) ?? path)")
+        let store = try open(path, options)
+        defer { store.close() }
+        progress?.end()
+        guard case .initialize = options.work else {
+            return try perform(scenario, with: store.performer, on: store, options, progress)
         }
+        answer(try store.performer.perform("products"), options)
     }
 
-    /// Opens an existing store, or creates it.
+    /// Opens an existing store, or creates the store of `init`.
     private func open(_ path: String, _ options: StoreOptions, patience: TimeInterval = 5) throws -> any KeptStore {
         let address = SharedStoreAddress(path)
         guard case .initialize(let file, let start) = options.work else {
@@ -63,26 +45,26 @@ extension SandboxStoreTool {
         return try SharedStore(creating: address, configuration)
     }
 
-    func complain(_ error: any Error) {
-        console.complain("\(console.emphasized("sandbox-store:", as: .failure)) \("\(error)".printable)\n")
+    /// Prints the names of a kind in a store.
+    private func printNames(of kind: ScenarioValueKind, _ options: StoreOptions) throws {
+        let names = try names(of: kind, options)
+        guard options.isJSON else { return write(names) }
+        console.write("\(JSONValue.array(names.map(JSONValue.string)).encoded)\n")
     }
 
-    /// Prints a store's names of a kind, for a shell to complete; if there are many, the newest.
-    private func printNames(of kind: ScenarioValueKind, _ options: StoreOptions) throws {
-        // A shell does not wait for a server to end.
+    /// Writes words for a shell, one in each line, without those that contain control characters.
+    func write(_ words: [String]) {
+        console.write(words.filter { !$0.unicodeScalars.contains(where: \.isControl) }.map { "\($0)\n" }.joined())
+    }
+
+    /// Returns the newest names of a kind in a store, at most as many as a shell can list.
+    func names(of kind: ScenarioValueKind, _ options: StoreOptions) throws -> [String] {
+        // Without patience: a shell does not wait until another process closes the store.
         let store = try options.store.map { try open($0, options, patience: 0) }
         defer { store?.close() }
         let performer = try store?.performer ?? performer(inMemory: options)
-        let names = try performer.names(of: kind).suffix(Self.mostNames)
-        guard !options.isJSON else {
-            console.write("\(JSONValue.array(names.map(JSONValue.string)).encoded)\n")
-            return
-        }
-        // One a line: a name with control characters cannot be typed.
-        console.write(names.filter { !$0.unicodeScalars.contains(where: \.isControl) }.map { "\($0)\n" }.joined())
+        return try performer.names(of: kind).suffix(500)
     }
-
-    private static let mostNames = 500
 
     private func performer(inMemory options: StoreOptions) throws -> ScenarioPerformer {
         let file = options.configuration.map { URL(filePath: $0) } ?? Self.demoFile
@@ -104,7 +86,7 @@ extension SandboxStoreTool {
         _ options: StoreOptions,
         _ progress: CommandProgress?
     ) throws {
-        // Commands that were performed are saved, even if a later one fails.
+        // An error is thrown only after the effects of earlier commands are saved.
         var failure: (any Error)?
         let isScenario = if case .run = options.work { true } else { false }
         do {
@@ -113,12 +95,12 @@ extension SandboxStoreTool {
                 try store?.check(step)
                 let answer = try performer.perform(step)
                 progress?.end()
-                // Saved before the result is printed: a reader that closes the pipe may end this process.
+                // Before the result is printed: a reader that closes the pipe may end this process.
                 try store?.keep()
                 if isScenario, !options.isJSON {
                     console.write("\(console.emphasized("\(step)".printable, as: .heading))\n")
                 }
-                try self.answer(answer, options, indentation: isScenario ? "    " : "")
+                self.answer(answer, options, indentation: isScenario ? "    " : "")
             }
         } catch let error as ScenarioError {
             failure = error.named(scenario.name)
@@ -129,7 +111,7 @@ extension SandboxStoreTool {
         if let failure { throw failure }
     }
 
-    private func answer(_ answer: ScenarioAnswer, _ options: StoreOptions, indentation: String = "") throws {
+    private func answer(_ answer: ScenarioAnswer, _ options: StoreOptions, indentation: String = "") {
         guard !options.isJSON else {
             console.write("\(answer.json)\n")
             return

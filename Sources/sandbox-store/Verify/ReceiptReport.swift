@@ -2,25 +2,25 @@ import Foundation
 import StoreCore
 import StoreCrypto
 
-/// A readable report on a receipt or a JWS by the holder of a store's key or root.
+/// A report on the verification of a receipt or a JWS.
 struct ReceiptReport {
     /// Whether the receipt is valid.
     let isValid: Bool
-    /// The answer as sent over the wire, with a line break at its end.
+    /// The JSON of a server's response, or of the JWS, followed by a line break.
     let json: String
     private let lines: [String]
 
-    /// Verifies a receipt of a transaction, an app receipt or a JWS.
+    /// Verifies a transaction receipt, an app receipt or a JWS with a key.
     ///
     /// - Parameters:
-    ///   - file: the receipt itself or its Base64 form, which may have line breaks, or a JWS, which may end with one.
+    ///   - file: the receipt, in Base64 or not, or a JWS. White space in Base64 and after a JWS is ignored.
     ///   - key: the store's key.
-    ///   - now: the date for which a subscription is checked.
+    ///   - now: the date at which a subscription may be over.
     init(_ file: Data, key: Data, at now: Date) {
         let signer = HMACReceiptSigner(key: key)
         self.init {
             if let jws = Self.jws(of: file) {
-                // HMAC has no certificates, whose dates would matter.
+                // Only the dates of certificates matter, which HMAC does not have.
                 let payload = try signer.payload(of: String(decoding: jws, as: UTF8.self)) { _ in nil }
                 guard let subject = AppStoreVerifier.Subject(ofPayload: payload) else {
                     throw VerificationFailure.foreignContent
@@ -28,7 +28,7 @@ struct ReceiptReport {
                 return Self(subject, payload: payload, by: "store")
             }
             let receipt = Self.bytes(of: file)
-            // DER begins with a SEQUENCE, a property list with a brace.
+            // DER begins with a sequence, and a property list with a brace.
             guard receipt.first == 0x30 else {
                 return Self(ReceiptVerification(of: receipt, signer: signer, at: now), by: "store")
             }
@@ -38,12 +38,12 @@ struct ReceiptReport {
         }
     }
 
-    /// Verifies a receipt of a transaction, an app receipt or a JWS.
+    /// Verifies a transaction receipt, an app receipt or a JWS with a root certificate.
     ///
     /// - Parameters:
-    ///   - file: the receipt itself or its Base64 form, or a JWS, which may end with a line break.
-    ///   - verifier: the verifier with the store's root.
-    ///   - now: the date for which a subscription is checked.
+    ///   - file: the receipt, in Base64 or not, or a JWS. White space in Base64 and after a JWS is ignored.
+    ///   - verifier: the verifier of the root's signatures.
+    ///   - now: the date at which a subscription may be over.
     init(_ file: Data, verifier: AppStoreVerifier, at now: Date) {
         self.init {
             switch try verifier.verify(Self.jws(of: file) ?? Self.bytes(of: file), at: now) {
@@ -60,7 +60,7 @@ struct ReceiptReport {
         }
     }
 
-    /// Reports a verified receipt, or else the reason why it is invalid.
+    /// Creates the report that a verification returns, or a report on its error.
     private init(_ verify: () throws -> Self) {
         do {
             self = try verify()
@@ -101,21 +101,21 @@ struct ReceiptReport {
         switch error {
         case let refusal as ReceiptRefusal: (refusal.status, refusal.reason)
         case let failure as VerificationFailure: (failure.status, failure.description)
-        // A date in the receipt that cannot be written in the response.
+        // The receipt contains a date that a response cannot contain.
         default: (.malformed, "\(error)")
         }
     }
 
-    /// The whole report, with a line break at its end.
+    /// The lines of the report, each followed by a line break.
     var text: String { lines.map { "\($0)\n" }.joined() }
 
-    /// Decodes Base64 if the file is Base64 from end to end, except white space; no receipt itself is.
+    /// Returns the file, decoded if it consists of Base64 and white space, of which no receipt consists.
     private static func bytes(of file: Data) -> Data {
         let whiteSpace = Set(" \t\r\n".utf8)
         return Data(base64Encoded: Data(file.filter { !whiteSpace.contains($0) })) ?? file
     }
 
-    /// Returns a JWS, which begins with a brace in Base64, without trailing white space; nil for any other file.
+    /// Returns a JWS, which begins with a brace in Base64, without white space around it; nil for any other file.
     private static func jws(of file: Data) -> Data? {
         guard file.starts(with: "ey".utf8), file.contains(UInt8(ascii: ".")),
             let text = String(validating: file, as: UTF8.self)
@@ -123,7 +123,7 @@ struct ReceiptReport {
         return Data(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8)
     }
 
-    /// Escapes a field's name or value, which may contain anything, to one line without control characters.
+    /// Returns an untrusted name or value in one line without control characters.
     private static func printable(_ text: String) -> String {
         let scalars = text.unicodeScalars
         guard scalars.contains(where: \.isControl) else { return text }
@@ -139,7 +139,7 @@ struct ReceiptReport {
         }
     }
 
-    /// Returns the fields of a JSON object; values other than strings as JSON.
+    /// Returns the fields of a JSON object, with values other than strings as JSON.
     private static func fields(ofPayload payload: Data) -> [String: String] {
         let object = try? UntrustedJSON.object(from: payload) as? [String: Any]
         return (object ?? [:]).mapValues { value in
@@ -180,90 +180,5 @@ struct ReceiptReport {
             fields["\(name).is_in_intro_offer_period"] = String(subscription.isInIntroductoryOfferPeriod)
         }
         return fields
-    }
-}
-
-/// The options of `verify`.
-struct VerifyOptions: Equatable {
-    /// The key or the certificate to verify with.
-    enum Key: Equatable {
-        /// The store's key itself.
-        case bytes(Data)
-        /// The store's key: all bytes of a file.
-        case file(String)
-        /// The root certificate in a file.
-        case root(String)
-    }
-
-    /// The file of the receipt or the JWS.
-    var file: String
-    var key: Key
-    /// The file of a list of revoked certificates, valid only with a root.
-    var revocationList: String?
-    /// The date of the check; now, if nil.
-    var moment: Date?
-    /// Whether to print the answer as sent over the wire.
-    var isJSON = false
-}
-
-extension Command {
-    /// Parses the arguments after `verify`.
-    static func verification(_ arguments: ArraySlice<String>) throws(Mistake) -> Command {
-        var rest = arguments
-        let keyFiles = try takeValues(of: "--key-file", "a file", from: &rest)
-        let keys = try takeValues(of: "--key", "hexadecimal digits", from: &rest)
-        let roots = try takeValues(of: "--root", "a file", from: &rest)
-        let lists = try takeValues(of: "--revocation-list", "a file", from: &rest)
-        let moments = try takeValues(of: "--at", "a moment", from: &rest)
-        let (options, files) = sort(rest)
-        if options.contains(where: isHelp) { return .help }
-        if let option = options.first(where: { $0 != "--json" }) {
-            throw Mistake(sentence: "\"\(option)\" is not an option of verify")
-        }
-        guard files.count == 1, let file = files.first else {
-            throw Mistake(sentence: "verify judges one receipt; \(files.count) were given")
-        }
-        let sources =
-            try keys.map { text throws(Mistake) in VerifyOptions.Key.bytes(try bytes(hexadecimal: text)) }
-            + keyFiles.map { .file($0) } + roots.map { .root($0) }
-        guard sources.count == 1, moments.count <= 1 else {
-            let sentence =
-                moments.count <= 1
-                ? "verify needs the store's key or root, once: --key-file FILE, --key HEX or --root FILE"
-                : "verify judges at one moment; \(moments.count) were given"
-            throw Mistake(sentence: sentence)
-        }
-        guard lists.isEmpty || (lists.count == 1 && roots.count == 1) else {
-            throw Mistake(sentence: "--revocation-list goes with --root, once")
-        }
-        return .verify(
-            VerifyOptions(
-                file: file,
-                key: sources[0],
-                revocationList: lists.first,
-                moment: try moments.first.map(moment),
-                isJSON: options.contains("--json")
-            )
-        )
-    }
-
-    private static func bytes(hexadecimal text: String) throws(Mistake) -> Data {
-        let values = text.compactMap { $0.isASCII ? $0.hexDigitValue : nil }
-        guard !values.isEmpty, values.count == text.count, values.count.isMultiple(of: 2) else {
-            // Without the value: most of a mistyped key is still the key.
-            throw Mistake(sentence: "--key needs hexadecimal digits, two for each byte")
-        }
-        return Data(stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })
-    }
-
-    static func moment(_ text: String) throws(Mistake) -> Date {
-        guard let moment = try? Date(text, strategy: .iso8601) else {
-            throw Mistake(sentence: "\"\(text)\" is no moment as in 2012-09-21T01:31:38Z")
-        }
-        // The first second of the year 1, and that of the year 10000.
-        guard (-62_135_596_800..<253_402_300_800).contains(moment.timeIntervalSince1970) else {
-            throw Mistake(sentence: "\"\(text)\" is not in the years 1 to 9999, in which answers tell their dates")
-        }
-        return moment
     }
 }

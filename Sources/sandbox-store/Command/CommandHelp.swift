@@ -1,0 +1,59 @@
+extension CommandRow {
+    /// Returns the command's part of the help, in lines of at most 80 columns, without a description of some options.
+    func help(leavingOut described: [CommandOption] = []) -> String {
+        let options = options.filter { !described.contains($0) }
+        let width = options.map(\.usage.count).max() ?? 0
+        return fill("\(line) ", usage) + fill("    ", summary)
+            + options.map { fill("    \($0.usage.padded(to: width))  ", $0.summary) }.joined()
+    }
+
+    /// The words of the command line, with no-break spaces inside what belongs together.
+    private var usage: String {
+        let words = parameters.map(\.placeholder).map { name in
+            count.lowerBound == 0 ? "[\(name)]" : count.upperBound > 1 ? "\(name)..." : name
+        }
+        let usages = { presence in options.filter { $0.presence == presence }.map(\.usage) }
+        let alternatives = usages(.alternative).joined(separator: " | ")
+        let parts =
+            words + usages(.required) + (alternatives.isEmpty ? [] : ["(\(alternatives))"])
+            + usages(.optional).map { "[\($0)]" }
+        return parts.map { $0.replacing(" ", with: "\u{A0}") }.joined(separator: " ")
+    }
+}
+
+extension CommandTable {
+    /// The text of `--help`.
+    static var help: String {
+        // The options of a store are described once, in the tool's own part.
+        let parts = own.map { $0.help(leavingOut: storeOptions) } + [tool.help()]
+        return """
+            sandbox-store: a store for testing in-app purchases, on Xcode's .storekit files
+
+            \(parts.joined())\
+            sandbox-store [COMMAND] --help
+                Prints this, or what concerns one command.
+
+            An option may stand before or behind other words. What follows -- is no option.
+
+            A terminal shows colors, unless NO_COLOR is set, and the progress of what takes
+            longer than a second.
+
+            Exit codes: 0 for success, 1 for a file that cannot be used, a receipt that is
+            not valid, a command that the store refuses, output that cannot be written, or
+            SQLite, libcrypto or libmicrohttpd where it is missing, 2 for a command line or
+            a scenario that makes no sense, or names a receipt, key, root or list that
+            cannot be read.
+
+            """
+    }
+}
+
+/// Returns a text in lines of at most 80 columns, of which all but the first are indented by the width of a beginning.
+private func fill(_ beginning: String, _ text: String) -> String {
+    var lines = [beginning]
+    for word in text.split(separator: " ") {
+        if lines[lines.count - 1].count + word.count > 80 { lines.append("".padded(to: beginning.count)) }
+        lines[lines.count - 1] += "\(word) "
+    }
+    return lines.map { "\($0.dropLast())\n" }.joined().replacing("\u{A0}", with: " ")
+}

@@ -1,0 +1,182 @@
+import StoreScenario
+
+/// The table of commands, from which command lines are parsed, and help and completion are generated.
+enum CommandTable {
+    /// The options of every command on a store.
+    static let storeOptions: [CommandOption] = [
+        .init("--store", file, "the store's file, or its postgresql:// URL with the store's name behind a #"),
+        .init("--storekit", file, "Xcode's file, for a store in memory; at a URL, the one by which others serve it"),
+        .init("--json", nil, "prints the answer as JSON, in one line"),
+    ]
+
+    /// The commands outside of the scenario language.
+    static let own = [
+        CommandRow(
+            name: "demo",
+            parameters: [file],
+            count: 0...1,
+            options: [
+                .init("--ask", nil, "asks you before each charge: y approves, c cancels, d declines"),
+                .init("--json", nil, "prints each line as an object of JSON; not with --ask"),
+            ],
+            summary: """
+                Plays purchases, refusals, a relaunch and a restore on a file, and prints what the app did and what \
+                its observer heard. Without a file, on the one that comes with the package.
+                """
+        ) { .demo(try DemoOptions($0)) },
+        CommandRow(
+            name: "check",
+            parameters: [file],
+            count: 1...Int.max,
+            options: [.init("--json", nil, "prints the products, or the error, as JSON, a line for each file")],
+            summary: "Says what is in each file, or what is wrong with it."
+        ) { .check(files: $0.words, isJSON: $0.has("--json")) },
+        CommandRow(
+            name: "verify",
+            parameters: [CommandWord("FILE", nil, "a receipt")],
+            options: [
+                .init("--key-file", file, "the key: all bytes of the file", .alternative),
+                .init("--key", hex, "the key, which other users of the machine may see", .alternative),
+                .init("--root", file, "the root to trust, in PEM or DER; Xcode's for what Xcode signed", .alternative),
+                .init("--revocation-list", file, "a list of revoked certificates in DER, for --root; else they count"),
+                .init("--at", moment, "the moment of judgment, as 2012-09-21T01:31:38Z; now unless given"),
+                .init("--json", nil, "prints the answer as it went over the wire, or the JWS's payload"),
+            ],
+            summary: """
+                Says whether a sandbox store with this key, or one with certificates below this root, signed a \
+                receipt, and what is in it: a transaction's receipt or an app receipt, as it is or in Base64, or a \
+                JWS of a transaction, of a renewal or of the app's purchase.
+                """
+        ) { .verify(try VerifyOptions($0)) },
+        CommandRow(
+            name: "serve",
+            count: 0...0,
+            options: [
+                .init("--store", file, "the file that keeps the store", .required),
+                .init("--ca", folder, "the folder of certificates and of the API's key, for you only", .required),
+                .init("--port", port, "the port; a free one unless given"),
+                .init("--host", address, "where to listen; 127.0.0.1, which only this machine reaches, unless given"),
+                .init("--configuration", file, "Xcode's file of products; those that the store has sold unless given"),
+                .init("--bundle", identifier, "the app's bundle identifier; com.example.app unless given"),
+                .init("--notify", url, "the URL to send notifications to"),
+                .init("--shared-secret", text, "what verification asks for; other users of the machine may see it"),
+                .init("--tls", hosts, "serves over TLS, by a certificate of the folder for these names and addresses"),
+                .init(
+                    "--receipt-limit",
+                    bytes,
+                    "the most bytes of a request to verify a receipt; 16777216 unless given, some 39,000 purchases"
+                ),
+                .init("--json", nil, "prints what the lines say as one object of JSON"),
+            ],
+            summary: """
+                Is the App Store's servers for a store in a SQLite file, by the system's clock, until SIGTERM or \
+                SIGINT: POST /verifyReceipt, the App Store Server API below /inApps, and notifications. Devices \
+                elsewhere buy below /device, with the token that the command token has made. File and folder are made \
+                if they do not exist. For the store's file there may be a postgresql:// URL, for a store that other \
+                processes have open too; what follows a # in it is the store's name. Prints a line: the URL, and \
+                where the API's key and the root certificate are. A second line is the address of a page that shows \
+                the store in a browser and acts on it; it has a token, which is new each time. There is no page at an \
+                address that other machines reach.
+                """
+        ) { .serve(try ServeOptions($0)) },
+        CommandRow(
+            name: "init",
+            parameters: [CommandWord("FILE.storekit", nil, "a .storekit file")],
+            options: [
+                .init("--store", file, "the new store's file, or its URL with its name behind a #", .required),
+                .init("--at", moment, "the store's time; 2025-01-01T00:00:00Z unless given"),
+                .init("--json", nil, "prints the products as JSON, in one line"),
+            ],
+            summary: """
+                Makes a store with the products and settings of Xcode's file, and keeps it in a SQLite file. Beside \
+                it are its time and settings, in FILE.state, and the key of its receipts, in FILE.key. Its time \
+                stands still between commands. A store at a postgresql:// URL is one that other processes have open \
+                too: it goes by the system's clock, and its settings are each process's own.
+                """
+        ) { arguments in
+            let start = try arguments.value(of: "--at", Wording.moment)
+            return .store(try StoreOptions(arguments, .initialize(file: arguments.words[0], start: start)))
+        },
+        CommandRow(
+            name: "run",
+            parameters: [CommandWord("SCENARIO", nil, "a scenario")],
+            options: storeOptions,
+            summary: """
+                Performs a file with a command in each line, up to the first that the store refuses. What was done \
+                before it stays done. A line is COMMAND as below; # begins a comment, and try goes on if the store \
+                refuses the rest of the line.
+                """
+        ) { .store(try StoreOptions($0, .run(file: $0.words[0]))) },
+        CommandRow(
+            name: "try",
+            parameters: [CommandWord("COMMAND", scenarioNames, "a command")],
+            count: 1...Int.max,
+            options: storeOptions,
+            scenarioOptions: ScenarioCommand.all.flatMap(\.options).map(CommandOption.init),
+            summary: "Performs a command on a store, and succeeds if the store refuses it."
+        ) { .store(try StoreOptions($0, .command(["try"] + $0.words))) },
+        CommandRow(
+            name: "names",
+            parameters: [CommandWord("KIND", .choice(ScenarioValueKind.named.compactMap(\.noun)))],
+            options: storeOptions,
+            summary: "Prints a store's names of a kind, a line each, such as product, account, device or undecided."
+        ) { arguments in
+            let kind = try arguments.word { noun in ScenarioValueKind.named.first { $0.noun == noun } }
+            return .store(try StoreOptions(arguments, .names(kind)))
+        },
+        CommandRow(
+            name: "completion",
+            parameters: [CommandWord("bash|zsh", .choice(CompletionScript.Shell.allCases.map(\.rawValue)))],
+            options: [],
+            summary: """
+                Prints a script by which the shell completes all this, with the names of the store behind --store: \
+                source <(sandbox-store completion bash)
+                """
+        ) { .completion(try $0.word(CompletionScript.Shell.init(rawValue:))) },
+    ]
+
+    /// The row of the tool without a command, which in help stands for the commands of the scenario language.
+    static let tool = CommandRow(
+        name: "",
+        parameters: [CommandWord("COMMAND", .choice(commands.map(\.name)), "a command")],
+        options: storeOptions,
+        summary: """
+            Performs a command on the store in a file; or on a new one in memory with the products of Xcode's file, \
+            or of the one that comes with the package. sandbox-store help lists the commands, such as buy, approve, \
+            refund, advance 1mo, transactions and timeline.
+            """
+    ) { _ in .help(help) }
+
+    /// All commands.
+    static let commands = own + ScenarioCommand.all.map(CommandRow.init)
+
+    /// The names of the commands of the scenario language.
+    static let scenarioNames = ScenarioValueKind.choice(ScenarioCommand.all.map(\.name))
+
+    /// Whether an option has an operand, by its name; it has one in every command or in none.
+    static let hasOperand = Dictionary(
+        commands.flatMap(\.allOptions).map { ($0.name, $0.operand != nil) } + [("--help", false), ("-h", false)],
+        uniquingKeysWith: { first, _ in first }
+    )
+
+    /// Returns the row of a command.
+    static func row(named name: String) throws -> CommandRow {
+        if let row = commands.first(where: { $0.name == name }) { return row }
+        let hint = Suggestion.text(for: name, among: commands.map(\.name))
+        throw Command.Mistake("\"\(name)\" is not a command of sandbox-store\(hint)", tool)
+    }
+
+    // MARK: Operands
+
+    private static let address = CommandWord("ADDRESS", .text, "an address")
+    private static let bytes = CommandWord("BYTES", .text, "a number of bytes above 0")
+    private static let file = CommandWord("FILE", nil)
+    private static let folder = CommandWord("FOLDER", nil, "a folder")
+    private static let hex = CommandWord("HEX", .text, "hexadecimal digits, two for each byte")
+    private static let hosts = CommandWord("HOST,...", .text, "a host's name")
+    private static let identifier = CommandWord("IDENTIFIER", .text, "an identifier")
+    private static let moment = CommandWord("MOMENT", .moment, "a moment of years 1 to 9999 as 2012-09-21T01:31:38Z")
+    private static let port = CommandWord("N", .number(0...65535))
+    private static let text = CommandWord("TEXT", .text)
+    private static let url = CommandWord("URL", .text, "a URL that begins with http:// or https://")
+}
