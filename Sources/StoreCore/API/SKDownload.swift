@@ -182,5 +182,5 @@ public enum SKDownloadState: Int, Sendable {
     case cancelled = 5
 }
 
-/// The value of ``SKDownload/timeRemaining`` if there is no estimate: a negative number, which no estimate is.
+/// The value of ``SKDownload/timeRemaining`` if there is no estimate: -1, since no estimate is negative.
 public let SKDownloadTimeRemainingUnknown: TimeInterval = -1

@@ -51,7 +51,8 @@ public struct SKError: _BridgedStoredNSError, Sendable {
 
     /// The information of the error as an `NSError`: ``userInfo`` with some additions.
     ///
-    /// These are a description, the meaning of the code as a reason and, for an error of another domain, that error.
+    /// The additions are a description, the meaning of the code as a reason and, for an error of another domain, that
+    /// error.
     public var errorUserInfo: [String: Any] {
         var info = _nsError.userInfo
         if isForeign { info[NSUnderlyingErrorKey] = _nsError }
@@ -108,8 +109,8 @@ public struct SKError: _BridgedStoredNSError, Sendable {
 
 /// The codes of Store Kit's errors, by their numbers.
 ///
-/// Later versions may add codes: a `switch` needs `@unknown default`. A store cannot produce every code: those for
-/// cloud services and overlays belong to parts of Store Kit that are missing here, and exist for code that names them.
+/// Later versions may add codes: a `switch` needs `@unknown default`. No store produces the codes for cloud services
+/// and overlays, which belong to parts of Store Kit that are missing here: they exist for code that names them.
 @nonexhaustive(warn)
 public enum SKErrorCode: Int, Sendable {
     /// Something unexpected happened.
@@ -298,5 +299,7 @@ extension StoreFailure.Underlying {
     }
 }
 
-/// Returns the code with a number; generic, because `URLError.Code.init(rawValue:)` is failable on some platforms only.
+/// Returns the code with a number.
+///
+/// Generic, because `URLError.Code.init(rawValue:)` is failable on some platforms only.
 private func named<Code: RawRepresentable<Int>>(_ code: Int) -> Code? { Code(rawValue: code) }

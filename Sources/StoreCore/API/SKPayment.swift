@@ -78,14 +78,16 @@ open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
     /// Each access returns a new, equal object.
     open var paymentDiscount: SKPaymentDiscount? { stored.discount.map(SKPaymentDiscount.init) }
 
-    /// Changes a property by replacing the whole value, because access in place would be checked at run time.
+    /// Changes a property by replacing the whole value: access in place would be checked for exclusivity at run time.
     final func change<Part>(_ part: WritableKeyPath<StorePayment, Part>, to value: Part) {
         var changed = stored
         changed[keyPath: part] = value
         stored = changed
     }
 
-    /// The payment to send to the store; read through the getters in a subclass, which may have overridden them.
+    /// The payment to send to the store.
+    ///
+    /// A subclass may have overridden the getters, so its properties are read through them.
     final var value: StorePayment {
         let type = type(of: self)
         if type == SKPayment.self || type == SKMutablePayment.self { return stored }

@@ -25,7 +25,7 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
     private final var date = Date.distantPast
     /// The transaction as the store has sent it; nil unless it has details.
     ///
-    /// Not only the details: counting a reference to them would access distant memory for each transaction.
+    /// The whole transaction is stored, rather than its details: retaining the details would access distant memory.
     private final var sent: StoreTransaction?
     private final var details: StoreTransaction.Details? { sent?.details }
     private let paymentObject = LazyReference<SKPayment>()
@@ -159,7 +159,7 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
         details?.receipt ?? driver?.backend.services.receipts?.receipt(forTransaction: identifier)
     }
 
-    /// The payment; for a restored transaction, its original's, unless the store has sent one of its own.
+    /// The payment of this transaction; for a restored transaction that has none, the payment of its original.
     final var ordered: StorePayment { paymentValue ?? details?.original?.payment ?? .empty }
 
     final var knownIdentifier: String? { hasJoinedStore ? identifier : nil }
@@ -190,7 +190,9 @@ extension SKPaymentTransaction {
 
     final func markFinished() { finishedMark.store(true, ordering: .releasing) }
 
-    /// Records the removal from the list; returns whether the store removed it before the app finished it.
+    /// Records that the transaction was removed from the list.
+    ///
+    /// Returns false if the app had finished it before, otherwise true: the store has removed it.
     final func markRemoved() -> Bool {
         if isFinished { return false }
         lateFinish.store(-1, ordering: .relaxed)

@@ -2,7 +2,8 @@ import Foundation
 
 /// A request to refresh the device's receipt.
 ///
-/// Success is only reported as the end of the request. The request creates no transactions, and may be repeated.
+/// Success is reported only by ``SKRequestDelegate/requestDidFinish(_:)``. The request creates no transactions, and may
+/// be repeated.
 open class SKReceiptRefreshRequest: SKRequest {
     /// The properties requested for a sandbox's receipt, by the `SKReceiptProperty…` names; nil in production.
     open var receiptProperties: [String: Any]? { properties }

@@ -55,7 +55,9 @@ open class SKRequest: NSObject {
     /// The closure may be called once, on any thread.
     func send(_ reply: @escaping @Sendable (RequestAnswer) -> Void) { reply(.done) }
 
-    /// The delegate, by which a subclass with a narrower type connects its property to that of `SKRequest`.
+    /// The delegate, as stored by `SKRequest`.
+    ///
+    /// A subclass whose property `delegate` has a narrower type overrides this one, to connect the two.
     var narrowedDelegate: (any SKRequestDelegate)? {
         get { target }
         set { target = newValue }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A controller for ratings that requests none: it exists so that code that uses it can be built unchanged.
+/// A controller that requests no ratings: it exists so that code that uses it can be built unchanged.
 ///
 /// It is the only part of Store Kit's user interface in this library.
 open class SKStoreReviewController: NSObject, @unchecked Sendable {  // unchecked: it has no state

@@ -83,7 +83,7 @@ final class AsyncBackendAdapter: StoreBackend {
     }
 
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        // Settling waits for a snapshot, which must arrive; after a cursor, there may be no updates.
+        // Settling waits until a snapshot has arrived. With a cursor it does not wait, since there may be no updates.
         let once = EndOnce(cursor == nil ? store.clock.activity.begin() : nil)
         // Started under the lock. Otherwise a task that ends at once could be recorded after the task of a newer
         // connection, and end the newer one.

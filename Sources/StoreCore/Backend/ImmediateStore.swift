@@ -39,10 +39,10 @@ package protocol ImmediateStore: StoreBackend {
     ///   - exchange: receives the result. It has to be empty; its buffers are reused.
     func exchange(_ commands: [StoreCommand], on connection: StoreConnectionID?, into exchange: inout Exchange)
 
-    /// Accepts one command in the same way, but never a payment with special terms, whose signature a signer may have to
-    /// check.
+    /// Accepts one command, and returns updates, like the method for several commands.
     ///
-    /// Default: passes it on in an array.
+    /// The command must not be a payment with special terms, since a client's signer may have to check its signature.
+    /// The default implementation passes the command on in an array.
     func exchange(_ command: StoreCommand, on connection: StoreConnectionID?, into exchange: inout Exchange)
 }
 
@@ -66,12 +66,12 @@ package struct Exchange: Sendable {
     package var hasMore = false
     /// Notifies other connections and sets the clock; nil if there is no such work.
     ///
-    /// To be run exactly once, after the caller has accepted the exchange and while it holds no lock. The same holds for
-    /// ``questions``, and for releasing either.
+    /// To be run exactly once, after the caller has accepted the exchange. No lock may be held while it or
+    /// ``questions`` is run, nor while either closure is released.
     package var afterwards: (@Sendable () -> Void)?
     /// Calls the authorizer, which may take any time; nil if there is nothing to authorize.
     ///
-    /// To be run after ``afterwards``, and where no update waits for its result.
+    /// To be run after ``afterwards``. The calling thread may be blocked: no update may have to wait for it.
     package var questions: (@Sendable () -> Void)?
 
     /// A compact ``SubmissionReply``.
@@ -119,7 +119,7 @@ package struct Exchange: Sendable {
     }
 }
 
-/// The end of a connection that the store notifies of new updates.
+/// A queue's side of a connection, which the store notifies of new updates.
 package protocol NewsListener: AnyObject, Sendable {
     /// Reports that the next exchange may return updates. Called without a lock, on any thread, at most once until that
     /// exchange.

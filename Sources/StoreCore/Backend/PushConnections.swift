@@ -1,7 +1,8 @@
 /// The receivers that are connected to a store in the same process: ``StoreBackend``'s side of an ``ImmediateStore``.
 ///
-/// Each receiver has a line: for it, one thread at a time pulls updates from the store and passes them on, until there
-/// are none. A receiver that reconnects keeps its line, so that its calls stay in order across connections.
+/// Each receiver has a `Line`, on which one thread at a time pulls updates from the store and passes them to the
+/// receiver, until there are no more. A receiver that reconnects keeps its line, so that its calls stay in order across
+/// connections.
 package final class PushConnections: Sendable {
     /// Returns the store that a connection pulls from; nil once it is released.
     package typealias Source = @Sendable () -> (any ImmediateStore)?
@@ -51,7 +52,7 @@ package final class PushConnections: Sendable {
 
     package init() {}
 
-    /// Connects a receiver, in place of its connection if it has one, and passes it the updates that there are.
+    /// Connects a receiver, in place of its previous connection if there is one, and passes it the available updates.
     package func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?, to store: @escaping Source) {
         let journal = receiver.journal
         let listener = Listener(self, receiver)
@@ -65,7 +66,8 @@ package final class PushConnections: Sendable {
 
     /// Submits commands to a store, on a connection of their journal if one is idle.
     ///
-    /// Replies before it returns; what the commands cause is passed on after the reply, and the authorizer called last.
+    /// Replies before it returns. The updates that the commands cause are passed on after the reply, and the authorizer
+    /// is called last.
     package func submit(
         _ commands: [StoreCommand],
         to store: any ImmediateStore,
@@ -81,7 +83,7 @@ package final class PushConnections: Sendable {
 
     private func pull(for receiver: ObjectIdentifier) {
         guard let store = lines.withLock({ $0[receiver]?.connection })?.store() else { return }
-        // Begun before the line is busy: settling must not miss what a busy line has yet to pass on.
+        // Begun before the line is busy: otherwise settling could miss updates that the line has not passed on yet.
         let work = store.clock.activity.begin()
         guard let line = lines.withLock({ $0[receiver]?.ring() }) else { return work.end() }
         exchange([], with: store, for: line, work, reply: nil)
@@ -102,7 +104,7 @@ package final class PushConnections: Sendable {
         if let previous { previous.store()?.closeConnection(previous.id) }
     }
 
-    /// Passes commands to a store, then updates to the receiver whose line the calling thread has begun.
+    /// Passes commands to a store, then passes updates to the receiver of the line that the calling thread has begun.
     ///
     /// Ends `work` once the updates have been passed on. `reply` is nil in a call for updates alone.
     private func exchange(

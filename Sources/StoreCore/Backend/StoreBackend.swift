@@ -3,7 +3,7 @@
 /// Messages may be repeated, but take effect exactly once. The rules that make this work:
 ///
 /// * A command is accepted once. After a lost reply or a relaunch, ``submit(_:reply:)`` may receive the same command
-///   again. Its ``OrderID`` is the idempotency key: a store need only remember one number for each journal, see there.
+///   again. Its ``OrderID`` is the idempotency key, by which a store need only remember one number for each journal.
 /// * The outcome of a command, a refusal included, arrives as an update. The store retains a transaction until the
 ///   transaction is finished: a queue that connects without a cursor receives it again.
 /// * A receiver gets one batch of updates at a time, in order, as a chain (see ``UpdateBatch``). Batches may be

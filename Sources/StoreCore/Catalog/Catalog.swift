@@ -129,7 +129,7 @@ struct Catalog: Sendable {
 
     /// Registers a product, or replaces a registered one, whose availability is unchanged.
     ///
-    /// The product is not checked: it was checked before the ledger recorded it, and what is recorded has happened.
+    /// The product is not validated again: it was validated before the ledger recorded it.
     mutating func register(_ product: SandboxProduct) {
         if let index = index(of: product.identifier) {
             products[index] = product
@@ -340,7 +340,7 @@ private struct Describer {
 }
 
 extension StoreProduct.Kind {
-    /// Creates the kind that an app sees: to it, a free subscription is a non-consumable.
+    /// Creates the kind as an app sees it: a free subscription appears as a non-consumable.
     fileprivate init(_ kind: SandboxProduct.Kind) {
         self =
             switch kind {
@@ -403,7 +403,9 @@ enum ExactPrice {
         return Decimal(sign: .plus, exponent: -(digitsBehindPoint ?? 0), significand: Decimal(mantissa))
     }
 
-    /// Returns a price from source code, where an invalid price is a programmer's mistake; 0 if that is caught.
+    /// Returns a price written in source code; an invalid price is reported as a `ProductMistake`.
+    ///
+    /// Returns 0 if the mistake is caught.
     static func written(_ text: String, for thing: String, in product: String = "") -> Decimal {
         do {
             return try read(text)

@@ -171,7 +171,7 @@ extension StoreOffer {
     /// The parsed proof; nil if there is none, if it is malformed, or if the kind needs none.
     var readProof: OfferProof? { needsProof ? proof.flatMap { OfferProof($0) } : nil }
 
-    /// Whether the buyer gets an introductory offer: as the proof says or, without one, the kind; nil for other kinds.
+    /// Whether the buyer gets an introductory offer, by the proof or, without one, by the kind; nil for other offers.
     var allowsIntroductoryOffer: Bool? {
         switch kind {
         case .promotional, .winBack, .code: return nil
@@ -185,7 +185,8 @@ extension StoreOffer {
 /// The payload that a developer's server signs to grant a user a promotional offer.
 ///
 /// The store derives the same payload from the payment and its offer. An offer is therefore valid only for the app,
-/// product and user for which it was signed. The message to sign is ``data``: compare a server's own with it.
+/// product and user for which it was signed. The message to sign is ``data``: a server that builds its own message can
+/// compare it with this one.
 ///
 /// ```swift
 /// let payload = PromotionalOfferPayload(

@@ -6,7 +6,7 @@ import Foundation
 enum ProductMistake {
     @TaskLocal private static var catcher: Catcher?
 
-    /// A collector of the first mistake; code that makes a mistake continues.
+    /// Collects the first mistake instead of stopping the process; the code that made the mistake continues.
     private final class Catcher: Sendable {
         let first = Locked<CatalogError?>(nil)
     }

@@ -6,9 +6,9 @@ import Foundation
 /// environment (behaviors 222 to 225). A period's length is determined when the period begins.
 ///
 /// At any rate, a subscription renews until its user turns renewal off, or until a limit of
-/// ``SandboxStore/setRenewalLimit(_:)`` is reached. Advance a clock by the lengths of the rate: a year of months at
-/// ``Month/thirtySeconds`` is `advance(by: 12 * 30)`. One advance makes at most 10,000 renewals, see
-/// ``SandboxStore/advance(by:)``.
+/// ``SandboxStore/setRenewalLimit(_:)`` is reached. To let periods elapse, advance the clock by their lengths at this
+/// rate: twelve months at ``Month/thirtySeconds`` are `advance(by: 12 * 30)`. One advance makes at most 10,000
+/// renewals, see ``SandboxStore/advance(by:)``.
 public enum RenewalRate: Hashable, Codable, Sendable {
     /// Periods follow the calendar, in UTC: a month after 31 January is the end of February, two months after it 31
     /// March.
@@ -167,7 +167,9 @@ extension RenewalRate {
         return calendar
     }()
 
-    /// Returns the end in the calendar; counted from `start`, so that the 31st returns after a shorter month.
+    /// Returns the end of consecutive periods by the calendar.
+    ///
+    /// All periods are counted from `start`: a month after 31 January ends in February, but two months end on 31 March.
     private static func calendarEnd(of period: StoreProduct.Period, times count: Int, from start: Date) -> Date {
         let amount = period.count * count
         switch period.unit {
@@ -178,7 +180,7 @@ extension RenewalRate {
         }
     }
 
-    /// Returns the end of some months, if possible without `Calendar`, whose cost would dominate a renewal's.
+    /// Returns the end of a number of months, if possible without `Calendar`, which would dominate a renewal's cost.
     private static func end(ofMonths months: Int, from start: Date) -> Date {
         let seconds = start.timeIntervalSince1970
         // From 1600, since earlier dates may be Julian in `Calendar`, to about 5138.

@@ -1,8 +1,8 @@
 import Foundation
 
-// Each kind has a factory with a literal price, and another one, with another label, for computed prices. Because of
-// the label, `price: 0.99` does not compile, which as a `Double` would not be exactly 0.99. Inside
-// ``makeThrowing(_:)``, mistakes are thrown instead of stopping the process.
+// Each kind has two factories: `price:` takes a literal text, `decimalPrice:` a computed number. Since the labels
+// differ, `price: 0.99` does not compile: as a `Double`, it would not be exactly 0.99. Inside ``makeThrowing(_:)``,
+// mistakes are thrown instead of stopping the process.
 extension SandboxProduct {
     /// Creates a consumable product, which is used up by the app and can be bought again.
     ///

@@ -198,7 +198,8 @@ extension StoreStorefront {
 ///
 /// Three languages are tried in turn: the device's, the storefront's, and US English. For each, the best localization
 /// is an exact match (`en_GB`), then the language without a country (`en`, `zh_Hant`), then the same language in the
-/// same script, then the same language; among equals, the first. If none matches, the first one is used.
+/// same script, then the same language; among equal matches, the first is best. If no language matches, the first
+/// localization is used.
 struct LocalizationMatch {
     private let wanted: [Name]
     private var names: [String: Name] = [:]

@@ -22,18 +22,19 @@ final class ContextCore: Sendable {
         ) {
             self.backend = backend
             self.journal = journal
-            // Without a store, a clock of its own: settling must not wait for other clients of a shared one.
+            // Without a store, the context has a clock of its own: settling must not wait for other users of a shared
+            // clock.
             self.clock = clock ?? backend?.clock ?? SystemClock()
             self.delivery = delivery
             self.log = log
             callbacks = CallbackLane(delivery: delivery, activity: self.clock.activity, log: log)
         }
 
-        /// The activities to settle in turn; two, repeated, if the store's clock differs from the queues'.
+        /// The activities to settle, in order; if the store's clock differs from the queues', each appears twice.
         var activities: [Activity] {
             let own = clock.activity
             guard let stores = backend?.clock.activity, stores !== own else { return [own] }
-            // Repeated, since work on one may cause work on the other.
+            // Settled twice, since work on one clock may cause work on the other.
             return [own, stores, own, stores]
         }
     }

@@ -90,7 +90,9 @@ package enum DetachedTasks {
         return key
     }()
 
-    /// Whether the hook is installed, which the first reading does; false if new tasks cannot be recognized.
+    /// Whether the hook is installed; false if new tasks cannot be recognized.
+    ///
+    /// The first access installs the hook.
     private static let isHooked: Bool = {
         guard MemoryLayout<UInt>.size == 8, let process = dlopen(nil, RTLD_NOW),
             let place = dlsym(process, "swift_task_enqueueGlobal_hook"),

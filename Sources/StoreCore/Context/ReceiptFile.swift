@@ -114,7 +114,9 @@ struct ReceiptCopy {
     ///
     /// If the file's status is another one, another program has changed the file, and this copy is no longer used.
     private var written: stat?
-    /// Identifies the entries last written, so that a receipt that only adds to them is found; nil before a complete write.
+    /// The identity of the entries last written, by which a receipt that only adds entries is recognized.
+    ///
+    /// Nil until a write is complete.
     private var entries: ReceiptEntries.Identity?
     private var frontCount = 0
     private var entryCount = 0

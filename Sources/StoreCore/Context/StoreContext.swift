@@ -117,7 +117,7 @@ public final class StoreContext: Sendable {
         owner = isOfProcess ? nil : Locked(nil)
     }
 
-    /// Creates a context anew for a queue that has outlived its context.
+    /// Creates a new context for a queue whose own context was deallocated.
     init(_ core: ContextCore, defaultQueue: (any AnyObject & Sendable)?) {
         self.core = core
         self.defaultQueue = Locked(DefaultQueue(adopted: defaultQueue))
@@ -317,9 +317,9 @@ final class PromotionMemory: Sendable {
     }
 }
 
-/// A count of the calls that no simulated process makes while processes are simulated.
+/// A counter of calls that come from no simulated process while processes are simulated.
 ///
-/// Such a call uses the context of the real process, and thus not the store that the simulated code intended.
+/// Such a call uses the context of the real process, rather than the store that the simulated code was meant to use.
 package enum StrayCalls {
     private static let simulations = Atomic<Int>(0)
     private static let calls = Atomic<Int>(0)

@@ -54,7 +54,8 @@ extension QueueDriver {
             let finish = (0..<outbound.count).first {
                 outbound[$0].command.action == .finish(transaction: identifier)
             }
-            // Without a `removal`, the finish is recorded and the removal reported. 0 is no transaction's number.
+            // A finish without a `removal` is recorded, and its removal was reported: 0 is returned, no transaction's
+            // number.
             return finish.map { outbound[$0].removal ?? 0 }
         }
     }
@@ -86,7 +87,7 @@ extension QueueDriver {
         if let isRecorded { body(isRecorded) }
     }
 
-    /// Calls the closures whose finishes are recorded; once the driver does nothing more, also all others.
+    /// Calls the closures whose finishes are recorded; calls all others too once the driver is done.
     func endFinishWaits() {
         let (recorded, others) = state.withLock { state in
             (state.finishWaits.takeRecorded(), state.isDone ? state.finishWaits.giveUp() : [])

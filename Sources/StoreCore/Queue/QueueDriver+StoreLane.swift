@@ -297,7 +297,7 @@ extension StoreBackend {
     }
 }
 
-/// The work that an exchange has left for when no lock is held.
+/// The follow-up work of an exchange, to be done when no lock is held.
 ///
 /// Settling waits until this work is done.
 struct FollowUp {

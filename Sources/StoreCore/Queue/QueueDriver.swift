@@ -25,8 +25,8 @@ final class QueueDriver: Sendable {
     let questionExecutor: (any LaneExecutor)?
     /// Whether the store is called with the lock held, which is fastest if the calling thread also makes the callbacks.
     ///
-    /// If another thread made the callbacks, each thread would wait for the other. In that case, the store is called
-    /// without the lock, and the lane is marked as busy.
+    /// If another thread makes the callbacks, the two threads would contend for the lock. In that case, the store is
+    /// called without the lock, and the lane is marked as busy.
     private let asksUnderLock: Bool
     /// Whether finishes in a callback that reports several transactions are sent together, once the callback returns.
     ///
@@ -168,7 +168,7 @@ extension QueueDriver {
         takeIn { $0.restore(applicationUsername: applicationUsername, &$1) }
     }
 
-    /// Asks the app to allow a pending price consent, if the app is in the foreground, where its user may be asked.
+    /// Asks the app whether the store may now ask for consent to a higher price, if such a consent is pending.
     func askForPriceConsent() {
         guard backend.services.consent?.isPriceConsentPending == true else { return }
         takeIn { $1.append(.priceConsent) }
@@ -348,7 +348,9 @@ extension QueueDriver {
     @inline(__always)
     private func mayAsk(_ state: borrowing State) -> Bool { asksUnderLock && state.lane.isIdle }
 
-    /// Concludes an exchange made with the lock held, and makes further ones while the machine requests nothing else.
+    /// Concludes an exchange made with the lock held.
+    ///
+    /// Makes further exchanges as long as the machine's only action for the store is another exchange.
     @inline(__always)
     private func ask(_ state: inout State) -> FollowUp? {
         if let followUp = conclude(&state) { return followUp }

@@ -55,8 +55,8 @@ public final class MemoryJournal: QueueJournal {
 
     /// Creates an empty journal.
     ///
-    /// - Parameter firstID: the name of the journal's first opening; later names count up from it. A fixed name makes a
-    ///   run reproducible. Two journals on one store must not share names.
+    /// - Parameter firstID: the identifier of the journal's first opening; later openings count up from it. A fixed
+    ///   identifier makes a run reproducible. Two journals on one store must not share identifiers.
     public init(firstID: JournalID = .unique()) { state = Locked(State(nextID: firstID.rawValue)) }
 
     /// The commands that are recorded and not forgotten.

@@ -45,7 +45,8 @@ extension QueueMachine {
     /// - Parameters:
     ///   - failure: the reason.
     ///   - generation: the number of the lost connection.
-    ///   - duration: how long it lasted, in seconds; if longer than any backoff, it worked, even without updates.
+    ///   - duration: the duration of the lost connection, in seconds. A connection that lasted longer than any backoff
+    ///     counts as working, even without updates.
     ///   - actions: receives the actions to perform.
     mutating func connectionLost(
         _ failure: StoreFailure,
@@ -303,7 +304,7 @@ extension QueueMachine {
         lookAgainIfDue(&actions)
     }
 
-    /// Ends the acknowledged restores that are still open when a snapshot ends, since it has hidden their ends.
+    /// Ends the acknowledged restores that are still open at the end of a snapshot, which may have hidden their ends.
     mutating func endHiddenRestores(_ actions: inout Actions) {
         guard !restores.isEmpty else { return }
         var waiting: Set<Int> = []

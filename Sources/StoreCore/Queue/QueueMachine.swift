@@ -71,11 +71,11 @@ struct QueueMachine {
     var adoptedOrders: [Int: OrderID] = [:]
     /// The rows of transactions that the store sent unrequested.
     var foreign = IdentifierIndex()
-    /// The orders that the journal could not record and that failed after submission, and those that the store removed.
+    /// The orders that failed after submission, because the journal could not record them, or that the store removed.
     ///
     /// If the store sends one of them again, it is shown as new. The set never shrinks: an order whose reply was lost
-    /// may appear in any later snapshot, and a user who signed out may sign in again. In each pause with a journal that
-    /// cannot be written, at most the orders of one submission fail.
+    /// may appear in any later snapshot, and a user who signed out may sign in again. While the journal cannot be
+    /// written, at most the orders of one submission fail in each pause.
     var givenUp: Set<Int> = []
     /// The highest row among the commands that were passed to the store.
     var lastSentRow = 0

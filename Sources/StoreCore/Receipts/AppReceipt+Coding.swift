@@ -99,7 +99,7 @@ extension AppReceipt {
 extension AppReceipt {
     /// The form of a receipt, which determines its attributes and depends on the signer.
     enum Form {
-        /// The form of signers that do not seal: each attribute has one encoding, and none is superfluous.
+        /// The HMAC form, of signers that do not seal: each attribute has exactly one valid encoding.
         case hmac
         /// The form of the App Store.
         case appStore

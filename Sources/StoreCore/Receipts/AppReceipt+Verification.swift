@@ -184,7 +184,7 @@ struct ReceiptAttributes {
 
     func number(_ type: AppReceipt.Attribute) -> Int64? { element(type) { $0.integer() } }
 
-    /// Returns an optional number, which the App Store's form represents by 0 if it is missing.
+    /// Returns an optional number; outside the HMAC form, 0 represents a missing number.
     func numberOrNil(_ type: AppReceipt.Attribute) -> Int64? {
         number(type).flatMap { $0 == 0 && !isExact ? nil : $0 }
     }

@@ -18,7 +18,7 @@ package struct ReceiptEnvelope {
 }
 
 extension ReceiptEnvelope {
-    /// Returns the envelope of a message, signed.
+    /// Signs a message, and returns its envelope.
     ///
     /// The message is the signer's version byte, followed by the purchase information.
     static func encoded(signing message: Data, with signer: any ReceiptSigner) throws -> Data {
@@ -203,7 +203,7 @@ struct ReceiptImage: Sendable {
 }
 
 extension ReceiptImage {
-    /// Creates an image from a complete receipt, such as a sealed one, of which any byte may change each time.
+    /// Creates an image from a complete receipt, such as a sealed one, of which no part can be reused.
     init(_ receipt: Data) {
         self.init(front: [], entries: ReceiptEntries(), back: [UInt8](receipt))
     }

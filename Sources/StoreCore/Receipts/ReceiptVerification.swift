@@ -20,8 +20,8 @@ public struct ReceiptVerification: Hashable, Sendable {
     public let latestReceipt: Data?
     /// The content of the subscription's newest period, by the same names as ``fields``.
     ///
-    /// In the JSON response it is called `latest_receipt_info` with status ``Status/valid``: the current period. With
-    /// ``Status/subscriptionExpired``, it is called `latest_expired_receipt_info`: the last period. Empty for a product
+    /// With status ``Status/valid``, this is the current period, which the JSON response calls `latest_receipt_info`.
+    /// With ``Status/subscriptionExpired``, it is the last period, `latest_expired_receipt_info`. Empty for a product
     /// that does not renew, and if no store took part.
     public let latestFields: [String: String]
 

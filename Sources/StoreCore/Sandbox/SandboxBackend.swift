@@ -43,7 +43,7 @@ extension SandboxBackend {
     /// Stops sending to a receiver.
     public func disconnect(_ receiver: any StoreUpdateReceiver) { device.core.pushConnections.disconnect(receiver) }
 
-    /// Acknowledges that the app has been notified, up to a cursor, of purchases begun on the store's page.
+    /// Acknowledges that the app has been notified of all updates up to a cursor, such as revocations.
     public func acknowledge(through cursor: UpdateCursor) {
         device.core.acknowledge(through: cursor, on: device.number)
     }

@@ -8,9 +8,10 @@ import Foundation
 /// let queue = SKPaymentQueue(backend: tablet)
 /// ```
 ///
-/// A queue on the device receives the signed-in account's orders from the device. It also receives transactions without
-/// an order, such as renewals, until one of the account's devices has finished them. A restore delivers purchases from
-/// other devices. The object is a handle, which retains the store's state. Any thread may call any member.
+/// A queue on the device receives the transactions that the signed-in account orders on the device. It also receives
+/// transactions without an order, such as renewals, until one of the account's devices has finished them. A restore
+/// delivers purchases from other devices. The object is a handle, which retains the store's state. Any thread may call
+/// any member.
 public final class SandboxDevice: Sendable {
     let core: SandboxDriver
     let number: DeviceID
@@ -98,7 +99,8 @@ extension SandboxDevice {
 extension SandboxDevice {
     /// The products on the store's page on this device, in order.
     ///
-    /// All on sale, the first registered first, with the app's changes by ``SKProductStorePromotionController``.
+    /// These are all products on sale, in the order of registration, with the app's changes by
+    /// ``SKProductStorePromotionController``.
     public var promotedProducts: [String] {
         core.look { shell, now in shell.state.promotedProducts(on: number, at: now) }
     }

@@ -57,9 +57,10 @@ extension SandboxAccount {
 }
 
 extension SandboxDriver {
-    /// Changes the state by a decision about a transaction, which receives its sale; nil unless it was sold.
+    /// Changes the state by a decision about a transaction.
     ///
-    /// The transaction may be one that the state no longer holds.
+    /// `decide` receives the sale of the transaction, nil if it was not sold. The state may no longer hold the
+    /// transaction.
     func change(
         selling number: TransactionNumber,
         _ decide: (SandboxState, SoldTransaction?, inout [LedgerRecord], Date) throws -> Void

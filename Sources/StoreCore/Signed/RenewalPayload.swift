@@ -167,7 +167,7 @@ public enum SubscriptionState: Int, Hashable, Codable, Sendable {
         if transaction.revocationDate != nil {
             self = .revoked
         } else if transaction.isUpgraded == true {
-            // The transaction of the upgrade, which would be newer, was deleted.
+            // The subscription was upgraded, but the transaction of the upgrade, which would be newer, was deleted.
             self = .expired
         } else if renewal.isInBillingRetryPeriod == true {
             self =

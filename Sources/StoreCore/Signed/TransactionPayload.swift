@@ -34,7 +34,8 @@ public struct TransactionPayload: JWSPayload {
     public var type: ProductType
     /// The UUID of the app's user, set by the app in the payment, in lowercase.
     ///
-    /// In Store Kit 1, it is the ``SKPayment/applicationUsername`` if that is a UUID. Nil if family-shared.
+    /// In Store Kit 1, it is the ``SKPayment/applicationUsername`` if that is a UUID. Nil in family-shared
+    /// transactions.
     public var appAccountToken: String?
     /// Whether the account itself bought the product, or a member of its family.
     public var inAppOwnershipType: OwnershipType
@@ -70,7 +71,7 @@ public struct TransactionPayload: JWSPayload {
     public var currency: String?
     /// The amount charged for the whole quantity, in thousandths of the currency's unit: 9.99 is 9990.
     ///
-    /// Nil in family-shared transactions, for which their holder pays nothing.
+    /// Nil in family-shared transactions, whose holder pays nothing.
     public var price: Int64?
     /// The identifier of the account within this app.
     public var appTransactionId: String?

@@ -1,7 +1,7 @@
 /// The keys of a `.storekit` file that are read, under the file's names; `StorekitFileKeys` lists them too.
 ///
 /// Optional keys have optional types. Whole numbers are read as `Double`, because the decoder reports a file with `1.5`
-/// for an `Int` as invalid JSON. Products are classes: passing such a structure would retain most fields.
+/// for an `Int` as invalid JSON. Products are classes, since passing a structure would retain most of its many fields.
 struct StorekitFile: Decodable {
     struct Version: Decodable {
         let major: Double

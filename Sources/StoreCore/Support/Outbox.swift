@@ -2,8 +2,9 @@
 ///
 /// It is part of its owner's locked state. The owner appends under its lock and calls `schedule`; if that returns true,
 /// the caller must have the outbox drained. The draining thread calls `begin` and takes batches until none is left,
-/// working without the lock. Threads that append meanwhile need not wait, since it takes their items too. Two buffers
-/// are swapped, so that an idle queue allocates nothing; a backlog is stored in batches, so that it is never moved.
+/// working without the lock. Threads that append meanwhile need not wait, since the draining thread takes their items
+/// too. Two buffers are swapped, so that an idle queue allocates nothing; a backlog is stored in batches, so that it is
+/// never moved.
 package struct Outbox<Item> {
     private enum Phase { case idle, scheduled, draining }
 

@@ -184,7 +184,7 @@ extension SHA256 {
 
 /// The HMAC (RFC 2104) over ``SHA256``: a message authentication code that requires the key.
 ///
-/// Both hashes have already processed the key, so that it adds no cost to each code.
+/// The inner and the outer hash have already processed the key, so that the key adds no cost to each code.
 struct HMACSHA256: Sendable {
     private let inner: SHA256
     private let outer: SHA256

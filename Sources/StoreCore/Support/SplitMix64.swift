@@ -6,7 +6,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
 
     package init(seed: UInt64) { state = seed }
 
-    /// Creates a generator of one of the independent streams of numbers of a seed.
+    /// Creates a generator for one of a seed's independent streams of numbers.
     package init(seed: UInt64, stream: UInt64) {
         state = seed
         state = next() ^ stream

@@ -165,7 +165,7 @@ extension Int {
 }
 
 extension ArraySlice<UInt8> {
-    /// Removes and returns a number of so many digits, and removes the separator after it.
+    /// Removes and returns a number of exactly `digits` digits, and removes the separator after it.
     fileprivate mutating func number(_ digits: Int, then separator: Unicode.Scalar? = nil) -> Int? {
         guard count >= digits + (separator == nil ? 0 : 1) else { return nil }
         var number = 0

@@ -90,7 +90,7 @@ public final class Activity: Sendable {
         }
     }
 
-    /// The members found quiet when a thread last settled, which it checks first the next time.
+    /// The members that the last call of `comeToRest(_:)` found quiet, which the next call checks first.
     package struct Rest {
         /// The members' `pulse` properties, as closures: an object with weak references is slow to retain.
         fileprivate var pulses: [@Sendable () -> (isQuiet: Bool, work: Int)] = []

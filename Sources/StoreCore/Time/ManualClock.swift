@@ -25,7 +25,7 @@ public final class ManualClock: StoreClock {
     private enum Mover: Equatable {
         case nobody
         case thread(ObjectIdentifier)
-        /// A task, on whichever thread it runs; while a timer fires, the mover is that thread.
+        /// A task, which may run on any thread; while it fires a timer, that thread is the mover instead.
         case task
     }
 
@@ -75,7 +75,7 @@ public final class ManualClock: StoreClock {
     }
 
     deinit {
-        // A token may outlive the clock and keep its state, so the timers are removed from it.
+        // A token may outlive the clock, and retains the clock's state, so the timers are removed from the state.
         let timers = state.withLock { $0.timers.removeAll() }
         withExtendedLifetime(timers) {}
     }
@@ -213,12 +213,12 @@ package protocol MovableClock: StoreClock {
     /// - Throws: ``ClockError`` if the clock cannot be moved by this interval. The clock has not moved then.
     func advanceThrowing(by interval: TimeInterval) throws
 
-    /// Moves the clock forward likewise, to a moment.
+    /// Moves the clock forward to a moment, in the same way.
     ///
-    /// - Throws: ``ClockError`` if it cannot be moved to the moment. The clock has not been moved then.
+    /// - Throws: ``ClockError`` if the clock cannot be moved to the moment. The clock has not moved then.
     func advanceThrowing(to moment: Date) throws
 
-    /// The seconds by which it is ahead of the system's clock, nil if it does not run with that.
+    /// The seconds by which this clock is ahead of the system's clock; nil if its time does not pass by itself.
     var lead: TimeInterval? { get }
 }
 

@@ -99,8 +99,8 @@ package final class ShiftedClock: MovableClock, RunningClock {
         do {
             try move { $0 }
         } catch {
-            // After a long sleep of the process, a subscription would renew too often. The store catches up at the next
-            // call, after which it no longer objects to the move.
+            // After a long suspension of the process, the store objects to the move if a subscription would renew too
+            // often. The store catches up at its next call; after that, the move succeeds.
             state.withLock { state in
                 let alarm = DispatchWorkItem { [weak self] in self?.catchUp() }
                 state.alarm.take()?.cancel()

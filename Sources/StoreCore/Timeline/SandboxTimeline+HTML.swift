@@ -4,9 +4,9 @@ extension SandboxTimeline {
     /// The timeline as one HTML page, for reading and searching: a row for each event, with its mark in the lane of its
     /// account, device, queue, store or server, and lines from the events that led to it.
     ///
-    /// The page is complete without a network and without a script. Its own script filters the events by words, product,
-    /// account and state, the kind of an event; `#7` finds the transaction with that number. The page's policy allows
-    /// nothing else to be loaded or run, whatever the names in it are.
+    /// The page is complete without a network and without a script. Its own script filters the events by words,
+    /// product, account and state (the kind of an event); `#7` finds the transaction with that number. The page's
+    /// policy allows nothing else to be loaded or run, whatever the names in it are.
     ///
     /// It has the content of ``svg``, in lanes if the window is wide enough. Equal entries produce the same text, in time
     /// proportional to their number. The markup is not stable.

@@ -73,7 +73,7 @@ struct TimelinePicture {
     /// The number of events, and the first and the last day.
     let summary: String
 
-    /// The number of seconds without an event from which on they are folded.
+    /// The minimum number of seconds without an event that is drawn as a single row.
     static let longestGap: TimeInterval = 60
     /// The width of a line of text, in columns.
     static let textWidth = 104

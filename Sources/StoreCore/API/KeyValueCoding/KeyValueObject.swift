@@ -17,9 +17,8 @@ open class KeyValueObject: NSObject {
     #else
         /// Sets a property by its name.
         ///
-        /// An unknown name or a value of another type traps, and so does a property that cannot be changed, such as one
-        /// of an immutable ``SKPayment``, which also has `setValueThrowing(_:forKey:)`. Enumerations may be given as
-        /// raw values.
+        /// An unknown name, a value of another type, and a property that cannot be changed, such as one of an immutable
+        /// ``SKPayment``, trap. For payments, `setValueThrowing(_:forKey:)` throws an error instead.
         open func setValue(_ value: Any?, forKey key: String) { write(value, key) }
 
         /// Returns the value of a property by its name.

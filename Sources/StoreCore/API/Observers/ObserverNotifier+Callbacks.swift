@@ -1,6 +1,7 @@
 import Foundation
 
-// The delivery of callbacks, to the observers that are attached when it begins, until some are added or removed.
+// A delivery calls the observers that were attached when it began. If observers are added or removed, it continues with
+// the new list.
 //
 // The outermost function retains the queue and observers and passes them on: counting references is slow here.
 extension ObserverNotifier {
@@ -211,7 +212,7 @@ extension ObserverNotifier {
 
     /// Adds a payment that the user began in the store.
     ///
-    /// An invalid payment is the store's mistake: it is logged rather than trapping.
+    /// An invalid payment is the store's mistake. Therefore it is logged, where an app's invalid payment would trap.
     private func add(_ payment: SKPayment, to queue: SKPaymentQueue, _ driver: QueueDriver) {
         do { try queue.addThrowing(payment) } catch {
             driver.log("the store promotes a payment that cannot be added: \(error)")

@@ -6,7 +6,7 @@ import Synchronization
 /// A queue always has the same notifier, whose driver is replaced when the context's store is replaced.
 final class ObserverNotifier: QueueDriverDelegate {
     let core: ContextCore
-    /// The context, retained by every queue except a default queue, which is owned by its context.
+    /// The context; nil for a default queue, which its context owns.
     private let keptContext: StoreContext?
     /// The context that owns the queue, if the queue is a default queue.
     private weak let owningContext: StoreContext?
@@ -141,7 +141,9 @@ final class ObserverNotifier: QueueDriverDelegate {
     /// The queue's `QueueFace`; nil until one is requested.
     var face: (any QueueFace)? { state.withLock { $0.face } }
 
-    /// Returns the queue's `QueueFace`, created and attached on first use; an ended one if the queue has ended.
+    /// Returns the queue's `QueueFace`, created and attached on first use.
+    ///
+    /// If the queue has ended, the result has ended too.
     func face<Face: QueueFace>(_ make: () -> Face) -> Face {
         if let face = state.withLock({ $0.face }) as? Face { return face }
         let new = make()
@@ -249,8 +251,9 @@ extension ObserverNotifier {
 /// The revocations of which the app's observers and the queue's `QueueFace` have not both been notified.
 ///
 /// The store sends each revocation again until it is acknowledged, which happens once an observer of the app is
-/// notified, or once the `QueueFace` has passed it on to the app. An observer added before then is notified by the
-/// store, a `QueueFace` from the state here. If another user has signed in, it finds none of the transactions.
+/// notified, or once the `QueueFace` has passed it on to the app. Until then, the store notifies every observer that is
+/// added, while a new `QueueFace` is notified from the state here. If another user has signed in meanwhile, the
+/// `QueueFace` finds none of the revoked transactions.
 struct RevocationNews: Sendable {
     /// The products of which observers were notified before there was a `QueueFace`.
     private var unfaced: [String] = []

@@ -66,7 +66,7 @@ extension SKPaymentQueue {
         }
     }
 
-    /// Returns whether the queue has the transaction with a number that ``order(_:_:)`` has passed to its closure.
+    /// Returns whether the queue still has the transaction whose number ``order(_:_:)`` has passed to its closure.
     package func hasTransaction(_ number: Int) -> Bool { notifier.driver.isOpen(number) }
 
     /// Finishes a transaction by its identifier, even if no observer of the app was notified of the transaction.
@@ -114,17 +114,20 @@ extension SKPaymentQueue {
 }
 
 extension SKPaymentTransaction {
-    /// The queue's number of the transaction, for an app's order the one that ``SKPaymentQueue/order(_:_:)`` passes.
+    /// The queue's number for the transaction; for an app's order, the one that ``SKPaymentQueue/order(_:_:)`` passes.
     package var orderNumber: Int { number }
-    /// The identity of the store from which the transaction comes; nil for one created by a test.
+    /// The identity of the store from which the transaction comes; nil for a transaction created by a test.
     package var storeID: ObjectIdentifier? { driver.map { ObjectIdentifier($0.backend) } }
     /// The finish of the transaction; nil if the transaction is not finished or belongs to no queue.
     package var queuedFinish: QueuedFinish? {
         isFinished ? driver.map { QueuedFinish(driver: $0, number: removalNumber) } : nil
     }
-    /// The store's identifier of this transaction; for a held purchase, the app sees that of the existing transaction.
+    /// The store's identifier of this transaction.
+    ///
+    /// For a held purchase, it differs from the identifier that the app sees, which is that of the existing
+    /// transaction.
     package var storeIdentifier: String? { knownIdentifier }
-    /// Whether a transaction that the account already had satisfied the payment, so that nothing was sold.
+    /// Whether nothing was sold, because the account already had a transaction that satisfied the payment.
     package var isHeld: Bool { heldIdentifier != nil }
     /// Whether the transaction was ordered through Store Kit 2.
     package var isOrderedByStoreKit2: Bool { ordered.isStoreKit2 }

@@ -66,7 +66,9 @@ public struct StoreTransaction: Sendable {
     ///
     /// It is never changed, and never reused for another transaction.
     public var identifier: String { storage.identifier }
-    /// The number of its order; nil if it was restored or not ordered, such as a renewal or a purchase elsewhere.
+    /// The number of the transaction's order; nil for a restored transaction, and for one that no queue ordered.
+    ///
+    /// No queue orders a renewal, or a purchase on another device.
     public var order: OrderID? { storage.order }
     /// The payment that was ordered; for a restored transaction, that of the original.
     public var payment: StorePayment { storage.payment ?? details?.original?.payment ?? .empty }
@@ -87,14 +89,17 @@ public struct StoreTransaction: Sendable {
     ///
     /// See ``ReceiptService/receipt(forTransaction:)``.
     public var receipt: Data? { details?.receipt }
-    /// The files that the store hosts for it, with different names; meaningful if it was purchased or restored.
+    /// The files that the store hosts for the transaction, with different names.
+    ///
+    /// Meaningful if the transaction was purchased or restored.
     public var content: [StoreContent] { details?.content ?? [] }
     /// The identifier of the account's existing transaction that satisfied the payment; nil if the store made a sale.
     ///
     /// A store sets this, and charges nothing, if a running subscription is bought again or will change at its renewal,
     /// and if Store Kit 2 orders a product that is owned, or a consumable that is not finished. The ``identifier`` then
     /// names only this result, until the result is finished: it is in no receipt and no history, and is not restored.
-    /// Store Kit 1 shows the held identifier instead. If the two are equal, the existing transaction is not named.
+    /// Store Kit 1 shows the held identifier instead. If the held identifier equals the ``identifier``, it says only
+    /// that nothing was sold, and does not name the existing transaction.
     public var heldIdentifier: String? { details?.held }
 
     /// A reference to the earlier transaction that a transaction restores or renews.

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The driver of a queue's downloads: guards their state by a lock, and fetches and writes files in order without it.
+/// The driver of a queue's downloads: guards their state by a lock; fetches and writes files without the lock held.
 ///
-/// The queue's driver delivers the reports, in order with the queue's other callbacks. Its lock may be held when the
-/// engine's lock is taken, never the other way round.
+/// The queue's driver delivers the reports, in order with the queue's other callbacks. The lock of the queue's driver
+/// may be held when the engine's lock is taken, never the other way round.
 final class DownloadEngine: Sendable {
     private let backend: any StoreBackend
     private let clock: any StoreClock

@@ -74,7 +74,9 @@ package struct BERReader {
         return leave() ? octets : nil
     }
 
-    /// Returns the start of the next element's contents and their length, nil if indefinite; nil if invalid.
+    /// Returns the start of the next element's contents, and their length; nil if the element is invalid.
+    ///
+    /// The length is nil if it is indefinite.
     private func header(_ tag: DER.Tag) -> (contents: Int, length: Int?)? {
         guard scope.limit - position >= 2, bytes[position] == tag.rawValue else { return nil }
         let first = bytes[position + 1]

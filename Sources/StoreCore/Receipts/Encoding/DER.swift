@@ -207,7 +207,7 @@ struct ByteWriter: ~Copyable {
         }
     }
 
-    /// Appends bytes by a function that writes them, at most `most`, and returns their number.
+    /// Appends at most `most` bytes, written by a function that returns their number.
     @inline(__always)
     mutating func append(atMost most: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
         if capacity - count < most { grow(by: most) }

@@ -9,7 +9,8 @@ import Foundation
 /// There is no line break at the end. The reader accepts only what the writer writes: one encoding per text.
 ///
 /// Characters that are not printable ASCII are written as UTF-16 code units: `\U` and four lowercase hexadecimal digits
-/// for each. Quotation mark, backslash, tab, line feed and carriage return: a backslash and one character.
+/// for each. Quotation mark, backslash, tab, line feed and carriage return are written as a backslash and one
+/// character.
 enum OldStylePropertyList {
     @inline(__always)
     static var quote: UInt8 { UInt8(ascii: "\"") }
@@ -86,7 +87,7 @@ extension OldStylePropertyList {
             return true
         }
 
-        /// Skips the next quotation mark and all before it; returns the range before it.
+        /// Skips all bytes up to and including the next quotation mark; returns the range of those before the mark.
         ///
         /// It does not check the bytes in the range.
         mutating func rest() -> Range<Int>? {

@@ -8,7 +8,7 @@ package struct ReceiptDate {
     /// The milliseconds since 1970, rounded to the nearest integer.
     let milliseconds: Int64
 
-    /// Creates a receipt's date; throws for a date outside the years 1 to 9999, which need more than four digits.
+    /// Creates a receipt's date; throws an error for a date outside the years 1 to 9999.
     init(_ date: Date) throws {
         let milliseconds = Self.milliseconds(of: date)
         guard milliseconds >= -62_135_596_800_000, milliseconds < 253_402_300_800_000 else {

@@ -39,7 +39,7 @@ struct ContentServer: Sendable {
         faults.append(Fault(device: device, content: content, point: point, failure: failure))
     }
 
-    /// Returns the number of bytes to send for a request, or the failure of a fault, which then no longer applies.
+    /// Returns the number of bytes to send for a request, or the failure of a simulated fault, which is then removed.
     mutating func size(for request: ContentRequest, _ device: DeviceID) -> Result<Int, StoreFailure> {
         let rest = request.content.length - request.offset
         var size = min(Int64(request.limit), Int64(pace(of: device).chunkSize), rest)
@@ -101,7 +101,7 @@ public struct DownloadPace: Hashable, Sendable {
         DownloadPace(bytesPerSecond: nil, chunkSize: chunkSize)
     }
 
-    /// Returns a pace of so many bytes per second for each download, independent of other downloads.
+    /// Returns a pace of a number of bytes per second for each download, independent of other downloads.
     ///
     /// Stops the process for a rate that is not above 0, or a size below 1.
     ///

@@ -2,7 +2,7 @@ import Foundation
 
 /// Signs payloads, each tied to a device if the sealer has one, without a reference to the store.
 ///
-/// A value that an app holds refers to its sealer, which costs one word, and so does not retain the store.
+/// A value that an app holds refers only to its sealer, at a cost of one word. Therefore it does not retain the store.
 final class PayloadSealer: Sendable {
     let signer: any PayloadSigner
     private let bundleIdentifier: String
@@ -51,7 +51,7 @@ final class PayloadSealer: Sendable {
 
 /// The settings by which a store signs payloads, which are not in its ledger.
 struct PayloadSigning: Sendable {
-    /// The signer that Store Kit 2 prefers to one with a generated key; nil until it sets one.
+    /// The signer that Store Kit 2 has set for use in place of one with a generated key; nil if it has set none.
     private(set) var preferred: (any PayloadSigner)?
     /// The defect with which JWS are signed, nil for none.
     var defect: SignatureDefect?
@@ -156,7 +156,7 @@ extension PayloadDate {
 
 /// Logs receipts that could not be signed.
 ///
-/// An app without a receipt may read it again and again, so one line is logged for each kind of receipt.
+/// An app without a receipt may request it again and again, so at most one line is logged for each kind of receipt.
 struct SigningLog: Sendable {
     /// A kind of receipt.
     enum Subject: String {

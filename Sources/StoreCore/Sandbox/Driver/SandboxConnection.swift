@@ -76,7 +76,7 @@ extension SandboxConnection {
         hasBatch || seen < position || owesGap || snapshot != nil || failure != nil
     }
 
-    /// Whether there are updates, or enough events without any that the cursor should move.
+    /// Whether there are updates, or so many events without updates that the cursor should move.
     @inline(__always)
     var hasBatch: Bool { !waiting.isEmpty || seen - told >= Self.stride }
 
@@ -112,7 +112,7 @@ extension SandboxConnection {
         return true
     }
 
-    /// Moves the waiting updates, of which there may be none, into an empty batch if one is due.
+    /// Moves the waiting updates, perhaps none, into an empty batch, if a batch is due.
     @inline(__always)
     mutating func takeWaiting(_ batch: inout UpdateBatch) -> Bool {
         if !hasBatch { return false }
@@ -309,7 +309,7 @@ extension SandboxDriverState {
         if connections[index].beginning != nil {
             begin(index, now: now)
         } else if firstDoubtful != nil, !isSure() {
-            // It is notified once the state matches the ledger.
+            // The connection is notified once the state matches the ledger.
             return connections[index].isRung = false
         }
         do {
@@ -327,7 +327,7 @@ extension SandboxDriverState {
         work &+= 1
         let device = connections[index].device
         let beginning = connections[index].beginning
-        // Until the end, so that no updates are stored for it meanwhile.
+        // The connection begins only at the end, so that no updates are stored for it meanwhile.
         defer { connections[index].beginning = nil }
         do {
             guard settings.isReachable(from: device) else { throw SandboxDriver.unreachable }

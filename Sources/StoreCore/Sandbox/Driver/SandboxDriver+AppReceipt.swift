@@ -7,7 +7,7 @@ extension SandboxDriver {
         return nil
     }
 
-    /// Returns a device's receipt, unless it lists the same as the known version.
+    /// Returns a device's receipt, unless its content is that of the known version.
     ///
     /// A receipt with the same content is not signed again within a second of the store's clock.
     func receipt(on device: DeviceID, unless known: ReceiptVersion?) -> ReceiptNews {
@@ -46,7 +46,7 @@ extension SandboxDriver {
         return (news(found, on: device, unless: known), position)
     }
 
-    /// Returns the signed receipt of a device's purchases, unless it lists the same as the known version.
+    /// Returns the signed receipt of a device's purchases, unless its content is that of the known version.
     private func news(
         _ found: (AppReceipt, ReceiptEntries, device: String, Date),
         on device: DeviceID,
@@ -146,7 +146,7 @@ extension SandboxState {
         )
     }
 
-    /// Returns the unfinished consumables of the account signed in on a device that the device's queues receive.
+    /// Returns the unfinished consumables that a device's queues receive, of the account signed in on the device.
     fileprivate func unfinishedConsumables(on device: DeviceID) -> [AppReceipt.Purchase] {
         guard let account = devices[device].account, devices[device].unfinished + accounts[account].unfinished > 0
         else { return [] }
@@ -219,7 +219,7 @@ struct ReceiptList: Sendable {
         }
     }
 
-    /// Returns the result of ``SandboxState/period(of:by:)`` without searching the history, as this reads it in order.
+    /// Returns the result of ``SandboxState/period(of:by:)`` without a search, since the history is read in order.
     private mutating func period(of purchase: SandboxState.Purchase) -> TransactionNumber? {
         guard let original = purchase.term?.original else { return nil }
         if !purchase.continuesPeriod { periods[original] = TransactionNumber(purchase.identifier) }

@@ -154,7 +154,7 @@ extension TransactionIndex {
 }
 
 extension [GrantedTransaction] {
-    /// Returns the transactions granted before a position in the history, newest first; all of them if it is nil.
+    /// Returns the transactions granted before a position in the history, or all if it is nil, newest first.
     fileprivate func newestFirst(before place: Int?) -> [GrantedTransaction] {
         filter { transaction in place.map { transaction.sequence < $0 } ?? true }.sorted { $0.sequence > $1.sequence }
     }

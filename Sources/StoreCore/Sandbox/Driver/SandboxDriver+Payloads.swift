@@ -231,7 +231,7 @@ extension PayloadBuilder {
         )
     }
 
-    /// Whether an account's list includes a transaction: not one that only changed how a subscription renews.
+    /// Returns whether an account's list includes a transaction; false if it only changed how a subscription renews.
     func isListed(_ transaction: GrantedTransaction) -> Bool {
         index.purchase(of: transaction)?.isDeferredChange != true
     }

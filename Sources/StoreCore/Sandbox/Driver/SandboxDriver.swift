@@ -140,7 +140,7 @@ extension SandboxDriver {
 // MARK: - Access under the lock
 
 extension SandboxDriver {
-    /// Runs a body under the lock, at a time read there, then the follow-up work.
+    /// Runs a body under the lock, with the time read under the lock, then does the follow-up work.
     func use<R>(_ body: (inout SandboxDriverState, Date) throws -> R) rethrows -> R {
         try CallScope.outermost {
             var followUps: SandboxFollowUps?
@@ -249,7 +249,9 @@ extension SandboxDriver {
         return shell.withLock { $0.settings.rules.offers }.checking(payments.filter(\.hasSpecialTerms))
     }
 
-    /// Accepts one command likewise; not a payment with special terms, which signers may have to verify.
+    /// Accepts one command in the same way.
+    ///
+    /// It must not be a payment with special terms, which signers may have to verify.
     func exchange(
         _ command: StoreCommand,
         from device: DeviceID,

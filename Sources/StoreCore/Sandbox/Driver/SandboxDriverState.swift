@@ -51,7 +51,7 @@ struct SandboxDriverState: Sendable {
 
     /// Continues a ledger, and registers the products that are not in it yet.
     ///
-    /// Without a country it sells for the ledger's.
+    /// Without a country, the store sells for the country of the ledger.
     init(
         products: [SandboxProduct],
         ledger: (any Ledger)?,
@@ -83,7 +83,7 @@ extension SandboxDriverState {
 
     /// Makes a change: one append and one commit of all events that the steps of `body` decide.
     ///
-    /// The connections that it concerns are to be notified then.
+    /// Afterwards, the connections that the change concerns have to be notified.
     ///
     /// `body` is retried if another store on the ledger was faster. If the change cannot be committed, nothing has
     /// changed, and the error is thrown.
@@ -94,11 +94,11 @@ extension SandboxDriverState {
     /// Applies the records of other stores on the ledger and does the work that is due, as far as that is possible.
     mutating func bringUpToDate(_ now: Date) {
         try? refresh()
-        // Work that cannot be written has not happened.
+        // Work that cannot be written is not done.
         try? catchUp(with: now)
     }
 
-    /// Does the work that is due: renews subscriptions, then writes the authorizers' answers, which count from now.
+    /// Does the work that is due: renews subscriptions, then writes the authorizers' answers, which take effect now.
     mutating func catchUp(with now: Date) throws {
         while let due = state.subscriptions.nextDue, due <= now { try renew(by: now) }
         try writeAnswers(now: now)
@@ -144,7 +144,7 @@ extension SandboxDriverState {
         }
     }
 
-    /// Makes one step of a change: it sees the decisions of the steps before it.
+    /// Makes one step of a change, which is decided after the steps before it.
     ///
     /// A step's events are applied only when the next step begins: a change of a single step, which is nearly every
     /// change, leaves the state as it is until it is written.
@@ -155,8 +155,8 @@ extension SandboxDriverState {
 
     /// Accepts a device's commands.
     ///
-    /// `decideAll` decides each after the outcome of the ones before it; it is retried if another store on the ledger
-    /// was faster.
+    /// `decideAll` decides each command after the outcome of the previous ones. It is retried if another store on the
+    /// ledger was faster.
     @inline(__always)
     mutating func take(
         from device: DeviceID,
@@ -173,7 +173,7 @@ extension SandboxDriverState {
             defer { records.turns?.endTurn() }
             var attempt: Attempt
             repeat {
-                // Whether another store has appended meanwhile shows at the append.
+                // The append reveals whether another store has appended meanwhile.
                 attempt = try begin(catchingUpWith: now)
                 decideAll(&self)
             } while try !isMade(attempt)
@@ -213,16 +213,16 @@ extension SandboxDriverState {
         if try records.head != state.position { try readNews() }
     }
 
-    /// Applies the records of other stores that the ledger knows of.
+    /// Applies the records that other stores have appended to the ledger.
     private mutating func readNews() throws {
-        // The records that were read count, even if more could not be.
+        // The records read so far are applied, even if reading later ones fails.
         defer { tellConnections() }
         fresh.empty()
         applied = 0
         try state.read(records, with: index)
     }
 
-    /// Makes a change; before each attempt, does the work that is due at a moment, nil for none.
+    /// Makes a change; before each attempt, does the work that is due at a moment, if one is given.
     private mutating func make(
         catchingUpWith now: Date? = nil,
         _ body: (inout SandboxDriverState) throws -> Void
@@ -267,7 +267,7 @@ extension SandboxDriverState {
         return Attempt(position: state.position, nextTransaction: state.nextTransaction)
     }
 
-    /// Commits the decided events, then computes whom they concern.
+    /// Commits the decided events, then computes the updates for the connections that they concern.
     ///
     /// Returns false, with nothing changed, if another store on the ledger was faster.
     @inline(__always)
@@ -275,7 +275,7 @@ extension SandboxDriverState {
         do {
             if !state.families.isEmpty { shareWithFamilies() }
             if fresh.isEmpty {
-                // The commands were all carried out before, whatever the ledger does now.
+                // All commands repeat accepted ones, so that they succeed even if the ledger cannot be read.
                 try? refresh()
                 return true
             }
@@ -295,7 +295,7 @@ extension SandboxDriverState {
         return false
     }
 
-    /// Appends the decided events, applies them, and computes whom they concern.
+    /// Appends the decided events, applies them, and computes the updates for the connections that they concern.
     @inline(__always)
     private mutating func isAppended(_ attempt: Attempt) throws -> Bool {
         guard fresh.count == 1, applied == 0 else {
@@ -355,8 +355,8 @@ extension SandboxDriverState {
 
     /// Rebuilds the state from the whole ledger, or from its last snapshot on.
     ///
-    /// Its cost grows with the history. It happens only after several commands at once could not be written; a second
-    /// copy of the state to go back to would have a constant cost.
+    /// Its cost grows with the history. It happens only after several commands at once could not be written. The
+    /// alternative, a second copy of the state to go back to, would cost something at every change.
     private mutating func rebuild() throws {
         var whole = snapshots.latest()
         try whole.read(records)

@@ -24,7 +24,7 @@ enum ServerChange: Hashable, Codable, Sendable {
     case notificationsBegun
     /// A server requested a test notification.
     case testRequested(token: String)
-    /// The delivery of a notification was attempted, the one with this index among those that a ledger record caused.
+    /// The delivery of a notification was attempted; `index` counts the notifications that the ledger record caused.
     case attempted(record: Int, index: Int, result: String)
     /// A server finished a transaction, for all devices.
     case finished(Deletion.Withdrawn)

@@ -109,7 +109,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         )
     }
 
-    /// Returns the term with the period of another, for a family member, who has transactions of their own.
+    /// Returns the term with the period of another, for a family member, whose term has transactions of its own.
     func cut(as other: SubscriptionTerm) -> SubscriptionTerm {
         SubscriptionTerm(
             product: product,
@@ -126,7 +126,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         product == other.product && start == other.start && end == other.end
     }
 
-    /// Whether this term's offer also applies to the next period, as a period of the given product.
+    /// Whether this term's offer also applies to the next period, if that is a period of the given product.
     func offerGoesOn(as product: ProductIndex) -> Bool {
         product == self.product && offer.map { $0.remaining > 0 } ?? false
     }

@@ -79,7 +79,8 @@ private struct LinkTracer {
             for transaction in transactions { told[Told(transaction: transaction, device: entry.device)] = place }
             return
         case .notification:
-            // Only the first entry of a notification is kept: later ones, its attempted deliveries, link back to that.
+            // Only a notification's first entry is recorded: later ones, its attempted deliveries, link back to the
+            // first.
             if let sent = entry.notification, notifications[sent] == nil { notifications[sent] = place }
             return
         case .finish: for transaction in transactions { finished[transaction] = place }

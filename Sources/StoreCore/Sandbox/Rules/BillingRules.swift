@@ -37,10 +37,10 @@ extension SandboxState {
 
     /// Returns the next event that recovers a failed renewal by paying for it now; nil if no charge has failed.
     ///
-    /// In the grace period the billing date stays: the period to pay is the one that would run now if each had begun
-    /// where the one before ended, under the terms of that time. If the grace period is longer than the subscription's
-    /// periods, some of them are over unpaid: each call returns the event that leaves out one, and the last call the
-    /// renewal. After the grace period, a period begins now.
+    /// In the grace period, the billing date stays: periods follow the last paid one without a gap, under the terms
+    /// that were valid when they began, and the period that contains the present is paid for. If earlier periods have
+    /// passed unpaid, because they are shorter than the grace period, each call returns the event that skips one of
+    /// them; the last call returns the renewal. After the grace period, the paid period begins now.
     func recovery(of index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> StoreEvent? {
         guard let trouble = subscriptions.trouble(of: index) else { return nil }
         let product = subscriptions[index].renewsAs
@@ -106,7 +106,7 @@ extension SandboxState {
         return .billing(.priceIncrease(subscription: index, increase))
     }
 
-    /// Returns the events by which subscribers are asked to consent to a product's higher price, or no longer asked.
+    /// Returns the events that ask subscribers to consent to a product's higher price, or that withdraw such requests.
     func questions(about price: Decimal, of product: ProductIndex) -> [StoreEvent] {
         // In a country for which the product has a separate price, the new price does not apply.
         if catalog.hasLocalPrice(product) { return [] }

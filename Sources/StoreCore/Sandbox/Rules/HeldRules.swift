@@ -2,8 +2,8 @@
 extension SandboxState {
     /// Returns the unfinished transaction that is delivered again for a consumable; nil if the store sells a new one.
     ///
-    /// Store Kit 2 is sold a consumable again only after it has finished the previous transaction. Store Kit 1 may
-    /// order any number at once, each of which is sold (behaviors 17, 18 and 25).
+    /// With Store Kit 2, an app can buy a consumable again only after it has finished the previous transaction. With
+    /// Store Kit 1, it may order any number at once, each of which is sold (behaviors 17, 18 and 25).
     @inline(never)
     func unfinishedConsumable(
         _ payment: StorePayment,
@@ -57,7 +57,7 @@ extension SandboxState {
     /// Returns the identifier of the existing transaction that satisfied a row's payment; nil if a new one was sold.
     func held(for row: Row) -> String? {
         guard let held = row.transaction.heldIdentifier else { return nil }
-        // Store Kit 1 is given a repetition under its own identifier, so that the existing transaction is looked up.
+        // Store Kit 1's transaction has its own identifier in place of the existing one's, which is looked up here.
         guard held == row.transaction.identifier, let account = row.account,
             let group = row.product.flatMap({ catalog.group(of: $0) }),
             let index = subscriptions.index(of: group, account: account)

@@ -67,7 +67,7 @@ extension SandboxState {
         return .storeKit(.storeProductNotAvailable, reason)
     }
 
-    /// Returns the failure that interrupts a purchase if the operator interrupts those of the account; nil otherwise.
+    /// Returns the failure that interrupts a purchase; nil unless the operator interrupts the account's purchases.
     func interruption(of payment: StorePayment, by account: AccountID?) -> StoreFailure? {
         guard let account, operatorState.interruptedAccounts.contains(account) else { return nil }
         let reason = "the purchase of \(payment.productIdentifier) was interrupted: its user has to do something first"

@@ -27,7 +27,7 @@ extension SandboxState {
             let refund = Refund(account: account, transactions: [number], product: product, revoked: [])
             return LedgerRecord(date: now, event: .operator(.refunded(refund)))
         }
-        // A purchase that only changed the product that a subscription renews as was free.
+        // Nothing was sold if the purchase only changed the product of the next renewal.
         guard purchases[place].isOwn else { throw .notSold(number.identifier) }
         let repetitions = repetitions(of: place, by: account)
         let ended = subscription(of: repetitions, by: account)

@@ -58,13 +58,17 @@ extension SandboxState {
         }
     }
 
-    /// Adds the end of the renewal of a subscription that an order in the past began, unless it is renewed until now.
+    /// Adds the event that turns off renewal of the subscription that an order in the past began.
+    ///
+    /// Adds nothing if the payment requests renewals until now.
     func addEndOfRenewal(of order: StoreEvent.Order, _ date: Date, _ events: inout [LedgerRecord]) {
         guard order.subscription != nil, let account = order.account, let product = order.product else { return }
         addEndOfRenewal(of: order.payment, product, account, date, &events)
     }
 
-    /// Adds the end of the renewal of a subscription that a payment in the past began, unless it is renewed until now.
+    /// Adds the event that turns off renewal of the subscription that a payment in the past began.
+    ///
+    /// Adds nothing if the payment requests renewals until now.
     func addEndOfRenewal(
         of payment: StorePayment,
         _ product: ProductIndex,

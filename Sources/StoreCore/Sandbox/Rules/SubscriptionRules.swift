@@ -4,7 +4,7 @@ import Foundation
 extension SandboxState {
     /// Returns the price of buying a subscription now, and the effect on the account's subscription in the group.
     ///
-    /// * No subscription, or an ended one: a period begins at once. An ended subscription counts as the same one.
+    /// * No subscription, or an ended one: a period begins at once. An ended one keeps its original transaction.
     /// * The same product: nothing is charged, the period continues, and the subscription will renew (A3).
     /// * A higher level: the new product replaces the old one at once, without a refund.
     /// * A lower level: the period continues, and renews as the new product (A2).

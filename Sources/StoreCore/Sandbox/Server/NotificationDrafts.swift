@@ -147,7 +147,7 @@ struct NotificationDrafts {
             let original = builder.index.purchase(of: transaction)?.term?.original
             let standing = original.flatMap(state.subscriptions.index(ofOriginal:)).flatMap { builder.standing(of: $0) }
             var status = standing.map { SubscriptionState(transaction: $0.transaction, renewal: $0.renewal) }
-            // A share in the subscription that has ended has no standing, and is reported as revoked.
+            // An ended share in the subscription has no `Standing`, and is reported as revoked.
             if original != nil, status == nil { status = payload.revocationDate == nil ? nil : .revoked }
             add(
                 kind,

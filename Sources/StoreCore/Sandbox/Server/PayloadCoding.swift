@@ -96,7 +96,7 @@ struct PayloadUnpacker {
     private var bytes: BinaryDecoder
     private let words: WordTable
 
-    /// Returns the encoded payloads, and the state of the subscription.
+    /// Returns the decoded payloads, and the state of the subscription.
     ///
     /// - Throws: an error for bytes that were not packed with this table.
     static func unpack(

@@ -105,7 +105,9 @@ extension ServerView {
     }
 }
 
-/// A moment of a store, within which a transaction's payload stays the same, with its signing date in seconds.
+/// A moment of a store.
+///
+/// All payloads of a transaction within a moment are equal, if their signing dates are compared in whole seconds.
 package struct ServerMoment: Hashable, Sendable {
     /// The position of the last record of the ledger.
     let position: Int

@@ -161,7 +161,7 @@ struct AccountLists: Sendable {
         body(&products[product, default: Lists()])
     }
 
-    /// Returns a product's lists, nil if the account never had a transaction of it; without a product, those of all.
+    /// Returns a product's lists, or those of all products if it is nil; nil if there never was a transaction.
     subscript(product: ProductIndex?) -> Lists? { product.map { products[$0] } ?? all }
 }
 
@@ -213,7 +213,7 @@ struct GrantList: Sendable {
         entries[place(of: sequence + 1)...].lazy.filter { !$0.isRemoved }.map(\.number)
     }
 
-    /// Returns the transactions granted before a sequence number, newest first; all of them without one.
+    /// Returns the transactions granted before a sequence number, or all without a number, newest first.
     func newestFirst(before sequence: Int? = nil) -> some Sequence<TransactionNumber> {
         let end = sequence.map { place(of: $0) } ?? entries.count
         return entries[..<end].reversed().lazy.filter { !$0.isRemoved }.map(\.number)

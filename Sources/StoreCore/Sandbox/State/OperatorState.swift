@@ -46,7 +46,7 @@ extension SandboxState {
             deliver(purchase, date)
         case .storefront(let countryCode):
             catalog.countryCode = countryCode
-            // The records of earlier transactions, which do not contain the country, no longer suffice to show them.
+            // Earlier transactions' records do not contain their country, so the records alone no longer describe them.
             forgetPlaces()
         case .promoted(let device, let product):
             let promotion = OperatorState.Promotion(position: position, productIdentifier: product)

@@ -21,7 +21,7 @@ extension SandboxState {
 
     // MARK: Devices
 
-    /// Whether a device receives a transaction: one of its account, ordered there or without a device.
+    /// Whether a device receives a transaction: one of its account's, which was ordered on the device or on none.
     @inline(__always)
     func isVisible(_ row: Row, on device: DeviceID) -> Bool {
         guard row.device == nil || row.device == device else { return false }

@@ -233,7 +233,7 @@ extension SandboxState {
     /// Drops the ledger positions of the transactions so far, whose records alone no longer show their state.
     mutating func forgetPlaces() { places.forget(before: nextTransaction) }
 
-    /// Adds to the number of unfinished transactions of a transaction's device, or of its account.
+    /// Changes the number of unfinished transactions of a transaction's device or, without a device, of its account.
     @inline(__always)
     mutating func countUnfinished(_ row: borrowing Row, by change: Int) {
         if let device = row.device {
@@ -498,7 +498,7 @@ extension SandboxState {
         var isFinished = false
         /// Whether another member of the family paid for the purchase.
         var isShared = false
-        /// Whether the purchase was refunded or is no longer shared: receipts state the date, and restores omit it.
+        /// Whether the purchase was refunded or is no longer shared: receipts state the date, and it is not restored.
         var isCancelled = false
         /// Whether the operator has deleted the purchase, as if it had never existed.
         var isDeleted = false

@@ -5,7 +5,7 @@ struct ServerState: StatePart, Equatable {
     /// A token that a server has set.
     struct Token: Hashable, Codable, Sendable {
         let value: UUID
-        /// The first transaction that the token does not apply to, since its payment came later.
+        /// The first transaction created after the token was set: from this one on, payments have tokens of their own.
         let end: TransactionNumber
     }
 

@@ -130,7 +130,7 @@ struct Subscriptions: StatePart {
 // MARK: - Changes
 
 extension Subscriptions {
-    /// Starts an account's subscription to a group, for the first time or again, possibly to another product of it.
+    /// Starts an account's subscription to a group, for the first time or again, perhaps to another product.
     ///
     /// `purchase` is the original of a first subscription; one that begins again keeps its first original.
     mutating func begin(

@@ -9,7 +9,7 @@ import Foundation
 /// A class, because copying the references of its lists for each read costs more than the read.
 final class TransactionIndex: @unchecked Sendable {  // unchecked: guarded by the lock of the state that it borrows
     let bundleIdentifier: String
-    /// The state after the applied records, while it is borrowed.
+    /// The store's state after the applied records, which is only valid while it is borrowed.
     private(set) var state = SandboxState()
     private var transactions = GrantedTransactions()
     var lastModification: Int { transactions.lastModification }

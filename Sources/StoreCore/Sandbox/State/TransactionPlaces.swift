@@ -1,4 +1,6 @@
-/// A sparse index of the ledger positions at which transactions begin; each one begins a few records after an entry.
+/// A sparse index of the ledger positions at which transactions begin.
+///
+/// Every transaction begins at most ``distance`` records after an entry of the index.
 ///
 /// It takes half a byte for each record, and locates a transaction that the state no longer holds without reading the
 /// whole ledger.
