@@ -24,7 +24,7 @@ import StoreCore
 ///
 /// A damaged file is refused with ``SQLiteDatabaseError/Code/damaged``, when it is opened or when the damaged part is
 /// read, and left as it is. Nothing of it is repaired or skipped, since later records depend on earlier ones: restore a
-/// backup. Only a snapshot, which costs time but no data, is passed over.
+/// backup. Only a damaged snapshot is skipped, since its loss costs time but no data.
 ///
 /// All methods may be called from any thread. Concurrent writes are committed together, with one wait for the disk.
 public final class SQLiteDatabase: Sendable {

@@ -83,7 +83,7 @@
         func close() -> [String] {
             guard isOpen else { return [] }
             var lines: [String] = []
-            // Without a write-ahead log, the file was refused when it was opened.
+            // If there is no write-ahead log, the file was refused when it was opened, and there is nothing to check.
             if log != nil, !isAbandoned {
                 do throws(SQLiteDatabaseError) { try checkFiles() } catch { lines = abandon(because: error) }
             }

@@ -48,7 +48,8 @@
 
         /// Creates the file if there is none; only its owner can read and write it.
         ///
-        /// SQLite itself would create the file with the mode 0644, less the umask. SQLite's other files get its mode.
+        /// SQLite itself would create the file with the mode 0644, less the umask. SQLite's other files get the mode of
+        /// this file.
         func create() throws(SQLiteDatabaseError) {
             if let obstacle = SQLiteDatabaseError.obstacle(at: self) { throw obstacle }
             // The log's size is read before the file's: a process that is creating both now writes the file first.

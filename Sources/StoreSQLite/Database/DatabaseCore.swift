@@ -164,7 +164,7 @@ extension DatabaseCore {
 }
 
 extension DatabaseFile {
-    /// Returns a line for each record and command that cannot be read, and for the first of records that are missing.
+    /// Returns a line for each record and command that cannot be read, and for the first record of each gap.
     static func unreadable(on connection: Connection) throws(SQLiteDatabaseError) -> [String] {
         var lines: [String] = []
         let records = try connection.statement("SELECT position, checksum, payload FROM record ORDER BY position")
@@ -173,7 +173,7 @@ extension DatabaseFile {
         while try records.step() {
             let row = Row(records)
             if row.position > next { lines.append("record \(next) of its ledger is missing") }
-            // A position that damage has made the greatest there is has no successor.
+            // Wraps around, since damage may have changed a position to `Int.max`, which has no successor.
             next = row.position &+ 1
             if row.isSetApart || row.payload.map({ StoredPayload($0, under: row.position).checksum }) == row.checksum {
                 continue
@@ -188,7 +188,7 @@ extension DatabaseFile {
     }
 }
 
-/// How durable a commit is: the settings of SQLite for one durability.
+/// The settings of SQLite that determine when a commit is durable.
 struct CommitPolicy {
     let pragmas: String
     /// The number of frames in the log at which a commit checkpoints it into the file.

@@ -1,7 +1,8 @@
 /// A step from one version of the file's format to the next.
 ///
-/// A released step is never changed: a further change needs a further step. So does content of records or commands that
-/// earlier versions do not know, even if no table changes: earlier versions then refuse the whole file.
+/// A released step is never changed: a further change needs a further step. New content of records or commands, which
+/// earlier versions do not know, needs a step too, even if no table changes: earlier versions then refuse the whole
+/// file.
 struct Migration {
     let name: String
     /// A query for the position of a record that the step would lose; nil for a step that loses none.
@@ -83,7 +84,7 @@ struct Migration {
                             "record \(position) of its ledger differs from its second copy"
                         )
                     }
-                    // An earlier version may serve a damaged file by what the step drops.
+                    // An earlier version may still read a damaged file from the copies that the steps drop.
                     if let damage = try DatabaseFile.unreadable(on: connection).first {
                         throw SQLiteDatabaseError(damaged: name, damage)
                     }
@@ -104,7 +105,7 @@ struct Migration {
         if isChanged { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
 
-    /// Throws unless the steps that the file has had are the first of the known ones.
+    /// Throws an error unless the steps that the file has had are the first ones of the known steps.
     private static func check(_ connection: Connection, _ version: Int, _ name: String) throws(SQLiteDatabaseError) {
         let rows = try connection.statement("SELECT name FROM migration ORDER BY number")
         defer { rows.reset() }

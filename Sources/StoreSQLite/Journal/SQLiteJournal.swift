@@ -55,7 +55,8 @@ final class SQLiteJournal: QueueJournal {
             try StoredPayload(under: command.id.number) { try JSONEncoder().encode(command) }
         }
         try core.write { connection throws(SQLiteDatabaseError) in
-            // A number that exists was recorded before, although the caller was notified of a failure: the row stays.
+            // If the number exists, the command was recorded before, although the caller received an error: the row
+            // stays.
             let insert = try connection.statement(
                 "INSERT OR IGNORE INTO command (number, checksum, payload, journal) VALUES (?1, ?2, ?3, ?4)"
             )

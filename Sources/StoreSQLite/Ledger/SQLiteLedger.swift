@@ -16,7 +16,7 @@ final class SQLiteLedger: DurableLedger, @unchecked Sendable {
     /// The records of the last commit if it had more than ``atHand``, so that they are not read back.
     private var recent: ArraySlice<LedgerRecord> = []
 
-    /// The number of new records that a store has at hand, since it appended them itself.
+    /// The maximum size of a commit whose records a store does not read back, since it has just appended them.
     private static let atHand = 64
 
     init(_ core: DatabaseCore, lane: BackendLane) throws(SQLiteDatabaseError) {
