@@ -10,7 +10,7 @@ import StoreCore
     /// server was silent for too long, remains broken.
     final class Connection {
         let pointer: OpaquePointer
-        /// A number assigned by the connection's owner, by which it repeats checks on a new connection.
+        /// A number assigned by the connection's owner, which repeats its checks on each new connection.
         let number: Int
         private let settings: ConnectionSettings
         /// The time limit for a reply of the server, in seconds.
@@ -164,7 +164,7 @@ import StoreCore
             var failure: PostgresDatabaseError?
             while true {
                 guard let result = try nextResult(deadline) else {
-                    // libpq returns no result between those of two statements.
+                    // Between the results of two statements, libpq returns nil.
                     if PQstatus(pointer) != CONNECTION_OK { throw broken() }
                     continue
                 }
@@ -365,7 +365,7 @@ final class SocketWatch: Sendable {
     private let socket: Int32
     private let isEnded = Locked(false)
 
-    /// Begins to watch a socket, also after its descriptor was closed.
+    /// Begins to watch a socket; the watch continues even if the descriptor is closed.
     ///
     /// - Parameters:
     ///   - socket: the descriptor.

@@ -92,7 +92,7 @@ final class DatabaseCore: @unchecked Sendable {
         let deadline = Deadline(after: options.patience)
         if hasTransaction {
             if let connection, let result = try? body(connection) { return result }
-            // Without the transaction, the same error occurs again, or has been resolved.
+            // The failed read is repeated outside of the transaction, in which every further statement would fail.
             endTransaction()
         }
         return try turns.exclusively { () throws(PostgresDatabaseError) in

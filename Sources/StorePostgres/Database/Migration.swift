@@ -2,8 +2,9 @@ import Foundation
 
 /// A step from one version of the tables' format to the next.
 ///
-/// A released step is never changed: a further change needs a further step. So does content of records that earlier
-/// versions do not know, even if no table changes: earlier versions then refuse the tables before they read anything.
+/// A released step is never changed: a further change needs a further step. New content of records, which earlier
+/// versions do not know, needs a step too, even if no table changes: earlier versions then refuse the tables before
+/// they read anything.
 struct Migration: Sendable {
     let name: String
     let sql: @Sendable (Tables) -> [String]

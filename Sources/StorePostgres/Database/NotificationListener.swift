@@ -284,9 +284,9 @@ struct Announcement {
 
     /// Returns the statement that sends the notification if another process is listening.
     ///
-    /// A notification costs the server a transaction number and a place in a queue. The statement waits neither for the
-    /// disk nor long for other senders, which would delay the connection's next statement: a poll makes up for what is
-    /// not sent.
+    /// A notification costs the server a transaction number and a place in a queue. The statement does not wait for the
+    /// disk, and only briefly for other senders, so that it does not delay the connection's next statement. A poll
+    /// makes up for a notification that is not sent.
     func request(in tables: Tables) -> Connection.Request {
         Connection.Request(Self.announcing, [.text(tables.schemaName), .text(channel.name), .text(payload)])
     }

@@ -86,7 +86,8 @@ final class PostgresJournal: QueueJournal {
             let payload = StoredPayload(data, under: command.id.number)
             requests.append(
                 Connection.Request(
-                    // A number that exists was recorded, although its caller was notified of a failure: the row stays.
+                    // If the number exists, the command was recorded before, although the caller received an error: the
+                    // row stays.
                     """
                     INSERT INTO \(core.tables.command) (journal, opening, number, checksum, payload)
                     SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bytea
@@ -106,7 +107,8 @@ final class PostgresJournal: QueueJournal {
         }
         if rows.count > 0, rows.integer(0, 0) == id.bits { return }
         guard rows.count > 0, rows.integer(0, 1) >= own.sequence else {
-            // The last opening is not a later one: this one was lost with a standby that lagged when it was promoted.
+            // The last opening in the table is not a later one. So this opening was lost: a standby that lagged was
+            // promoted.
             throw PostgresDatabaseError(
                 .recordsLost,
                 "the database has lost the opening of the journal \(name), and perhaps commands in it: start the queue again"

@@ -80,7 +80,7 @@ final class PostgresLedger: SharedLedger {
             )
         )
         if outcome.results[0].changes == 0 {
-            // The record there is another store's, or this one if the reply to an earlier attempt was lost.
+            // The position is taken: by another store's record, or by this one if the reply to an attempt was lost.
             guard outcome.wasRepeated, try self.mark(at: head + 1) == mark else {
                 core.statistics.withLock { $0.conflicts += 1 }
                 state.withLock { $0.contended = Self.contendedAppends }
