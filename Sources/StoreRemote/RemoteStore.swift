@@ -207,7 +207,7 @@ extension StoreUpdate {
 }
 
 extension StoreFailure {
-    /// The failure of a store and a device without a common version; its text names the one to update.
+    /// The failure of a store and a device without a common version; its text names the side to update.
     package static func otherVersion(of store: VersionRange, here device: VersionRange) -> StoreFailure {
         let side = store.newest < device.oldest ? "update the store's server" : "update the device's software"
         return .network(.unsupportedURL, "the store speaks \(store) of the protocol and the device \(device): \(side)")

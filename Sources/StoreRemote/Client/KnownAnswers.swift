@@ -9,10 +9,10 @@ final class KnownAnswers: Sendable {
     fileprivate struct State {
         var status = DeviceStatus()
         var appReceipt: Data?
-        /// The ledger's position at which the receipt was read, and the stream that reported the receipt, or that was
-        /// the latest when a response did; nil once that stream has ended.
+        /// The ledger's position at which the receipt was read, and the stream that reported the receipt.
         ///
-        /// A store that has lost records continues at a lower position, but on another stream.
+        /// For a receipt in a response to a request, the latest stream. Nil once that stream has ended: a store that
+        /// has lost records continues at a lower position, but on another stream.
         var receiptVersion: (position: Int, stream: Int)?
         /// The receipts of unfinished transactions, by identifier.
         var receipts: [String: Data] = [:]
@@ -29,7 +29,7 @@ final class KnownAnswers: Sendable {
     fileprivate struct Stream {
         /// Whether a line has arrived: from then on, the stream reports each change of the status.
         var hasTold = false
-        /// The transactions finished since the opening, which the snapshot may contain; nil after the snapshot.
+        /// The transactions finished since the stream was opened, which its snapshot may contain; nil after that.
         var finished: Set<String>? = []
     }
 
