@@ -56,8 +56,8 @@ public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
     ///   - form: the App Store's form of app receipts and JWS, or Xcode's, with one self-signed certificate. Xcode has no
     ///     form of transaction receipts.
     ///   - transactionReceiptVersion: the version of the signatures in transaction receipts.
-    ///   - defect: the defect of all signatures, for tests of verifiers. Transaction receipts have one certificate, and are
-    ///     correct if it cannot have the defect.
+    ///   - defect: the defect of all signatures, for tests of verifiers. Transaction receipts have one certificate, and
+    ///     are signed correctly if that certificate cannot have the defect.
     /// - Throws: a ``CryptoError`` for a defect in Xcode's form, which has no chain.
     public init(
         _ authority: CertificateAuthority,

@@ -21,7 +21,7 @@ public struct AppStoreVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - root: the certificate to trust, in PEM or DER. A certificate with an extended key usage counts as Xcode's,
-    ///     and has to be the one in the receipt or the JWS. Transaction receipts need the issuer of their certificate.
+    ///     and has to be the one in the receipt or the JWS. For transaction receipts, it is their certificate's issuer.
     ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; nil for none.
     /// - Throws: a ``CryptoError`` if a certificate or the list is unreadable.
     public init(root: Data, revocationList: Data? = nil) throws(CryptoError) {
@@ -97,8 +97,8 @@ extension AppStoreVerifier {
     public enum Content: Hashable, Sendable {
         /// A transaction receipt, with the response about it and the environment that it names.
         ///
-        /// No signature covers the environment: whoever has a receipt of `Sandbox` can make it one of `Production`, and it
-        /// stays valid.
+        /// No signature covers the environment: whoever has a receipt of `Sandbox` can change its environment to
+        /// `Production`, and the receipt stays valid.
         case transactionReceipt(ReceiptVerification, environment: String)
         /// An app receipt, with the name of its environment: `Production`, `ProductionSandbox` or `Xcode`.
         ///

@@ -3,8 +3,8 @@ import StoreCore
 
 /// The certificates of Xcode's form for all test sessions of a process (A15).
 ///
-/// Sessions share them, as those of one Xcode do: an RSA key is generated once, and every session can verify the purchases
-/// of any other.
+/// Sessions share them, as the sessions of one Xcode do: an RSA key is generated once, and every session can verify the
+/// purchases of any other.
 enum SessionSigner {
     /// The authority, whose certificates are valid on every date that a session's clock can show.
     static let authority = Result { () throws(CryptoError) in
@@ -15,7 +15,7 @@ enum SessionSigner {
     }
 }
 
-// The module StoreKitTest binds both functions by their symbols, for the reason that `makeDefaultSigner` names.
+// The module StoreKitTest binds both functions by their symbols, for the reason given at `makeDefaultSigner`.
 
 /// Returns the initial signer of a test session; nil without libcrypto.
 ///

@@ -11,18 +11,19 @@ import StoreCore
 /// let jws = try authority.jwsSigner(at: store.clock.now).sign(payload)
 /// ```
 ///
-/// The root and the intermediate have keys on P-384. The leaves have keys on P-256 for JWS and RSA keys for receipts, and
-/// are created when they are first needed: an RSA key takes a quarter of a second. Certificates other than the root and
-/// Xcode's, whose lifetimes are the same, are renewed, with the same key, when one is needed for a date outside its
-/// lifetime.
+/// The root and the intermediate have keys on P-384. The leaves have keys on P-256 for JWS and RSA keys for receipts,
+/// and are created when they are first needed: an RSA key takes a quarter of a second. If a certificate is needed for a
+/// date outside its lifetime, it is renewed with the same key. The root and Xcode's certificates, which have the root's
+/// lifetime, are never renewed.
 ///
 /// An authority may be used on any thread. Its certificates are for tests only: whoever reads its keys can sign.
 public final class CertificateAuthority: Sendable {
     /// The lifetimes of certificates, which end at the latest with the year 9999, the last that a certificate can name.
     ///
     /// The root's lifetime begins an hour before its creation, for verifiers whose clocks are behind. Every other
-    /// certificate, even a renewed one, is valid from the beginning of the root, and expires its lifetime after its
-    /// creation. So a verifier accepts, as of its date, a sale from before the renewal of the leaf that signs it.
+    /// certificate, even a renewed one, is valid from the beginning of the root's lifetime, and expires its own
+    /// lifetime after its creation. So if the leaf is renewed after a sale, a verifier still accepts its signature as
+    /// of the date of the sale.
     public struct Lifetimes: Hashable, Sendable {
         /// The lifetime of the root, which Xcode's self-signed certificates share.
         ///

@@ -69,7 +69,8 @@ extension CertificateFolder {
             var issuer: CertifiedKey?
             if let issuerRole = role.issuer {
                 issuer = issuerRole == .root ? root : found[issuerRole]
-                // An issuer that has a key alone is reissued when needed, and its certificates are checked then.
+                // An issuer of which only the key exists is certified when needed; the certificates that it issued are
+                // checked then.
                 if issuer == nil, try has(issuerRole) { continue }
                 if issuer == nil, try files.exists(certificateFile(role)) {
                     throw files.failure(certificateFile(role), Self.foreign)

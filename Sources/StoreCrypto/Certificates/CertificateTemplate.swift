@@ -125,7 +125,8 @@ struct CertifiedKey: Sendable {
         _ lifetimes: CertificateAuthority.Lifetimes
     ) throws(CryptoError) {
         var validity = try role.validity(at: date, lifetimes)
-        // Valid from its issuer's date on: content that is signed after its own date is accepted as of that date.
+        // The validity begins with the issuer's: content may be signed later than its date, and is accepted as of that
+        // date.
         if let start = issuer?.certificate.validity.lowerBound, start < validity.lowerBound {
             validity = start..<validity.upperBound
         }
