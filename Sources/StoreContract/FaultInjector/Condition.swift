@@ -179,7 +179,8 @@ extension FaultRules.Rule {
 extension FaultInjector {
     /// A point where messages pass between a queue and its store.
     ///
-    /// Reads pass no point, except that of the country: others, as of the products on sale, go directly to the store.
+    /// Of all reads, only that of the country passes a point. Other reads, such as whether a product is sold, go
+    /// directly to the store.
     public enum Point: String, CaseIterable, Hashable, Codable, Sendable {
         /// Submission of commands to the store.
         case submission

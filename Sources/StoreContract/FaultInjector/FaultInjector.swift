@@ -126,7 +126,7 @@ extension FaultInjector {
         return result
     }
 
-    /// Calls ``perform(_:)`` as work that settling waits for, since no caller waits for it.
+    /// Calls ``perform(_:)`` as registered work, so that settling waits for it, since no caller does.
     @discardableResult
     func performWatched<R>(_ event: (inout FaultInjectorState, inout [InjectorAction]) -> R) -> R {
         let work = clock.activity.begin()

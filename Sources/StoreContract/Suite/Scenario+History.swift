@@ -118,7 +118,7 @@ private struct Sales {
 }
 
 extension TestHarness {
-    /// Makes the requests that need a result, whatever it is.
+    /// Makes the remaining requests, which must have a result, whatever it is.
     fileprivate func askTheRest() throws {
         let _: Result<SignedValue<AppTransactionPayload>, StoreFailure> = try askHistory("a question about the app") {
             $0.appTransaction(reply: $1)

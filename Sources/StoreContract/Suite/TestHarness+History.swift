@@ -78,7 +78,7 @@ extension TestHarness {
         throw Stop(reason: "pages do not end")
     }
 
-    /// The number of pages after which a result counts as endless; none has so many transactions.
+    /// The number of pages after which a result counts as endless; no result has so many transactions.
     private static var maximumPages: Int { 100 }
 }
 

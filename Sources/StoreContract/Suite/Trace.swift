@@ -142,7 +142,7 @@ extension StoreTransaction.State {
     var isDecided: Bool { self != .purchasing && self != .deferred }
 }
 
-/// A queue's end of a connection that records what arrives.
+/// A queue's side of a connection, which records what arrives.
 final class TraceReceiver: StoreUpdateReceiver {
     let journal: JournalID
     private let trace: MonitoredValue<Trace>
