@@ -20,8 +20,10 @@ extension AppLife {
         return true
     }
 
-    /// Notes on which device each purchase can be delivered: where it was ordered, and where the app runs while it is new
-    /// or not finished.
+    /// Notes the devices on which each purchase can be delivered.
+    ///
+    /// These are the device on which it was ordered, and each device on which the app runs while it is new or
+    /// unfinished.
     ///
     /// - Parameter next: a device on which the app is about to run.
     func noteHomes(next: AppDevice? = nil) {

@@ -275,7 +275,7 @@ final class AppLife {
         historyFaults.answerLate()
         scheduler.replenish()
         while scheduler.drainHere() {}
-        // Code that repeats a request gets three more replies, not any number.
+        // Code that repeats a request again and again receives at most three more replies.
         for _ in 0..<3 {
             scheduler.strandSleepers()
             scheduler.wakeStranded()

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The process of one launch, which may be killed at a boundary.
 ///
-/// A boundary lies before and after each call into Store Kit that reaches the store, each batch of updates, each write to
-/// the journal and each write to the app's storage. A launch that calls the store directly has fewer, and is killed at
-/// none. The code of a killed process runs on until it waits, but has no effect.
+/// A boundary lies before and after each call into Store Kit that reaches the store, each batch of updates, each write
+/// to the journal and each write to the app's storage. A launch that calls the store directly has fewer boundaries, and
+/// is killed at none of them. The code of a killed process runs on until it waits, but has no effect.
 final class AppProcess: Sendable {
     /// A place where a process may be killed.
     enum Boundary: String, CaseIterable, Sendable {

@@ -76,7 +76,7 @@ final class UnderwaySeeds: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Moves a seed to the front, whose life begins now.
+    /// Moves the seed of a life that begins now to the front.
     func begin(_ seed: UInt64) {
         seeds.withLock { seeds in
             if let index = seeds.firstIndex(of: seed) { seeds.remove(at: index) }

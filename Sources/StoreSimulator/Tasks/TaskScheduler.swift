@@ -15,7 +15,7 @@ final class TaskScheduler: ActivityMember, Sendable {
         var foreignJobs = 0
         /// The remaining number of jobs at this moment.
         var budget = TaskScheduler.budget
-        /// The number of jobs that may run after these, so that work that others wait for is completed.
+        /// The number of jobs that may run once the budget is used up, so that work that others wait for is completed.
         var overtime = TaskScheduler.budget
         var moment = Date.distantPast
         var isExhausted = false
@@ -35,7 +35,7 @@ final class TaskScheduler: ActivityMember, Sendable {
     ///
     /// Called once for each ``replenish()``. After as many jobs again, no job runs any more.
     private let stop: @Sendable () -> Void
-    /// The executor of tasks without an actor, and of all actors but the main one, where no task prefers another.
+    /// The executor of tasks without an actor and of all actors but the main one, unless a task prefers another.
     let general = TaskSchedulerLane.next()
     /// The main actor's executor.
     let main = TaskSchedulerLane.next()
@@ -75,10 +75,10 @@ final class TaskScheduler: ActivityMember, Sendable {
     /// The time by the scheduler's clock.
     var now: Date { clock.now }
 
-    /// Resets the number of jobs as for a new moment.
+    /// Resets the budget of jobs for a new moment.
     ///
-    /// - Returns: whether jobs were endless since the last call, the number of jobs that another thread has enqueued, whose
-    ///   order depends on no seed, and the number of all jobs.
+    /// - Returns: whether the budget was used up since the last call; the number of jobs that other threads enqueued,
+    ///   whose order the seed does not determine; and the number of all jobs.
     @discardableResult
     func replenish() -> (isExhausted: Bool, foreignJobs: Int, work: Int) {
         state.withLock { state in
@@ -281,11 +281,11 @@ final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor 
         attached?.enqueue(UnownedJob(job), on: self, after: Self.seconds(clock.now.duration(to: instant)))
     }
 
-    /// Returns a duration in seconds, 0 for one of another clock's own type.
+    /// Returns a duration in seconds; 0 for a duration of another clock's own type.
     private static func seconds<D: DurationProtocol>(_ duration: D) -> Double {
         guard let duration = duration as? Duration else { return 0 }
         let (seconds, attoseconds) = duration.components
-        // Rounded, since the remainder of a duration differs with each run.
+        // Rounded up to hundredths, since the exact time that remains differs with each run.
         return ((Double(seconds) + Double(attoseconds) * 1e-18) * 100).rounded(.up) / 100
     }
 }
@@ -301,7 +301,7 @@ enum RuntimeHooks {
     private typealias MainExecutor = @convention(thin) () -> UnownedSerialExecutor
     private typealias MainExecutorHook = @convention(thin) (MainExecutor) -> UnownedSerialExecutor
 
-    /// A variable of the runtime, and the hook's address in it.
+    /// A variable of the runtime, and the address of the hook that was stored in the variable.
     private struct Place: @unchecked Sendable {  // unchecked: the runtime reads it without a lock, too
         let variable: UnsafeMutableRawPointer
         let hook: UInt
