@@ -10,7 +10,7 @@ open class SKTestTransaction: NSObject, @unchecked Sendable {
     private final var transaction: SandboxTransaction?
     private final var standing = Standing()
 
-    /// The store's further information about a transaction, such as that of its subscription.
+    /// The store's further information about a transaction, such as the state of its subscription.
     struct Standing {
         var original: String?
         var isRenewing = false
