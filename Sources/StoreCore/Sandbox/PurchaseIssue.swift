@@ -17,7 +17,7 @@ public struct PurchaseIssue: Hashable, Sendable {
 extension SandboxAccount {
     /// Whether every order of the account is interrupted.
     public var interruptsPurchases: Bool {
-        core.look { shell, _ in shell.state.operatorState.interruptedAccounts.contains(number) }
+        core.look { driverState, _ in driverState.state.operatorState.interruptedAccounts.contains(number) }
     }
 
     /// Sets whether all of the account's orders from now on are interrupted.
@@ -38,8 +38,8 @@ extension SandboxAccount {
 extension SandboxStore {
     /// The interrupted purchases that are not resolved yet, oldest first.
     public var issues: [PurchaseIssue] {
-        core.look { shell, _ in
-            let state = shell.state
+        core.look { driverState, _ in
+            let state = driverState.state
             return state.operatorState.issues.sorted { $0.key < $1.key }.map { number, issue in
                 PurchaseIssue(
                     transaction: number.identifier,
@@ -61,7 +61,7 @@ extension SandboxStore {
     /// - Throws: ``SandboxError/noIssue(_:)``; a ``StoreFailure`` if the store no longer sells the product, or not
     ///   under the requested offer, in which case the purchase still waits; and the ledger's errors.
     public func resolveIssue(_ transaction: String) throws {
-        let rules = core.shell.withLock { $0.settings.rules }
+        let rules = core.state.withLock { $0.settings.rules }
         try core.change { state, events, now in
             guard let number = TransactionNumber(transaction), let issue = state.operatorState.issues[number] else {
                 throw SandboxError.noIssue(transaction)

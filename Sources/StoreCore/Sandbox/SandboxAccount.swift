@@ -9,14 +9,14 @@ public struct SandboxAccount: Sendable {
     let number: AccountID
 
     /// The account's name, unique in its store.
-    public var name: String { core.shell.withLock { $0.state.accounts[number].name } }
+    public var name: String { core.state.withLock { $0.state.accounts[number].name } }
 
     /// The account's current entitlements, paid for by the account or by a member of its family, in no promised order.
     ///
     /// Left out are consumables, which are used up, and non-renewing subscriptions, whose length the app decides.
     public var entitlements: [SandboxEntitlement] {
-        core.look { shell, _ in
-            let state = shell.state
+        core.look { driverState, _ in
+            let state = driverState.state
             let account = state.accounts[number]
             let owned = account.owned.map { product in
                 let purchase = account.history.ownPurchases(of: product).first
@@ -57,8 +57,8 @@ public struct SandboxAccount: Sendable {
 
     /// The account's auto-renewable subscriptions, one for each group that it ever subscribed to, oldest first.
     public var subscriptions: [SandboxSubscription] {
-        core.look { shell, _ in
-            let state = shell.state
+        core.look { driverState, _ in
+            let state = driverState.state
             return state.subscriptions.all(of: number).map {
                 SandboxSubscription($0, state.subscriptions, state.catalog)
             }
@@ -95,7 +95,9 @@ extension SandboxAccount: Hashable {
 
 extension SandboxAccount {
     /// Whether every order of the account waits for another person's approval (Ask to Buy).
-    public var asksToBuy: Bool { core.look { shell, _ in shell.state.operatorState.askingAccounts.contains(number) } }
+    public var asksToBuy: Bool {
+        core.look { driverState, _ in driverState.state.operatorState.askingAccounts.contains(number) }
+    }
 
     /// Turns Ask to Buy on or off for the account's orders from now on, as for a child.
     ///
@@ -112,15 +114,17 @@ extension SandboxAccount {
 
     /// The account's orders that wait for a decision, oldest first.
     public var undecided: [AuthorizationRequest] {
-        core.look { shell, now in
-            shell.questions(at: now) { shell.state.transactions[$0]?.account == number }
+        core.look { driverState, now in
+            driverState.questions(at: now) { driverState.state.transactions[$0]?.account == number }
         }
     }
 }
 
 extension SandboxAccount {
     /// Whether payment for the account's renewals fails.
-    public var billingFails: Bool { core.look { shell, _ in shell.state.billing.failingAccounts.contains(number) } }
+    public var billingFails: Bool {
+        core.look { driverState, _ in driverState.state.billing.failingAccounts.contains(number) }
+    }
 
     /// Sets whether payment fails for every renewal of the account that falls due from now on.
     ///
@@ -150,14 +154,14 @@ extension SandboxAccount {
     /// - Parameter group: the group's identifier.
     /// - Throws: ``SandboxError/notSubscribed(group:)`` if the account never subscribed, and the ledger's errors.
     public func resolveBillingIssue(inGroup group: String) throws {
-        try core.use { shell, now in
-            let rate = shell.settings.rules.renewalRate
-            try shell.refresh()
-            try shell.change(now: now) { shell in
+        try core.use { driverState, now in
+            let rate = driverState.settings.rules.renewalRate
+            try driverState.refresh()
+            try driverState.change(now: now) { driverState in
                 var isBehind = true
                 while isBehind {
                     isBehind = false
-                    try shell.step { state, events in
+                    try driverState.step { state, events in
                         guard let index = state.subscriptions.index(of: group, account: number) else {
                             throw SandboxError.notSubscribed(group: group)
                         }
@@ -187,12 +191,12 @@ extension SandboxAccount {
     /// - Parameter group: the group's identifier.
     /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
     public func forceRenewal(inGroup group: String) throws {
-        try core.use { shell, now in
-            let rate = shell.settings.rules.renewalRate
-            try shell.refresh()
-            try shell.change(now: now) { shell in
+        try core.use { driverState, now in
+            let rate = driverState.settings.rules.renewalRate
+            try driverState.refresh()
+            try driverState.change(now: now) { driverState in
                 var due: SubscriptionIndex?
-                try shell.step { state, events in
+                try driverState.step { state, events in
                     let index = try state.running(group, of: number)
                     if state.subscriptions.trouble(of: index) == nil { due = index }
                     for event in state.makeDue(index, at: now, rate) {
@@ -200,7 +204,7 @@ extension SandboxAccount {
                     }
                 }
                 guard let due else { return }
-                shell.step { state, events in state.renew(due, rate, &events) }
+                driverState.step { state, events in state.renew(due, rate, &events) }
             }
         }
     }
@@ -210,7 +214,7 @@ extension SandboxAccount {
         _ group: String,
         _ decide: (SandboxState, SubscriptionIndex, Date, RenewalRate) throws -> [StoreEvent]
     ) throws {
-        let rate = core.shell.withLock { $0.settings.rules.renewalRate }
+        let rate = core.state.withLock { $0.settings.rules.renewalRate }
         try core.change { state, events, now in
             let index = try state.running(group, of: number)
             for event in try decide(state, index, now, rate) { events.append(LedgerRecord(date: now, event: event)) }
@@ -250,12 +254,12 @@ extension SandboxAccount {
     ///
     /// - Throws: a ``StoreFailure`` with the reason why the product is not sold, and the ledger's errors.
     package func buy(_ payment: StorePayment) throws -> String {
-        var rules = core.shell.withLock { $0.settings.rules }
+        var rules = core.state.withLock { $0.settings.rules }
         if payment.hasSpecialTerms { rules.offers = rules.offers.checking([payment]) }
         var transaction: TransactionNumber = 0
-        try core.use { shell, now in
-            try shell.refresh()
-            try shell.change(now: now) { transaction = try $0.buy(payment, by: number, rules, now: now) }
+        try core.use { driverState, now in
+            try driverState.refresh()
+            try driverState.change(now: now) { transaction = try $0.buy(payment, by: number, rules, now: now) }
         }
         return transaction.identifier
     }

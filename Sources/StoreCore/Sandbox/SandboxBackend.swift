@@ -83,7 +83,7 @@ extension SandboxBackend {
     /// Whether the store, or this device's connection to it, is set to be unreachable.
     public var isOutOfReach: Bool {
         let number = device.number
-        return device.core.shell.withLock { !$0.settings.isReachable(from: number) }
+        return device.core.state.withLock { !$0.settings.isReachable(from: number) }
     }
 
     /// Returns whether an identifier is on sale now, or nil while the ledger cannot be read.
@@ -309,16 +309,16 @@ extension SandboxBackend {
     ///
     /// Nil by default. The ledger does not store it.
     public var priceConsentAnswer: PriceConsentAnswer? {
-        get { device.core.shell.withLock { $0.settings.priceAnswers[device.number] } }
-        set { device.core.shell.withLock { $0.settings.priceAnswers[device.number] = newValue } }
+        get { device.core.state.withLock { $0.settings.priceAnswers[device.number] } }
+        set { device.core.state.withLock { $0.settings.priceAnswers[device.number] = newValue } }
     }
 
     /// The user's action in the sheet for offer codes, each time the app shows it; nil logs a line and closes it.
     ///
     /// Nil by default. The ledger does not store it.
     public var codeEntry: CodeEntry? {
-        get { device.core.shell.withLock { $0.settings.codeEntries[device.number] } }
-        set { device.core.shell.withLock { $0.settings.codeEntries[device.number] = newValue } }
+        get { device.core.state.withLock { $0.settings.codeEntries[device.number] } }
+        set { device.core.state.withLock { $0.settings.codeEntries[device.number] = newValue } }
     }
 
     /// Makes a download on the device fail, once.

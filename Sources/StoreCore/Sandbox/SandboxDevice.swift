@@ -22,12 +22,12 @@ public final class SandboxDevice: Sendable {
     }
 
     /// The device's name, unique in its store.
-    public var name: String { core.shell.withLock { $0.state.devices[number].name } }
+    public var name: String { core.state.withLock { $0.state.devices[number].name } }
 
     /// The account that is signed in, nil for none.
     public var account: SandboxAccount? {
-        core.look { shell, _ in
-            shell.state.devices[number].account.map { SandboxAccount(core: core, number: $0) }
+        core.look { driverState, _ in
+            driverState.state.devices[number].account.map { SandboxAccount(core: core, number: $0) }
         }
     }
 
@@ -60,13 +60,13 @@ public final class SandboxDevice: Sendable {
     ///
     /// While false, the device's queues hold their commands, and its requests and downloads fail with a `URLError`.
     public var isReachable: Bool {
-        get { core.shell.withLock { !$0.settings.offline.contains(number) } }
+        get { core.state.withLock { !$0.settings.offline.contains(number) } }
         set {
-            core.use { shell, _ in
+            core.use { driverState, _ in
                 if newValue {
-                    shell.settings.offline.remove(number)
-                } else if shell.settings.offline.insert(number).inserted {
-                    shell.breakConnections(of: number, SandboxDriver.unreachable)
+                    driverState.settings.offline.remove(number)
+                } else if driverState.settings.offline.insert(number).inserted {
+                    driverState.breakConnections(of: number, SandboxDriver.unreachable)
                 }
             }
             if !newValue { core.cutContent(of: number) }
@@ -80,8 +80,8 @@ public final class SandboxDevice: Sendable {
 
     /// The device's language, as in `en_GB`; the store's unless set.
     public var locale: String {
-        get { core.shell.withLock { $0.settings.locales[number] ?? $0.settings.locale } }
-        set { core.shell.withLock { $0.settings.locales[number] = newValue } }
+        get { core.state.withLock { $0.settings.locales[number] ?? $0.settings.locale } }
+        set { core.state.withLock { $0.settings.locales[number] = newValue } }
     }
 }
 
@@ -102,7 +102,7 @@ extension SandboxDevice {
     /// These are all products on sale, in the order of registration, with the app's changes by
     /// ``SKProductStorePromotionController``.
     public var promotedProducts: [String] {
-        core.look { shell, now in shell.state.promotedProducts(on: number, at: now) }
+        core.look { driverState, now in driverState.state.promotedProducts(on: number, at: now) }
     }
 
     /// Begins a purchase on the store's own page, as the device's user.
@@ -205,9 +205,9 @@ extension SandboxStore {
     /// Reads the records that other stores have appended; if the ledger cannot be read, the known records decide.
     package func device(with token: DeviceToken) -> SandboxDevice? {
         let digest = TokenDigest(token)
-        let number = core.use { shell, _ in
-            try? shell.refresh()
-            return shell.state.operatorState.tokens.device(of: digest)
+        let number = core.use { driverState, _ in
+            try? driverState.refresh()
+            return driverState.state.operatorState.tokens.device(of: digest)
         }
         return number.map { SandboxDevice(core, $0) }
     }

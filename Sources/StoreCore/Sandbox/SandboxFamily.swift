@@ -15,12 +15,12 @@ public struct SandboxFamily: Sendable {
     let number: FamilyID
 
     /// The family's name, unique in its store.
-    public var name: String { core.shell.withLock { $0.state.families.all[number].name } }
+    public var name: String { core.state.withLock { $0.state.families.all[number].name } }
 
     /// The accounts in the family, the organizer first; empty once the organizer has left.
     public var members: [SandboxAccount] {
-        core.look { shell, _ in
-            shell.state.families.all[number].members.map { SandboxAccount(core: core, number: $0) }
+        core.look { driverState, _ in
+            driverState.state.families.all[number].members.map { SandboxAccount(core: core, number: $0) }
         }
     }
 
@@ -103,20 +103,22 @@ extension SandboxStore {
 
     /// All families, oldest first.
     public var families: [SandboxFamily] {
-        core.look { shell, _ in shell.state.families.all.indices.map { SandboxFamily(core: core, number: $0) } }
+        core.look { driverState, _ in
+            driverState.state.families.all.indices.map { SandboxFamily(core: core, number: $0) }
+        }
     }
 }
 
 extension SandboxAccount {
     /// The family that the account is in, nil for none.
     public var family: SandboxFamily? {
-        core.look { shell, _ in
-            shell.state.families.family(of: number).map { SandboxFamily(core: core, number: $0) }
+        core.look { driverState, _ in
+            driverState.state.families.family(of: number).map { SandboxFamily(core: core, number: $0) }
         }
     }
 
     /// Whether the account shares its purchases with its family; true by default.
-    public var sharesPurchases: Bool { core.look { shell, _ in shell.state.families.isSharing(number) } }
+    public var sharesPurchases: Bool { core.look { driverState, _ in driverState.state.families.isSharing(number) } }
 
     /// Turns sharing of the account's purchases with its family on or off.
     ///

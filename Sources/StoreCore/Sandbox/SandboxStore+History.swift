@@ -7,8 +7,8 @@ extension SandboxStore {
     ///
     /// Turning this off discards the trace of updates, which is in memory, not in the ledger.
     public var tracesDeliveries: Bool {
-        get { core.shell.withLock { $0.deliveries != nil } }
-        set { core.shell.withLock { $0.deliveries = newValue ? $0.deliveries ?? [] : nil } }
+        get { core.state.withLock { $0.deliveries != nil } }
+        set { core.state.withLock { $0.deliveries = newValue ? $0.deliveries ?? [] : nil } }
     }
 
     /// Every transaction of the store, including failed, waiting and finished ones (behavior 217), oldest first.
@@ -51,8 +51,8 @@ extension SandboxDevice {
     /// - Throws: the error that prevents reading the ledger.
     public var unfinished: [SandboxTransaction] {
         get throws {
-            let numbers = core.look { shell, _ in
-                shell.state.unfinished(on: number).compactMap { TransactionNumber($0.identifier) }
+            let numbers = core.look { driverState, _ in
+                driverState.state.unfinished(on: number).compactMap { TransactionNumber($0.identifier) }
             }
             return try core.readHistory { history in numbers.compactMap { history.transaction($0) } }
         }
@@ -62,9 +62,9 @@ extension SandboxDevice {
 extension SandboxDriver {
     /// Reads the history, after performing everything due by now, such as renewals.
     fileprivate func readHistory<R>(_ body: (LedgerHistory) -> R) throws -> R {
-        try look { shell, _ in
+        try look { driverState, _ in
             try history.withLock { history in
-                try shell.forEachRecord(after: history.state.position) { history.take($0) }
+                try driverState.forEachRecord(after: history.state.position) { history.take($0) }
                 return body(history)
             }
         }
@@ -100,6 +100,8 @@ package final class TransactionReader {
     }
 
     private func read() throws {
-        try driver.look { shell, _ in try shell.forEachRecord(after: history.state.position) { history.take($0) } }
+        try driver.look { driverState, _ in
+            try driverState.forEachRecord(after: history.state.position) { history.take($0) }
+        }
     }
 }

@@ -4,44 +4,44 @@ import Foundation
 extension SandboxStore {
     /// The authorizer of payments from now on.
     public var authorizer: Authorizer {
-        get { core.shell.withLock { $0.settings.authorizer } }
+        get { core.state.withLock { $0.settings.authorizer } }
         set {
             // The old authorizer is released after the lock, since it may run foreign code then.
             var authorizer = newValue
-            core.shell.withLock { swap(&$0.settings.authorizer, &authorizer) }
+            core.state.withLock { swap(&$0.settings.authorizer, &authorizer) }
         }
     }
 
     /// The language, as in `en_GB`, of devices that have none of their own; products that have texts in it use them.
     public var locale: String {
-        get { core.shell.withLock { $0.settings.locale } }
-        set { core.shell.withLock { $0.settings.locale = newValue } }
+        get { core.state.withLock { $0.settings.locale } }
+        set { core.state.withLock { $0.settings.locale = newValue } }
     }
 
     /// The rate that sets the length of subscription periods that begin from now on.
     ///
     /// A store that is reopened on the ledger uses the rate that it is opened with.
     public var renewalRate: RenewalRate {
-        get { core.shell.withLock { $0.settings.rules.renewalRate } }
-        set { core.shell.withLock { $0.settings.rules.renewalRate = newValue } }
+        get { core.state.withLock { $0.settings.rules.renewalRate } }
+        set { core.state.withLock { $0.settings.rules.renewalRate = newValue } }
     }
 
     /// Sets the number of the first transaction, in place of 1.
     ///
     /// Only for a store in memory without transactions, since the ledger does not store this number.
     package func numberTransactions(from number: Int) {
-        core.shell.withLock { $0.numberTransactions(from: TransactionNumber(rawValue: number)) }
+        core.state.withLock { $0.numberTransactions(from: TransactionNumber(rawValue: number)) }
     }
 
     /// Whether the store can be reached, from any device.
     ///
     /// While this is false, queues hold their commands, and requests and downloads fail with a `URLError`.
     public var isReachable: Bool {
-        get { core.shell.withLock { $0.settings.isReachable } }
+        get { core.state.withLock { $0.settings.isReachable } }
         set {
-            core.use { shell, _ in
-                shell.settings.isReachable = newValue
-                if !newValue { shell.breakConnections(SandboxDriver.unreachable) }
+            core.use { driverState, _ in
+                driverState.settings.isReachable = newValue
+                if !newValue { driverState.breakConnections(SandboxDriver.unreachable) }
             }
             if !newValue { core.cutContent() }
         }
@@ -70,20 +70,20 @@ extension SandboxStore {
 
     /// Returns the reason why an identifier cannot be bought now, in one sentence, or nil if it can.
     public func reasonForInvalidity(of productIdentifier: String) -> String? {
-        core.use { shell, now in
-            try? shell.refresh()
-            return shell.state.catalog.reasonNotOnSale(productIdentifier, at: now)
+        core.use { driverState, now in
+            try? driverState.refresh()
+            return driverState.state.catalog.reasonNotOnSale(productIdentifier, at: now)
         }
     }
 
     /// The transactions that wait for a decision, oldest first.
-    public var undecided: [AuthorizationRequest] { core.look { shell, now in shell.questions(at: now) } }
+    public var undecided: [AuthorizationRequest] { core.look { driverState, now in driverState.questions(at: now) } }
 
     /// Applies a decision to one of the ``undecided`` transactions.
     ///
     /// - Throws: ``SandboxError/notUndecided(_:)``, and the ledger's errors.
     public func decide(_ transaction: String, _ answer: Authorization) throws {
-        let rules = core.shell.withLock { $0.settings.rules }
+        let rules = core.state.withLock { $0.settings.rules }
         let answer = rules.answer(for: answer)
         try core.change { sandbox, events, now in
             guard let number = TransactionNumber(transaction), sandbox.isUndecided(number) else {
@@ -92,7 +92,7 @@ extension SandboxStore {
             sandbox.decide(number, answer, isFirstAnswer: false, rules, now: now, &events)
         }
         // If the order was dated in the past, its subscription has renewals that are due by now.
-        core.use { shell, now in shell.bringUpToDate(now) }
+        core.use { driverState, now in driverState.bringUpToDate(now) }
     }
 
     /// Advances the store's clock; a clock that cannot be moved stops the process with a message.
@@ -144,16 +144,16 @@ extension SandboxStore {
     /// Every order fails, before any authorization or charge. A purchase that waits for a decision fails when it is
     /// approved. A store that is reopened on the ledger begins without a failure.
     public var purchaseFailure: StoreFailure? {
-        get { core.shell.withLock { $0.settings.rules.purchaseFailure } }
-        set { core.shell.withLock { $0.settings.rules.purchaseFailure = newValue } }
+        get { core.state.withLock { $0.settings.rules.purchaseFailure } }
+        set { core.state.withLock { $0.settings.rules.purchaseFailure = newValue } }
     }
 
     /// The quirks that the store simulates; none unless set.
     ///
     /// They apply to decisions from now on. A store that is reopened on the ledger has none.
     public var quirks: Set<StoreQuirk> {
-        get { core.shell.withLock { $0.settings.rules.quirks } }
-        set { core.shell.withLock { $0.settings.rules.quirks = newValue } }
+        get { core.state.withLock { $0.settings.rules.quirks } }
+        set { core.state.withLock { $0.settings.rules.quirks = newValue } }
     }
 
     /// Sets whether every restore from now on fails partway, as in a failure of the store.
@@ -167,8 +167,8 @@ extension SandboxStore {
     ///     process.
     public func failRestores(with failure: StoreFailure?, after count: Int = 0) {
         guard count >= 0 else { fatalError("a restore cannot break off after \(count) transactions") }
-        core.shell.withLock { shell in
-            shell.settings.rules.restoreBreak = failure.map { RestoreBreak(failure: $0, count: count) }
+        core.state.withLock { driverState in
+            driverState.settings.rules.restoreBreak = failure.map { RestoreBreak(failure: $0, count: count) }
         }
     }
 }
@@ -229,12 +229,12 @@ extension SandboxDriver {
     fileprivate func changeByHistory(
         _ decide: (SandboxState, LedgerHistory, inout [LedgerRecord], Date) throws -> Void
     ) throws {
-        try use { shell, now in
-            try shell.refresh()
-            try shell.change(now: now) { shell in
+        try use { driverState, now in
+            try driverState.refresh()
+            try driverState.change(now: now) { driverState in
                 var history = LedgerHistory()
-                try shell.forEachRecord { history.take($0) }
-                try shell.step { try decide($0, history, &$1, now) }
+                try driverState.forEachRecord { history.take($0) }
+                try driverState.step { try decide($0, history, &$1, now) }
             }
         }
     }
@@ -243,7 +243,7 @@ extension SandboxDriver {
 // The operator's control over the payment for renewals.
 extension SandboxStore {
     /// Whether subscriptions give access for a while after a failed renewal; false on a new ledger.
-    public var grantsGracePeriod: Bool { core.look { shell, _ in shell.state.billing.grantsGracePeriod } }
+    public var grantsGracePeriod: Bool { core.look { driverState, _ in driverState.state.billing.grantsGracePeriod } }
 
     /// Turns the grace period on or off for renewals that fail from now on.
     ///
@@ -259,7 +259,7 @@ extension SandboxStore {
     }
 
     /// The maximum number of renewals of a subscription, nil for no limit; nil on a new ledger.
-    public var renewalLimit: Int? { core.look { shell, _ in shell.state.billing.renewalLimit } }
+    public var renewalLimit: Int? { core.look { driverState, _ in driverState.state.billing.renewalLimit } }
 
     /// Limits the number of renewals of a subscription, or removes the limit.
     ///

@@ -21,8 +21,8 @@ extension SandboxStore {
     public func verify(receipt: Data) -> ReceiptVerification {
         let verification = ReceiptVerification(of: receipt, signer: signer, at: clock.now)
         guard let subscription = verification.subscription else { return verification }
-        let latest = core.look { shell, now in
-            core.latest(of: subscription.original, from: subscription.date, in: shell.state, at: now)
+        let latest = core.look { driverState, now in
+            core.latest(of: subscription.original, from: subscription.date, in: driverState.state, at: now)
         }
         guard let latest else { return verification }
         // If the signer fails, which is logged, the verification lacks the present state.
@@ -37,8 +37,8 @@ extension SandboxDriver {
     /// Returns the signed receipt of an unfinished transaction that a device sees as purchased or restored.
     func receipt(forTransaction identifier: String, on device: DeviceID) -> Data? {
         guard let number = TransactionNumber(identifier) else { return nil }
-        let text = shell.withLock { shell -> TransactionReceipt? in
-            let state = shell.state
+        let text = state.withLock { driverState -> TransactionReceipt? in
+            let state = driverState.state
             guard let row = state.transactions[number], state.isVisible(row, on: device),
                 row.transaction.state == .purchased || row.transaction.state == .restored
             else { return nil }

@@ -65,11 +65,11 @@ extension SandboxDriver {
         selling number: TransactionNumber,
         _ decide: (SandboxState, SoldTransaction?, inout [LedgerRecord], Date) throws -> Void
     ) throws {
-        try use { shell, now in
-            try shell.refresh()
-            try shell.change(now: now) { shell in
-                let sale = try shell.sale(number, of: bundleIdentifier)
-                try shell.step { try decide($0, sale, &$1, now) }
+        try use { driverState, now in
+            try driverState.refresh()
+            try driverState.change(now: now) { driverState in
+                let sale = try driverState.sale(number, of: bundleIdentifier)
+                try driverState.step { try decide($0, sale, &$1, now) }
             }
         }
     }
@@ -80,8 +80,8 @@ extension SandboxStore {
     ///
     /// The ledger stores the requests, but not this setting: a reopened store begins with the default.
     public var refundDecision: RefundDecision {
-        get { core.shell.withLock { $0.settings.refundDecision } }
-        set { core.shell.withLock { $0.settings.refundDecision = newValue } }
+        get { core.state.withLock { $0.settings.refundDecision } }
+        set { core.state.withLock { $0.settings.refundDecision = newValue } }
     }
 
     /// The transactions with a pending refund request, which ``refund(_:)`` or ``declineRefund(of:)`` decides, oldest
@@ -89,7 +89,7 @@ extension SandboxStore {
     ///
     /// The ledger stores the requests, declined ones included.
     public var refundRequests: [String] {
-        core.look { shell, _ in shell.state.server.undecidedRefunds.map(\.identifier) }
+        core.look { driverState, _ in driverState.state.server.undecidedRefunds.map(\.identifier) }
     }
 
     /// Declines a request for a refund; a second request for the transaction is a duplicate.
@@ -127,7 +127,7 @@ extension SandboxDriver {
         reason: RefundReason? = nil,
         on device: DeviceID? = nil
     ) throws -> RefundAnswer {
-        if let device, !shell.withLock({ $0.settings.isReachable(from: device) }) { throw Self.unreachable }
+        if let device, !state.withLock({ $0.settings.isReachable(from: device) }) { throw Self.unreachable }
         let transaction = try read(identifier) { builder, transaction -> TransactionPayload? in
             guard device.map({ builder.state.devices[$0].account == transaction.account }) ?? true else { return nil }
             return builder.payload(of: transaction)
@@ -139,7 +139,7 @@ extension SandboxDriver {
         guard transaction.inAppOwnershipType == .purchased, transaction.price ?? 0 > 0 else { return .ineligible }
         var answer = RefundAnswer.taken
         do {
-            let decision = shell.withLock { $0.settings.refundDecision }
+            let decision = state.withLock { $0.settings.refundDecision }
             try change(selling: number) { state, sale, events, now in
                 let record = try state.requestRefund(of: number, sale, reason: reason, decision, now: now)
                 answer = record == nil ? .duplicate : .taken

@@ -9,9 +9,9 @@ extension SandboxStore {
     /// - Throws: the error that prevents reading the ledger.
     public var consumptionReports: [ConsumptionReport] {
         get throws {
-            try core.look { shell, _ in
+            try core.look { driverState, _ in
                 var reports: [ConsumptionReport] = []
-                try shell.forEachRecord { record in
+                try driverState.forEachRecord { record in
                     guard case .operator(.server(.consumptionReported(let number, let json))) = record.event else {
                         return
                     }

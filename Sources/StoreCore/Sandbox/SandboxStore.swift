@@ -66,7 +66,7 @@ public final class SandboxStore: Sendable {
             )
         )
         let core = SandboxDriver(
-            shell: try SandboxDriverState(
+            state: try SandboxDriverState(
                 products: products,
                 ledger: ledger,
                 settings: settings,
@@ -151,9 +151,9 @@ public final class SandboxStore: Sendable {
 extension SandboxStore {
     /// Every registered product in its present version, in the order of registration, including withdrawn ones.
     package var registeredProducts: [SandboxProduct] {
-        core.use { shell, _ in
-            try? shell.refresh()
-            return shell.state.catalog.allProducts
+        core.use { driverState, _ in
+            try? driverState.refresh()
+            return driverState.state.catalog.allProducts
         }
     }
 }
@@ -213,26 +213,27 @@ extension SandboxStore {
 
     /// All accounts, oldest first.
     public var accounts: [SandboxAccount] {
-        core.look { shell, _ in shell.state.accounts.indices.map { SandboxAccount(core: core, number: $0) } }
+        core.look { driverState, _ in driverState.state.accounts.indices.map { SandboxAccount(core: core, number: $0) }
+        }
     }
 
     /// All devices, oldest first.
     public var devices: [SandboxDevice] {
-        core.look { shell, _ in shell.state.devices.indices.map { SandboxDevice(core, $0) } }
+        core.look { driverState, _ in driverState.state.devices.indices.map { SandboxDevice(core, $0) } }
     }
 
     /// Returns the account with a name, or nil if there is none.
     ///
     /// A store that continues a ledger has the ledger's accounts and devices.
     public func account(named name: String) -> SandboxAccount? {
-        core.look { shell, _ in
-            shell.state.account(named: name).map { SandboxAccount(core: core, number: $0) }
+        core.look { driverState, _ in
+            driverState.state.account(named: name).map { SandboxAccount(core: core, number: $0) }
         }
     }
 
     /// Returns the device with a name, or nil if there is none.
     public func device(named name: String) -> SandboxDevice? {
-        core.look { shell, _ in shell.state.device(named: name).map { SandboxDevice(core, $0) } }
+        core.look { driverState, _ in driverState.state.device(named: name).map { SandboxDevice(core, $0) } }
     }
 
     /// Adds an account.

@@ -10,8 +10,8 @@ extension SandboxStore {
             /// The events, each with the number of records up to and including its own.
             var events: [(position: Int, entry: SandboxTimeline.Entry)] = []
             var notifies = false
-            try core.look { shell, _ in
-                var deliveries = (shell.deliveries ?? [])[...]
+            try core.look { driverState, _ in
+                var deliveries = (driverState.deliveries ?? [])[...]
                 func addDeliveries() {
                     while let next = deliveries.first, next.position <= history.state.position {
                         events.append((history.state.position, next.entry))
@@ -19,7 +19,7 @@ extension SandboxStore {
                     }
                 }
                 addDeliveries()
-                try shell.forEachRecord { record in
+                try driverState.forEachRecord { record in
                     history.take(record)
                     let entry = SandboxTimeline.Entry(record, history)
                     notifies = notifies || entry.kind == .server

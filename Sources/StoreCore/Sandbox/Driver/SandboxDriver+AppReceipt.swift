@@ -17,14 +17,14 @@ extension SandboxDriver {
     /// Returns a device's receipt like ``receipt(on:unless:)``, with the number of records in the ledger at that time.
     func datedReceipt(on device: DeviceID, unless known: ReceiptVersion?) -> (news: ReceiptNews, position: Int) {
         var position = 0
-        let found = use { shell, now -> (AppReceipt, ReceiptEntries, device: String, Date)? in
-            shell.bringUpToDate(now)
-            position = shell.state.position
-            let place = shell.state.devices[device]
-            guard place.hasReceipt || shell.state.hasNewPurchases(on: device),
+        let found = use { driverState, now -> (AppReceipt, ReceiptEntries, device: String, Date)? in
+            driverState.bringUpToDate(now)
+            position = driverState.state.position
+            let place = driverState.state.devices[device]
+            guard place.hasReceipt || driverState.state.hasNewPurchases(on: device),
                 let entries = signed(
                     .appReceipt,
-                    { try shell.receiptEntries(of: place.account, signer: signer) }
+                    { try driverState.receiptEntries(of: place.account, signer: signer) }
                 )
             else { return nil }
             let claims = place.receiptClaims
@@ -34,7 +34,7 @@ extension SandboxDriver {
                 device: Self.bytes(of: identifierForVendor(of: place.name)),
                 opaqueValue: Data(),
                 creationDate: claims.refreshDate ?? .distantPast,
-                purchases: shell.state.unfinishedConsumables(on: device),
+                purchases: driverState.state.unfinishedConsumables(on: device),
                 expirationDate: claims.expirationDate,
                 revocationDate: claims.revocationDate,
                 isVolumePurchase: claims.isVolumePurchase,
@@ -83,12 +83,12 @@ extension SandboxDriver {
 
     /// Refreshes a device's receipt: ensures that there is one.
     func refreshReceipt(_ properties: ReceiptProperties, on device: DeviceID) -> StoreFailure? {
-        use { shell, now in
-            guard shell.settings.isReachable(from: device) else { return Self.unreachable }
+        use { driverState, now in
+            guard driverState.settings.isReachable(from: device) else { return Self.unreachable }
             do {
-                try shell.refresh()
-                try shell.change(now: now) { shell in
-                    try shell.step { state, events in
+                try driverState.refresh()
+                try driverState.change(now: now) { driverState in
+                    try driverState.step { state, events in
                         guard state.devices[device].account != nil else {
                             throw StoreFailure.storeKit(.clientInvalid, "nobody is signed in on this device")
                         }

@@ -34,17 +34,17 @@ extension SandboxDriver {
     }
 
     func isEligibleForIntroductoryOffer(inGroup group: String, on device: DeviceID) -> Bool {
-        look { shell, _ in
-            guard let account = shell.state.devices[device].account else { return false }
-            guard let index = shell.state.subscriptions.index(of: group, account: account) else { return true }
-            return !shell.state.subscriptions[index].hasUsedIntroductoryOffer
+        look { driverState, _ in
+            guard let account = driverState.state.devices[device].account else { return false }
+            guard let index = driverState.state.subscriptions.index(of: group, account: account) else { return true }
+            return !driverState.state.subscriptions[index].hasUsedIntroductoryOffer
         }
     }
 
     func synchronize(on device: DeviceID) -> StoreFailure? {
-        shell.withLock { shell in
-            guard shell.settings.isReachable(from: device) else { return Self.unreachable }
-            guard shell.state.devices[device].account != nil else {
+        state.withLock { driverState in
+            guard driverState.settings.isReachable(from: device) else { return Self.unreachable }
+            guard driverState.state.devices[device].account != nil else {
                 return .storeKit(.paymentCancelled, "nobody is signed in, and nobody signs in when asked")
             }
             return nil
@@ -53,9 +53,9 @@ extension SandboxDriver {
 
     /// Notifies a listener of every change from now on, until it is released.
     func follow(_ listener: any HistoryListener) {
-        shell.withLock { shell in
-            shell.historyRings.removeAll { $0.isOver || $0.rings(listener) }
-            shell.historyRings.append(HistoryRing(listener))
+        state.withLock { driverState in
+            driverState.historyRings.removeAll { $0.isOver || $0.rings(listener) }
+            driverState.historyRings.append(HistoryRing(listener))
         }
     }
 }

@@ -12,10 +12,10 @@ extension SandboxDriver {
 
     /// Calls `body` like ``read(_:)``, with payloads that name an environment.
     func read<R>(in environment: String, _ body: (PayloadBuilder) throws -> R) throws -> R {
-        try use { shell, now in
-            shell.bringUpToDate(now)
-            let renewalRate = shell.settings.rules.renewalRate
-            return try shell.readIndex(of: bundleIdentifier) { index in
+        try use { driverState, now in
+            driverState.bringUpToDate(now)
+            let renewalRate = driverState.settings.rules.renewalRate
+            return try driverState.readIndex(of: bundleIdentifier) { index in
                 try body(PayloadBuilder(index: index, now: now, renewalRate: renewalRate, environment: environment))
             }
         }
@@ -31,10 +31,10 @@ extension SandboxDriver {
     ) throws -> R? {
         let environment = environment ?? payloadSigner.environment
         guard let number = TransactionNumber(identifier) else { return nil }
-        return try use { shell, now in
-            shell.bringUpToDate(now)
-            let renewalRate = shell.settings.rules.renewalRate
-            return try shell.readIndex(for: number, of: bundleIdentifier) { index in
+        return try use { driverState, now in
+            driverState.bringUpToDate(now)
+            let renewalRate = driverState.settings.rules.renewalRate
+            return try driverState.readIndex(for: number, of: bundleIdentifier) { index in
                 guard let transaction = index[number] else { return nil }
                 return try body(
                     PayloadBuilder(index: index, now: now, renewalRate: renewalRate, environment: environment),
@@ -138,7 +138,7 @@ extension SandboxDriver {
     func sealer(for device: DeviceID?) -> (PayloadSealer, SignatureDefect?) {
         let (known, defect) = signing.withLock { ($0.sealers[device], $0.defect) }
         if let known { return (known, defect) }
-        let place = device.map { device in (device, name: shell.withLock { $0.state.devices[device].name }) }
+        let place = device.map { device in (device, name: state.withLock { $0.state.devices[device].name }) }
         return signing.withLock { signing in
             let sealer = PayloadSealer(
                 signer: signing.preferred ?? ownPayloadSigner,

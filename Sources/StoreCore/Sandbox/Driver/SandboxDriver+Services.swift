@@ -17,10 +17,10 @@ extension SandboxDriver {
     /// Returns the file that a request refers to, if the device may have it.
     private func file(for request: ContentRequest, on device: DeviceID) throws -> SandboxProduct.HostedContent.File {
         let name = request.content.identifier
-        return try use { shell, _ in
-            guard shell.settings.isReachable(from: device) else { throw Self.unreachable }
-            try shell.refresh()
-            let state = shell.state
+        return try use { driverState, _ in
+            guard driverState.settings.isReachable(from: device) else { throw Self.unreachable }
+            try driverState.refresh()
+            let state = driverState.state
             guard let number = TransactionNumber(request.transaction), let row = state.transactions[number],
                 state.isVisible(row, on: device), !state.content(of: row).isEmpty
             else {
@@ -43,7 +43,7 @@ extension SandboxDriver {
         let number = content.withLock { $0.keep(ContentServer.Pending(device: device, data: data, reply: reply)) }
         let timer = clock.schedule(at: clock.now + Double(data.count) / rate) { [weak self] in
             guard let self, let piece = content.withLock({ $0.take(number) }) else { return }
-            let isReachable = shell.withLock { $0.settings.isReachable(from: device) }
+            let isReachable = state.withLock { $0.settings.isReachable(from: device) }
             piece.reply(isReachable ? .success(piece.data) : .failure(Self.unreachable))
         }
         content.withLock { $0.keep(timer, for: number) }
@@ -97,16 +97,17 @@ extension StoreTransaction {
 
 extension SandboxDriver {
     func isPriceConsentPending(on device: DeviceID) -> Bool {
-        use { shell, _ in
-            guard shell.settings.isReachable(from: device) else { return false }
-            try? shell.refresh()
-            return shell.state.devices[device].account.map { !shell.state.pendingConsents(of: $0).isEmpty } ?? false
+        use { driverState, _ in
+            guard driverState.settings.isReachable(from: device) else { return false }
+            try? driverState.refresh()
+            return driverState.state.devices[device].account.map { !driverState.state.pendingConsents(of: $0).isEmpty }
+                ?? false
         }
     }
 
     func showPriceConsent(on device: DeviceID) {
-        let (answer, rate) = shell.withLock { shell in
-            let settings = shell.settings
+        let (answer, rate) = state.withLock { driverState in
+            let settings = driverState.settings
             return (
                 settings.isReachable(from: device) ? settings.priceAnswers[device] : nil, settings.rules.renewalRate
             )
@@ -130,7 +131,7 @@ extension SandboxDriver {
     /// If the ledger cannot record this, the observers are notified again at the next launch.
     func acknowledge(through cursor: UpdateCursor, on device: DeviceID) {
         guard cursor.part == nil,
-            shell.withLock({ $0.state.hasNews(for: device, through: cursor.position) })
+            state.withLock({ $0.state.hasNews(for: device, through: cursor.position) })
         else { return }
         try? change { state, events, now in
             guard state.hasNews(for: device, through: cursor.position) else { return }
@@ -140,11 +141,11 @@ extension SandboxDriver {
     }
 
     func promotionOverrides(on device: DeviceID) -> PromotionOverrides {
-        look { shell, _ in shell.state.operatorState.promotionOverrides[device] ?? PromotionOverrides() }
+        look { driverState, _ in driverState.state.operatorState.promotionOverrides[device] ?? PromotionOverrides() }
     }
 
     func changePromotion(_ promotion: PromotionChange, on device: DeviceID) -> StoreFailure? {
-        guard shell.withLock({ $0.settings.isReachable(from: device) }) else { return Self.unreachable }
+        guard state.withLock({ $0.settings.isReachable(from: device) }) else { return Self.unreachable }
         do {
             try change { _, events, now in
                 let change = OperatorChange.promotionChanged(device: device, promotion)
@@ -208,7 +209,7 @@ extension SandboxDriver {
     func redeem(
         _ decide: (SandboxState, Date, RenewalRate, inout [LedgerRecord]) throws -> Void
     ) throws -> String {
-        let rate = shell.withLock { $0.settings.rules.renewalRate }
+        let rate = state.withLock { $0.settings.rules.renewalRate }
         var transaction: TransactionNumber = 0
         try change { state, events, now in
             try decide(state, now, rate, &events)
@@ -221,8 +222,8 @@ extension SandboxDriver {
 
     /// Performs the action of a device's user in the sheet for offer codes, and returns its failure.
     func enterCode(on device: DeviceID) -> StoreFailure? {
-        let (entry, isReachable) = shell.withLock { shell in
-            (shell.settings.codeEntries[device], shell.settings.isReachable(from: device))
+        let (entry, isReachable) = state.withLock { driverState in
+            (driverState.settings.codeEntries[device], driverState.settings.isReachable(from: device))
         }
         guard isReachable else { return Self.unreachable }
         switch entry {
@@ -271,51 +272,51 @@ struct StorefrontQuestions: Sendable {
 }
 
 extension SandboxDriver {
-    var storefront: StoreStorefront? { shell.withLock { $0.state.catalog.storefront } }
+    var storefront: StoreStorefront? { state.withLock { $0.state.catalog.storefront } }
 
     /// Changes the store's country, and asks running apps whether their purchases under way continue there.
     func changeStorefront(to countryCode: String) throws {
         guard Storefronts.storefront(countryCode) != nil else { throw SandboxError.unknownStorefront(countryCode) }
-        try use { shell, now in
-            try shell.refresh()
-            guard shell.state.catalog.countryCode != countryCode else { return }
-            try shell.change(now: now) { shell in
-                shell.step { _, events in
+        try use { driverState, now in
+            try driverState.refresh()
+            guard driverState.state.catalog.countryCode != countryCode else { return }
+            try driverState.change(now: now) { driverState in
+                driverState.step { _, events in
                     events.append(LedgerRecord(date: now, event: .operator(.storefront(countryCode))))
                 }
             }
-            shell.askWhetherToContinue()
-            guard !shell.storefrontQuestions.open.isEmpty else { return }
+            driverState.askWhetherToContinue()
+            guard !driverState.storefrontQuestions.open.isEmpty else { return }
             // Scheduled before any app is asked, since an answer may never arrive.
-            let round = shell.storefrontQuestions.round
+            let round = driverState.storefrontQuestions.round
             let deadline = now + StorefrontQuestions.patience
-            shell.storefrontQuestions.timer = clock.schedule(at: deadline) { [weak self] in
+            driverState.storefrontQuestions.timer = clock.schedule(at: deadline) { [weak self] in
                 self?.giveUpWaiting(since: round)
             }
         }
     }
 
     private func giveUpWaiting(since round: Int) {
-        use { shell, now in
-            guard shell.storefrontQuestions.round == round else { return }
-            shell.giveUpWaiting()
-            try? shell.catchUp(with: now)
+        use { driverState, now in
+            guard driverState.storefrontQuestions.round == round else { return }
+            driverState.giveUpWaiting()
+            try? driverState.catchUp(with: now)
         }
     }
 
     /// Applies an app's answer to the question whether a purchase continues.
     func decideAfterStorefrontChange(_ identifier: String, shouldContinue: Bool, on device: DeviceID) {
         guard let number = TransactionNumber(identifier) else { return }
-        use { shell, now in
-            guard shell.settings.isReachable(from: device), let row = shell.state.transactions[number],
-                row.device == device, shell.state.isUndecided(number)
+        use { driverState, now in
+            guard driverState.settings.isReachable(from: device), let row = driverState.state.transactions[number],
+                row.device == device, driverState.state.isUndecided(number)
             else { return }
-            shell.endQuestion(about: number)
+            driverState.endQuestion(about: number)
             guard !shouldContinue else { return }
             let product = row.transaction.payment.productIdentifier
-            shell.keep(.decline(StorefrontQuestions.failure(of: product)), about: number)
+            driverState.keep(.decline(StorefrontQuestions.failure(of: product)), about: number)
             // If the ledger cannot record this now, it is recorded before the next change.
-            try? shell.catchUp(with: now)
+            try? driverState.catchUp(with: now)
         }
     }
 }

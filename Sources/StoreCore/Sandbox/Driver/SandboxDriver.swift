@@ -11,7 +11,7 @@ final class SandboxDriver: Sendable {
     let bundleIdentifier: String
     let bundleVersion: String
     private let appAppleIdentifier: Int64?
-    let shell: Locked<SandboxDriverState>
+    let state: Locked<SandboxDriverState>
     let activity: Activity
     /// The lane of the queues' calls.
     let lane: BackendLane
@@ -37,12 +37,12 @@ final class SandboxDriver: Sendable {
 
         func ring(_ number: Int) {
             alarms.withLock { $0.rang(number) }
-            core?.use { shell, now in shell.ring(now: now) }
+            core?.use { driverState, now in driverState.ring(now: now) }
         }
 
         /// Applies the records that other stores on the ledger have appended, and notifies the queues.
         func ledgerMayHaveGrown() {
-            core?.use { shell, now in shell.bringUpToDate(now) }
+            core?.use { driverState, now in driverState.bringUpToDate(now) }
         }
     }
 
@@ -72,7 +72,7 @@ final class SandboxDriver: Sendable {
     }
 
     init(
-        shell: consuming SandboxDriverState,
+        state: consuming SandboxDriverState,
         clock: any StoreClock,
         signer: any ReceiptSigner,
         bundleIdentifier: String,
@@ -87,18 +87,18 @@ final class SandboxDriver: Sendable {
         self.bundleVersion = bundleVersion
         self.appAppleIdentifier = appAppleIdentifier
         signingLog = SigningLog(log)
-        lane = (shell.records.ledger as? any DurableLedger)?.lane ?? .caller
+        lane = (state.records.ledger as? any DurableLedger)?.lane ?? .caller
         isSelfContained =
-            shell.records.ledger == nil && (clock is SystemClock || clock is ManualClock)
-        self.shell = Locked(consume shell)
+            state.records.ledger == nil && (clock is SystemClock || clock is ManualClock)
+        self.state = Locked(consume state)
         activity = clock.activity
-        port = SandboxPort(self.shell, clock)
+        port = SandboxPort(self.state, clock)
         link.core = self
         activity.register(port)
         // Orders that an earlier store on this ledger accepted, but did not pass to its authorizer.
-        for number in self.shell.withLock({ $0.state.unasked }) { ask(about: number) }
+        for number in self.state.withLock({ $0.state.unasked }) { ask(about: number) }
         use { _, _ in }
-        (self.shell.withLock { $0.records.ledger } as? any SharedLedger)?.add(link)
+        (self.state.withLock { $0.records.ledger } as? any SharedLedger)?.add(link)
     }
 
     deinit {
@@ -145,9 +145,9 @@ extension SandboxDriver {
         try CallScope.outermost {
             var followUps: SandboxFollowUps?
             defer { if let followUps { run(followUps) } }
-            return try shell.withLock { shell in
-                defer { followUps = shell.takeFollowUps() }
-                return try body(&shell, clock.now)
+            return try state.withLock { driverState in
+                defer { followUps = driverState.takeFollowUps() }
+                return try body(&driverState, clock.now)
             }
         }
     }
@@ -166,7 +166,7 @@ extension SandboxDriver {
             if let alarm = followUps.alarm { set(alarm) }
             for listener in followUps.rings { listener.newsArrived() }
             if followUps.rings.isEmpty { return }
-            shell.withLock { $0.ringing -= followUps.rings.count }
+            state.withLock { $0.ringing -= followUps.rings.count }
             activity.changed()
         }
     }
@@ -178,31 +178,31 @@ extension SandboxDriver {
 
     /// Reads the state, after performing everything due by now.
     func look<R>(_ body: (SandboxDriverState, Date) throws -> R) rethrows -> R {
-        try use { shell, now in
-            shell.bringUpToDate(now)
-            return try body(shell, now)
+        try use { driverState, now in
+            driverState.bringUpToDate(now)
+            return try body(driverState, now)
         }
     }
 
     /// Changes the state for the operator.
     func change(_ decide: (SandboxState, inout [LedgerRecord], Date) throws -> Void) throws {
-        try use { shell, now in
-            try shell.refresh()
-            try shell.change(now: now) { shell in try shell.step { try decide($0, &$1, now) } }
+        try use { driverState, now in
+            try driverState.refresh()
+            try driverState.change(now: now) { driverState in try driverState.step { try decide($0, &$1, now) } }
         }
     }
 
     /// Calls the authorizer.
     func ask(about number: TransactionNumber) {
-        let (authorizer, question) = shell.withLock { shell in
-            (shell.settings.authorizer, shell.question(about: number, at: clock.now))
+        let (authorizer, question) = state.withLock { driverState in
+            (driverState.settings.authorizer, driverState.question(about: number, at: clock.now))
         }
         guard let question else { return }
         let answer = authorizer.body?(question) ?? .approve
-        use { shell, now in
-            shell.keep(shell.settings.rules.answer(for: answer), about: number)
+        use { driverState, now in
+            driverState.keep(driverState.settings.rules.answer(for: answer), about: number)
             // If this cannot be written now, it is written before anything else is.
-            try? shell.catchUp(with: now)
+            try? driverState.catchUp(with: now)
         }
     }
 
@@ -227,26 +227,26 @@ extension SandboxDriver {
         into exchange: inout Exchange
     ) {
         var offers = commands.contains(where: \.hasSpecialTerms) ? checkedOffers(commands) : nil
-        self.exchange(on: connection, into: &exchange) { shell, now, exchange in
+        self.exchange(on: connection, into: &exchange) { driverState, now, exchange in
             if commands.isEmpty { return }
-            shell.swapOffers(&offers)
-            shell.take(from: device, on: connection, now: now, &exchange) { shell in
+            driverState.swapOffers(&offers)
+            driverState.take(from: device, on: connection, now: now, &exchange) { driverState in
                 for command in commands {
                     if let date = command.purchaseDate {
-                        shell.decide(command, dated: date, from: device, now: now)
+                        driverState.decide(command, dated: date, from: device, now: now)
                     } else {
-                        shell.decide(command, from: device, now: now)
+                        driverState.decide(command, from: device, now: now)
                     }
                 }
             }
-            shell.swapOffers(&offers)
+            driverState.swapOffers(&offers)
         }
     }
 
     /// Verifies the offers of payments with the signers.
     private func checkedOffers(_ commands: [StoreCommand]) -> OfferSigning {
         let payments = commands.compactMap { if case .purchase(let payment) = $0.action { payment } else { nil } }
-        return shell.withLock { $0.settings.rules.offers }.checking(payments.filter(\.hasSpecialTerms))
+        return state.withLock { $0.settings.rules.offers }.checking(payments.filter(\.hasSpecialTerms))
     }
 
     /// Accepts one command in the same way.
@@ -258,9 +258,9 @@ extension SandboxDriver {
         on connection: StoreConnectionID?,
         into exchange: inout Exchange
     ) {
-        self.exchange(on: connection, into: &exchange) { shell, now, exchange in
-            shell.take(from: device, on: connection, now: now, &exchange) { shell in
-                shell.decide(command, from: device, now: now)
+        self.exchange(on: connection, into: &exchange) { driverState, now, exchange in
+            driverState.take(from: device, on: connection, now: now, &exchange) { driverState in
+                driverState.decide(command, from: device, now: now)
             }
         }
     }
@@ -271,11 +271,11 @@ extension SandboxDriver {
         into exchange: inout Exchange,
         _ take: (inout SandboxDriverState, Date, inout Exchange) -> Void
     ) {
-        let followUps = shell.withLock { shell in
+        let followUps = state.withLock { driverState in
             let now = clock.now
-            take(&shell, now, &exchange)
-            if let connection { shell.takeNews(of: connection, now: now, &exchange) }
-            return shell.takeFollowUps()
+            take(&driverState, now, &exchange)
+            if let connection { driverState.takeNews(of: connection, now: now, &exchange) }
+            return driverState.takeFollowUps()
         }
         guard let followUps else { return }
         if followUps.alarm != nil || !followUps.rings.isEmpty { exchange.afterwards = { self.ring(followUps) } }
@@ -289,37 +289,39 @@ extension SandboxDriver {
         journal: JournalID,
         after cursor: UpdateCursor?
     ) -> StoreConnectionID {
-        shell.withLock { $0.open(listener, device, journal: journal, after: cursor) }
+        state.withLock { $0.open(listener, device, journal: journal, after: cursor) }
     }
 
     func close(_ connection: StoreConnectionID) {
         // Released without the lock.
-        let closed = shell.withLock { $0.close(connection) }
+        let closed = state.withLock { $0.close(connection) }
         withExtendedLifetime(closed) {}
     }
 
     /// Looks up products, in a device's language and the storefront's currency.
     func products(_ identifiers: Set<String>, for device: DeviceID) -> Result<ProductsAnswer, StoreFailure> {
-        use { shell, now in
-            guard shell.settings.isReachable(from: device) else { return .failure(Self.unreachable) }
-            do { try shell.refresh() } catch { return .failure(StoreFailure(ofStore: error)) }
-            let locale = shell.settings.locales[device] ?? shell.settings.locale
-            return .success(shell.describe(identifiers, for: locale, in: shell.state.catalog.storefront, at: now))
+        use { driverState, now in
+            guard driverState.settings.isReachable(from: device) else { return .failure(Self.unreachable) }
+            do { try driverState.refresh() } catch { return .failure(StoreFailure(ofStore: error)) }
+            let locale = driverState.settings.locales[device] ?? driverState.settings.locale
+            return .success(
+                driverState.describe(identifiers, for: locale, in: driverState.state.catalog.storefront, at: now)
+            )
         }
     }
 
     /// Returns whether an identifier is on sale now, or nil while the ledger cannot be read.
     func sells(_ productIdentifier: String) -> Bool? {
-        use { shell, now in
-            do { try shell.refresh() } catch { return nil }
-            return shell.state.catalog.onSale(productIdentifier, at: now) != nil
+        use { driverState, now in
+            do { try driverState.refresh() } catch { return nil }
+            return driverState.state.catalog.onSale(productIdentifier, at: now) != nil
         }
     }
 
     func canMakePayments(on device: DeviceID) -> Bool {
-        use { shell, _ in
-            try? shell.refresh()
-            return shell.state.devices[device].mayPay
+        use { driverState, _ in
+            try? driverState.refresh()
+            return driverState.state.devices[device].mayPay
         }
     }
 
@@ -332,26 +334,26 @@ extension SandboxDriver {
 ///
 /// The clock references it weakly in place of the store, since a weak reference slows down every use of its object.
 final class SandboxPort: ActivityMember {
-    private let shell: Locked<SandboxDriverState>
+    private let state: Locked<SandboxDriverState>
     private let clock: any StoreClock
 
-    init(_ shell: Locked<SandboxDriverState>, _ clock: any StoreClock) {
-        self.shell = shell
+    init(_ state: Locked<SandboxDriverState>, _ clock: any StoreClock) {
+        self.state = state
         self.clock = clock
     }
 
-    var pulse: (isQuiet: Bool, work: Int) { shell.withLock { ($0.rings.isEmpty && $0.ringing == 0, $0.work) } }
+    var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.rings.isEmpty && $0.ringing == 0, $0.work) } }
 
     var keepable: (any ActivityPulse)? { self }
 
     func drainHere() -> Bool { false }
 
     func objection(toMovingTo moment: Date, from now: Date) -> String? {
-        shell.withLock { $0.state.objection(toMovingTo: moment, from: now, $0.settings.rules.renewalRate) }
+        state.withLock { $0.state.objection(toMovingTo: moment, from: now, $0.settings.rules.renewalRate) }
     }
 
     var waitingFor: [String] {
-        shell.withLock { $0.questions(at: clock.now) }.map {
+        state.withLock { $0.questions(at: clock.now) }.map {
             "a decision about transaction \($0.transaction) for \($0.productIdentifier)"
         }
     }

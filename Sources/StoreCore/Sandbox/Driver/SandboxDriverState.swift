@@ -70,8 +70,8 @@ struct SandboxDriverState: Sendable {
         try catchUp(with: now)
         // Records that others append meanwhile are read at the first use.
         if state.registration(of: products, for: countryCode, at: now).isEmpty { return }
-        try make { shell in
-            shell.step { state, events in events += state.registration(of: products, for: countryCode, at: now) }
+        try make { driverState in
+            driverState.step { state, events in events += state.registration(of: products, for: countryCode, at: now) }
         }
     }
 }
@@ -107,18 +107,18 @@ extension SandboxDriverState {
     /// Renews or ends the due subscriptions: one change for those that fall due together.
     private mutating func renew(by now: Date) throws {
         let rate = settings.rules.renewalRate
-        try make { shell in
+        try make { driverState in
             var rest = Self.maximumRenewals
             var isLast = false
             while !isLast, rest > 0 {
                 isLast = true
                 rest -= 1
-                shell.step { state, events in
+                driverState.step { state, events in
                     guard let due = state.subscriptions.due(by: now) else { return }
                     state.renew(due.subscription, rate, &events)
                     isLast = due.isLast
                 }
-                shell.shareWithFamilies()
+                driverState.shareWithFamilies()
             }
         }
     }
@@ -389,11 +389,11 @@ extension SandboxDriverState {
     /// Writes the authorizers' answers.
     mutating func writeAnswers(now: Date) throws {
         if answers.isEmpty { return }
-        try make { shell in
-            for index in shell.answers.indices {
-                let (transaction, answer) = shell.answers[index]
-                let rules = shell.settings.rules
-                shell.step { $0.decide(transaction, answer, isFirstAnswer: true, rules, now: now, &$1) }
+        try make { driverState in
+            for index in driverState.answers.indices {
+                let (transaction, answer) = driverState.answers[index]
+                let rules = driverState.settings.rules
+                driverState.step { $0.decide(transaction, answer, isFirstAnswer: true, rules, now: now, &$1) }
             }
         }
         answers.removeAll(keepingCapacity: true)

@@ -70,9 +70,9 @@ extension ServerView {
 
     /// Returns the outcome of an extension for all subscribers; nil for a request that was not made.
     package func massExtension(of product: String, request: String) throws -> ServerMassExtension? {
-        let found = core.look { shell, _ in
-            shell.state.catalog.index(of: product).flatMap {
-                shell.state.server.massExtension(of: $0, request: request)
+        let found = core.look { driverState, _ in
+            driverState.state.catalog.index(of: product).flatMap {
+                driverState.state.server.massExtension(of: $0, request: request)
             }
         }
         return found.map { found in

@@ -70,15 +70,15 @@ extension ServerView {
     /// Each record is applied once, by the first read that finds it in the ledger.
     private func readNotifications<R>(_ body: (NotificationFold) throws -> R) throws -> R {
         let environment = environment
-        return try core.look { shell, _ in
+        return try core.look { driverState, _ in
             try notificationFold.withLock { kept in
                 // The fold is replaced for a signer of another environment, since payloads contain the environment.
                 let known = kept.flatMap { $0.settings.environment == environment ? $0 : nil }
-                let fold = known ?? newFold(environment, shell.settings.rules.renewalRate)
+                let fold = known ?? newFold(environment, driverState.settings.rules.renewalRate)
                 kept = fold
-                while fold.position < shell.state.position {
-                    let limit = min(1024, shell.state.position - fold.position)
-                    let new = try shell.records.read(after: fold.position, limit: limit)
+                while fold.position < driverState.state.position {
+                    let limit = min(1024, driverState.state.position - fold.position)
+                    let new = try driverState.records.read(after: fold.position, limit: limit)
                     guard !new.isEmpty else { throw StoreFailure.cutShort(at: fold.position) }
                     for record in new { fold.take(record) }
                 }
@@ -120,9 +120,9 @@ extension ServerView {
     ///
     /// The ledger does not contain the defect, so that payloads could change without a new record.
     package var moment: ServerMoment? {
-        core.look { shell, now in
+        core.look { driverState, now in
             guard core.signing.withLock({ $0.defect }) == nil else { return nil }
-            return ServerMoment(position: shell.state.position, second: PayloadDate(now).seconds)
+            return ServerMoment(position: driverState.state.position, second: PayloadDate(now).seconds)
         }
     }
 }

@@ -75,9 +75,9 @@ package final class StoreChronicle: Sendable {
     }
 
     private func read<Result: Sendable>(_ body: (State) -> Result) throws -> Result {
-        try store.core.look { shell, _ in
+        try store.core.look { driverState, _ in
             try state.withLock { state in
-                try shell.forEachRecord(after: state.history.state.position) { record in
+                try driverState.forEachRecord(after: state.history.state.position) { record in
                     state.history.take(record)
                     let entry = SandboxTimeline.Entry(record, state.history)
                     state.lines.append(Line(position: state.history.state.position, entry: entry))
