@@ -17,7 +17,7 @@ public struct PurchaseIssue: Hashable, Sendable {
 extension SandboxAccount {
     /// Whether every order of the account is interrupted.
     public var interruptsPurchases: Bool {
-        core.look { driverState, _ in driverState.state.operatorState.interruptedAccounts.contains(number) }
+        driver.look { driverState, _ in driverState.state.operatorState.interruptedAccounts.contains(number) }
     }
 
     /// Sets whether all of the account's orders from now on are interrupted.
@@ -28,7 +28,7 @@ extension SandboxAccount {
     ///
     /// - Throws: the ledger's errors.
     public func setInterruptsPurchases(_ isOn: Bool) throws {
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard state.operatorState.interruptedAccounts.contains(number) != isOn else { return }
             events.append(LedgerRecord(date: now, event: .operator(.interruptsPurchases(account: number, isOn))))
         }
@@ -38,7 +38,7 @@ extension SandboxAccount {
 extension SandboxStore {
     /// The interrupted purchases that are not resolved yet, oldest first.
     public var issues: [PurchaseIssue] {
-        core.look { driverState, _ in
+        driver.look { driverState, _ in
             let state = driverState.state
             return state.operatorState.issues.sorted { $0.key < $1.key }.map { number, issue in
                 PurchaseIssue(
@@ -61,8 +61,8 @@ extension SandboxStore {
     /// - Throws: ``SandboxError/noIssue(_:)``; a ``StoreFailure`` if the store no longer sells the product, or not
     ///   under the requested offer, in which case the purchase still waits; and the ledger's errors.
     public func resolveIssue(_ transaction: String) throws {
-        let rules = core.state.withLock { $0.settings.rules }
-        try core.change { state, events, now in
+        let rules = driver.state.withLock { $0.settings.rules }
+        try driver.change { state, events, now in
             guard let number = TransactionNumber(transaction), let issue = state.operatorState.issues[number] else {
                 throw SandboxError.noIssue(transaction)
             }

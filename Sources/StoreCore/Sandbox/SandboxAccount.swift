@@ -5,17 +5,17 @@ import Foundation
 /// Purchases on one device belong to the account on all of its devices; other accounts do not see them. The value is a
 /// handle: copies refer to the same account and retain the store's state. Any thread may call any member.
 public struct SandboxAccount: Sendable {
-    let core: SandboxDriver
+    let driver: SandboxDriver
     let number: AccountID
 
     /// The account's name, unique in its store.
-    public var name: String { core.state.withLock { $0.state.accounts[number].name } }
+    public var name: String { driver.state.withLock { $0.state.accounts[number].name } }
 
     /// The account's current entitlements, paid for by the account or by a member of its family, in no promised order.
     ///
     /// Left out are consumables, which are used up, and non-renewing subscriptions, whose length the app decides.
     public var entitlements: [SandboxEntitlement] {
-        core.look { driverState, _ in
+        driver.look { driverState, _ in
             let state = driverState.state
             let account = state.accounts[number]
             let owned = account.owned.map { product in
@@ -57,7 +57,7 @@ public struct SandboxAccount: Sendable {
 
     /// The account's auto-renewable subscriptions, one for each group that it ever subscribed to, oldest first.
     public var subscriptions: [SandboxSubscription] {
-        core.look { driverState, _ in
+        driver.look { driverState, _ in
             let state = driverState.state
             return state.subscriptions.all(of: number).map {
                 SandboxSubscription($0, state.subscriptions, state.catalog)
@@ -83,12 +83,12 @@ public struct SandboxAccount: Sendable {
 extension SandboxAccount: Hashable {
     /// Returns whether two values refer to the same account of the same store.
     public static func == (left: SandboxAccount, right: SandboxAccount) -> Bool {
-        left.core === right.core && left.number == right.number
+        left.driver === right.driver && left.number == right.number
     }
 
     /// Hashes the store and the account.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(core))
+        hasher.combine(ObjectIdentifier(driver))
         hasher.combine(number)
     }
 }
@@ -96,7 +96,7 @@ extension SandboxAccount: Hashable {
 extension SandboxAccount {
     /// Whether every order of the account waits for another person's approval (Ask to Buy).
     public var asksToBuy: Bool {
-        core.look { driverState, _ in driverState.state.operatorState.askingAccounts.contains(number) }
+        driver.look { driverState, _ in driverState.state.operatorState.askingAccounts.contains(number) }
     }
 
     /// Turns Ask to Buy on or off for the account's orders from now on, as for a child.
@@ -106,7 +106,7 @@ extension SandboxAccount {
     ///
     /// - Throws: the ledger's errors.
     public func setAsksToBuy(_ isOn: Bool) throws {
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard state.operatorState.askingAccounts.contains(number) != isOn else { return }
             events.append(LedgerRecord(date: now, event: .operator(.asksToBuy(account: number, isOn))))
         }
@@ -114,7 +114,7 @@ extension SandboxAccount {
 
     /// The account's orders that wait for a decision, oldest first.
     public var undecided: [AuthorizationRequest] {
-        core.look { driverState, now in
+        driver.look { driverState, now in
             driverState.questions(at: now) { driverState.state.transactions[$0]?.account == number }
         }
     }
@@ -123,7 +123,7 @@ extension SandboxAccount {
 extension SandboxAccount {
     /// Whether payment for the account's renewals fails.
     public var billingFails: Bool {
-        core.look { driverState, _ in driverState.state.billing.failingAccounts.contains(number) }
+        driver.look { driverState, _ in driverState.state.billing.failingAccounts.contains(number) }
     }
 
     /// Sets whether payment fails for every renewal of the account that falls due from now on.
@@ -136,7 +136,7 @@ extension SandboxAccount {
     ///
     /// - Throws: the ledger's errors.
     public func setBillingFails(_ isOn: Bool) throws {
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard state.billing.failingAccounts.contains(number) != isOn else { return }
             events.append(LedgerRecord(date: now, event: .billing(.fails(account: number, isOn))))
         }
@@ -154,7 +154,7 @@ extension SandboxAccount {
     /// - Parameter group: the group's identifier.
     /// - Throws: ``SandboxError/notSubscribed(group:)`` if the account never subscribed, and the ledger's errors.
     public func resolveBillingIssue(inGroup group: String) throws {
-        try core.use { driverState, now in
+        try driver.use { driverState, now in
             let rate = driverState.settings.rules.renewalRate
             try driverState.refresh()
             try driverState.change(now: now) { driverState in
@@ -191,7 +191,7 @@ extension SandboxAccount {
     /// - Parameter group: the group's identifier.
     /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
     public func forceRenewal(inGroup group: String) throws {
-        try core.use { driverState, now in
+        try driver.use { driverState, now in
             let rate = driverState.settings.rules.renewalRate
             try driverState.refresh()
             try driverState.change(now: now) { driverState in
@@ -214,8 +214,8 @@ extension SandboxAccount {
         _ group: String,
         _ decide: (SandboxState, SubscriptionIndex, Date, RenewalRate) throws -> [StoreEvent]
     ) throws {
-        let rate = core.state.withLock { $0.settings.rules.renewalRate }
-        try core.change { state, events, now in
+        let rate = driver.state.withLock { $0.settings.rules.renewalRate }
+        try driver.change { state, events, now in
             let index = try state.running(group, of: number)
             for event in try decide(state, index, now, rate) { events.append(LedgerRecord(date: now, event: event)) }
         }
@@ -254,10 +254,10 @@ extension SandboxAccount {
     ///
     /// - Throws: a ``StoreFailure`` with the reason why the product is not sold, and the ledger's errors.
     package func buy(_ payment: StorePayment) throws -> String {
-        var rules = core.state.withLock { $0.settings.rules }
+        var rules = driver.state.withLock { $0.settings.rules }
         if payment.hasSpecialTerms { rules.offers = rules.offers.checking([payment]) }
         var transaction: TransactionNumber = 0
-        try core.use { driverState, now in
+        try driver.use { driverState, now in
             try driverState.refresh()
             try driverState.change(now: now) { transaction = try $0.buy(payment, by: number, rules, now: now) }
         }
@@ -323,7 +323,7 @@ extension SandboxAccount {
     ///   sale; and the ledger's errors.
     @discardableResult
     public func redeem(code: String, of productIdentifier: String? = nil) throws -> String {
-        try core.redeem { state, now, rate, events in
+        try driver.redeem { state, now, rate, events in
             try state.redeem(code: code, of: productIdentifier, number, now: now, rate, &events)
         }
     }
@@ -342,7 +342,7 @@ extension SandboxAccount {
     ///   ledger's errors.
     @discardableResult
     public func takeWinBackOffer(_ identifier: String, of productIdentifier: String) throws -> String {
-        try core.redeem { state, now, rate, events in
+        try driver.redeem { state, now, rate, events in
             try state.winBack(identifier, of: productIdentifier, number, now: now, rate, &events)
         }
     }

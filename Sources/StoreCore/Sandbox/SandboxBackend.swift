@@ -19,33 +19,33 @@ extension SandboxDevice: SandboxBackend, ImmediateStore {
 
 extension SandboxBackend {
     /// The store's clock.
-    public var clock: any StoreClock { device.core.clock }
+    public var clock: any StoreClock { device.driver.clock }
 
     /// The lane on which queues call the backend.
     ///
     /// The calling thread, since the store does not block, unless its ledger names a lane: ``DurableLedger/lane``.
-    public var lane: BackendLane { device.core.lane }
+    public var lane: BackendLane { device.driver.lane }
 
     /// Accepts the device's commands.
     ///
     /// Calls `reply` before returning, and the authorizer after that.
     public func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        device.core.pushConnections.submit(commands, to: device, reply: reply)
+        device.driver.pushConnections.submit(commands, to: device, reply: reply)
     }
 
     /// Sends a receiver the device's unfinished transactions and all later changes, or only the changes after a cursor.
     public func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        let (link, number) = (device.core.link, device.number)
+        let (link, number) = (device.driver.link, device.number)
         // A connection must not retain the store, which retains the connection.
-        device.core.pushConnections.connect(receiver, after: cursor) { link.core.map { SandboxDevice($0, number) } }
+        device.driver.pushConnections.connect(receiver, after: cursor) { link.driver.map { SandboxDevice($0, number) } }
     }
 
     /// Stops sending to a receiver.
-    public func disconnect(_ receiver: any StoreUpdateReceiver) { device.core.pushConnections.disconnect(receiver) }
+    public func disconnect(_ receiver: any StoreUpdateReceiver) { device.driver.pushConnections.disconnect(receiver) }
 
     /// Acknowledges that the app has been notified of all updates up to a cursor, such as revocations.
     public func acknowledge(through cursor: UpdateCursor) {
-        device.core.acknowledge(through: cursor, on: device.number)
+        device.driver.acknowledge(through: cursor, on: device.number)
     }
 
     /// Looks up products, in the device's language and the storefront's currency.
@@ -55,7 +55,7 @@ extension SandboxBackend {
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {
-        CallScope.outermost { reply(device.core.products(identifiers, for: device.number)) }
+        CallScope.outermost { reply(device.driver.products(identifiers, for: device.number)) }
     }
 }
 
@@ -78,25 +78,25 @@ extension SandboxBackend {
     }
 
     /// Whether the device's user may pay.
-    public var canMakePayments: Bool { device.core.canMakePayments(on: device.number) }
+    public var canMakePayments: Bool { device.driver.canMakePayments(on: device.number) }
 
     /// Whether the store, or this device's connection to it, is set to be unreachable.
     public var isOutOfReach: Bool {
         let number = device.number
-        return device.core.state.withLock { !$0.settings.isReachable(from: number) }
+        return device.driver.state.withLock { !$0.settings.isReachable(from: number) }
     }
 
     /// Returns whether an identifier is on sale now, or nil while the ledger cannot be read.
-    public func sells(_ productIdentifier: String) -> Bool? { device.core.sells(productIdentifier) }
+    public func sells(_ productIdentifier: String) -> Bool? { device.driver.sells(productIdentifier) }
 
     /// The country that the store sells for.
-    public var storefront: StoreStorefront? { device.core.storefront }
+    public var storefront: StoreStorefront? { device.driver.storefront }
 
     /// Passes on the app's decision whether a purchase under way continues in a new storefront.
     ///
     /// Has no effect on a purchase that is no longer pending.
     public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
-        device.core.decideAfterStorefrontChange(identifier, shouldContinue: shouldContinue, on: device.number)
+        device.driver.decideAfterStorefrontChange(identifier, shouldContinue: shouldContinue, on: device.number)
     }
 
     /// Returns the signed receipt of an unfinished, purchased or restored transaction of the device; otherwise nil.
@@ -104,7 +104,7 @@ extension SandboxBackend {
     /// The receipt contains everything that the store knows about the payment: that of a restored transaction or a
     /// renewal has its own identifier and date, next to the original's. Each call creates it anew.
     public func receipt(forTransaction identifier: String) -> Data? {
-        device.core.receipt(forTransaction: identifier, on: device.number)
+        device.driver.receipt(forTransaction: identifier, on: device.number)
     }
 
     /// The device's app receipt, signed; nil until the first purchase, restore or refresh on it.
@@ -117,7 +117,7 @@ extension SandboxBackend {
     /// The receipt is signed when it is read. The store caches it for each device: a second read of the same content,
     /// within the same second of the store's clock, returns the same bytes. Purchases that an earlier receipt listed
     /// are not encoded again, nor signed again by an ``HMACReceiptSigner``.
-    public var appReceipt: Data? { device.core.appReceipt(on: device.number) }
+    public var appReceipt: Data? { device.driver.appReceipt(on: device.number) }
 
     /// Creates the device's app receipt if there is none; an existing one is always up to date.
     ///
@@ -127,7 +127,7 @@ extension SandboxBackend {
     /// network failure if the device cannot reach the store, `clientInvalid` if nobody is signed in, and `unknown` if
     /// the ledger fails.
     public func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        CallScope.outermost { reply(device.core.refreshReceipt(properties, on: device.number)) }
+        CallScope.outermost { reply(device.driver.refreshReceipt(properties, on: device.number)) }
     }
 
     /// Sends a range of the content hosted for a purchased or restored transaction of the device, at the device's pace.
@@ -135,17 +135,17 @@ extension SandboxBackend {
         _ request: ContentRequest,
         reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
     ) {
-        device.core.fetchContent(request, for: device.number, reply: reply)
+        device.driver.fetchContent(request, for: device.number, reply: reply)
     }
 
     /// The app's changes to how the store promotes products on the device.
-    public var promotionOverrides: PromotionOverrides { device.core.promotionOverrides(on: device.number) }
+    public var promotionOverrides: PromotionOverrides { device.driver.promotionOverrides(on: device.number) }
 
     /// Changes how the store promotes products on the device.
     ///
     /// Calls `reply` before returning, with a failure if the ledger fails or the device cannot reach the store.
     public func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        CallScope.outermost { reply(device.core.changePromotion(change, on: device.number)) }
+        CallScope.outermost { reply(device.driver.changePromotion(change, on: device.number)) }
     }
 
     /// Shows the sheet for offer codes, in which the user takes the action of ``codeEntry`` at once.
@@ -155,20 +155,22 @@ extension SandboxBackend {
     /// if the user may not pay, a network failure if the device cannot reach the store, and `unknown` if ``codeEntry``
     /// is nil.
     public func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        CallScope.outermost { reply(device.core.enterCode(on: device.number)) }
+        CallScope.outermost { reply(device.driver.enterCode(on: device.number)) }
     }
 
     /// Whether a price consent request to the signed-in account waits for an answer.
-    public var isPriceConsentPending: Bool { device.core.isPriceConsentPending(on: device.number) }
+    public var isPriceConsentPending: Bool { device.driver.isPriceConsentPending(on: device.number) }
 
     /// Shows the price consent request to the device's user, who gives the ``priceConsentAnswer`` at once.
     ///
     /// A user who does not answer, or whose answer the ledger cannot record, may be asked again.
-    public func showPriceConsent() { device.core.showPriceConsent(on: device.number) }
+    public func showPriceConsent() { device.driver.showPriceConsent(on: device.number) }
 }
 
 extension SandboxBackend {
-    func receipt(unless known: ReceiptVersion?) -> ReceiptNews { device.core.receipt(on: device.number, unless: known) }
+    func receipt(unless known: ReceiptVersion?) -> ReceiptNews {
+        device.driver.receipt(on: device.number, unless: known)
+    }
 }
 
 extension SandboxStore: ReceiptSource, ImmediateHistory {}
@@ -177,24 +179,24 @@ extension SandboxDevice: ReceiptSource, ImmediateHistory {}
 // MARK: - The direct transport
 
 extension SandboxBackend where Self: ImmediateStore {
-    package var isSelfContained: Bool { device.core.isSelfContained }
+    package var isSelfContained: Bool { device.driver.isSelfContained }
 
     package func openConnection(
         _ listener: any NewsListener,
         journal: JournalID,
         after cursor: UpdateCursor?
     ) -> StoreConnectionID {
-        device.core.open(listener, from: device.number, journal: journal, after: cursor)
+        device.driver.open(listener, from: device.number, journal: journal, after: cursor)
     }
 
-    package func closeConnection(_ connection: StoreConnectionID) { device.core.close(connection) }
+    package func closeConnection(_ connection: StoreConnectionID) { device.driver.close(connection) }
 
     package func exchange(
         _ commands: [StoreCommand],
         on connection: StoreConnectionID?,
         into exchange: inout Exchange
     ) {
-        device.core.exchange(commands, from: device.number, on: connection, into: &exchange)
+        device.driver.exchange(commands, from: device.number, on: connection, into: &exchange)
     }
 
     package func exchange(
@@ -202,7 +204,7 @@ extension SandboxBackend where Self: ImmediateStore {
         on connection: StoreConnectionID?,
         into exchange: inout Exchange
     ) {
-        device.core.exchange(command, from: device.number, on: connection, into: &exchange)
+        device.driver.exchange(command, from: device.number, on: connection, into: &exchange)
     }
 }
 
@@ -221,7 +223,7 @@ extension SandboxBackend {
     /// Looks up one transaction, also on a device that cannot reach the store.
     package func transaction(_ identifier: String) throws -> SignedValue<TransactionPayload>? {
         do {
-            return try CallScope.outermost { try device.core.transaction(identifier, on: device.number) }
+            return try CallScope.outermost { try device.driver.transaction(identifier, on: device.number) }
         } catch {
             throw StoreFailure(ofStore: error)
         }
@@ -250,7 +252,7 @@ extension SandboxBackend {
     ///
     /// Calls `reply` before returning.
     public func synchronize(reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        CallScope.outermost { reply(device.core.synchronize(on: device.number)) }
+        CallScope.outermost { reply(device.driver.synchronize(on: device.number)) }
     }
 
     /// Returns whether the signed-in account may use an introductory offer of a group; false if nobody is signed in.
@@ -277,17 +279,17 @@ extension SandboxBackend {
     public var deviceVerificationID: UUID? { device.identifierForVendor }
 
     /// Notifies a listener, held weakly, of every change of the store from now on.
-    public func follow(_ listener: any HistoryListener) { device.core.follow(listener) }
+    public func follow(_ listener: any HistoryListener) { device.driver.follow(listener) }
 
     /// Signs JWS with another signer from now on, unless the operator gave the store a signer or a key.
-    package func preferForPayloads(_ signer: () -> any PayloadSigner) { device.core.preferForPayloads(signer) }
+    package func preferForPayloads(_ signer: () -> any PayloadSigner) { device.driver.preferForPayloads(signer) }
 
     private func answer<Answer>(
         _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
         _ body: (SandboxDriver, DeviceID) throws -> Answer
     ) {
         CallScope.outermost {
-            reply(Result { try body(device.core, device.number) }.mapError { StoreFailure(ofStore: $0) })
+            reply(Result { try body(device.driver, device.number) }.mapError { StoreFailure(ofStore: $0) })
         }
     }
 }
@@ -300,7 +302,7 @@ extension SandboxBackend {
     ///
     /// - Throws: the ledger's errors.
     public func setPaymentsAllowed(_ isAllowed: Bool) throws {
-        try device.core.change { _, events, now in
+        try device.driver.change { _, events, now in
             events.append(LedgerRecord(date: now, event: .paymentsAllowed(device: device.number, isAllowed)))
         }
     }
@@ -309,16 +311,16 @@ extension SandboxBackend {
     ///
     /// Nil by default. The ledger does not store it.
     public var priceConsentAnswer: PriceConsentAnswer? {
-        get { device.core.state.withLock { $0.settings.priceAnswers[device.number] } }
-        set { device.core.state.withLock { $0.settings.priceAnswers[device.number] = newValue } }
+        get { device.driver.state.withLock { $0.settings.priceAnswers[device.number] } }
+        set { device.driver.state.withLock { $0.settings.priceAnswers[device.number] = newValue } }
     }
 
     /// The user's action in the sheet for offer codes, each time the app shows it; nil logs a line and closes it.
     ///
     /// Nil by default. The ledger does not store it.
     public var codeEntry: CodeEntry? {
-        get { device.core.state.withLock { $0.settings.codeEntries[device.number] } }
-        set { device.core.state.withLock { $0.settings.codeEntries[device.number] = newValue } }
+        get { device.driver.state.withLock { $0.settings.codeEntries[device.number] } }
+        set { device.driver.state.withLock { $0.settings.codeEntries[device.number] = newValue } }
     }
 
     /// Makes a download on the device fail, once.
@@ -334,6 +336,6 @@ extension SandboxBackend {
         at point: DownloadFailurePoint,
         with failure: StoreFailure
     ) {
-        device.core.content.withLock { $0.fail(contentIdentifier, device.number, point, failure) }
+        device.driver.content.withLock { $0.fail(contentIdentifier, device.number, point, failure) }
     }
 }

@@ -13,21 +13,21 @@ import Foundation
 /// delivers purchases from other devices. The object is a handle, which retains the store's state. Any thread may call
 /// any member.
 public final class SandboxDevice: Sendable {
-    let core: SandboxDriver
+    let driver: SandboxDriver
     let number: DeviceID
 
-    init(_ core: SandboxDriver, _ number: DeviceID) {
-        self.core = core
+    init(_ driver: SandboxDriver, _ number: DeviceID) {
+        self.driver = driver
         self.number = number
     }
 
     /// The device's name, unique in its store.
-    public var name: String { core.state.withLock { $0.state.devices[number].name } }
+    public var name: String { driver.state.withLock { $0.state.devices[number].name } }
 
     /// The account that is signed in, nil for none.
     public var account: SandboxAccount? {
-        core.look { driverState, _ in
-            driverState.state.devices[number].account.map { SandboxAccount(core: core, number: $0) }
+        driver.look { driverState, _ in
+            driverState.state.devices[number].account.map { SandboxAccount(driver: driver, number: $0) }
         }
     }
 
@@ -38,7 +38,7 @@ public final class SandboxDevice: Sendable {
     ///
     /// - Throws: ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
     public func signIn(to account: SandboxAccount) throws {
-        guard account.core === core else { throw SandboxError.foreignAccount(account.name) }
+        guard account.driver === driver else { throw SandboxError.foreignAccount(account.name) }
         try signIn(account.number)
     }
 
@@ -50,7 +50,7 @@ public final class SandboxDevice: Sendable {
     public func signOut() throws { try signIn(nil) }
 
     private func signIn(_ account: AccountID?) throws {
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard state.devices[number].account != account else { return }
             events.append(LedgerRecord(date: now, event: .signedIn(device: number, account: account)))
         }
@@ -60,28 +60,28 @@ public final class SandboxDevice: Sendable {
     ///
     /// While false, the device's queues hold their commands, and its requests and downloads fail with a `URLError`.
     public var isReachable: Bool {
-        get { core.state.withLock { !$0.settings.offline.contains(number) } }
+        get { driver.state.withLock { !$0.settings.offline.contains(number) } }
         set {
-            core.use { driverState, _ in
+            driver.use { driverState, _ in
                 if newValue {
                     driverState.settings.offline.remove(number)
                 } else if driverState.settings.offline.insert(number).inserted {
                     driverState.breakConnections(of: number, SandboxDriver.unreachable)
                 }
             }
-            if !newValue { core.cutContent(of: number) }
+            if !newValue { driver.cutContent(of: number) }
         }
     }
 
     /// The vendor's identifier for the device, whose 16 bytes enter an app receipt's ``AppReceipt/deviceHash``.
     ///
     /// The identifier is derived from the names of the device and the app, so that a test can predict it.
-    public var identifierForVendor: UUID { core.identifierForVendor(of: name) }
+    public var identifierForVendor: UUID { driver.identifierForVendor(of: name) }
 
     /// The device's language, as in `en_GB`; the store's unless set.
     public var locale: String {
-        get { core.state.withLock { $0.settings.locales[number] ?? $0.settings.locale } }
-        set { core.state.withLock { $0.settings.locales[number] = newValue } }
+        get { driver.state.withLock { $0.settings.locales[number] ?? $0.settings.locale } }
+        set { driver.state.withLock { $0.settings.locales[number] = newValue } }
     }
 }
 
@@ -90,8 +90,8 @@ extension SandboxDevice {
     ///
     /// A chunk under way has the pace that applied when it was requested.
     public var downloadPace: DownloadPace {
-        get { core.content.withLock { $0.pace(of: number) } }
-        set { core.content.withLock { $0.paces[number] = newValue } }
+        get { driver.content.withLock { $0.pace(of: number) } }
+        set { driver.content.withLock { $0.paces[number] = newValue } }
     }
 }
 
@@ -102,7 +102,7 @@ extension SandboxDevice {
     /// These are all products on sale, in the order of registration, with the app's changes by
     /// ``SKProductStorePromotionController``.
     public var promotedProducts: [String] {
-        core.look { driverState, now in driverState.state.promotedProducts(on: number, at: now) }
+        driver.look { driverState, now in driverState.state.promotedProducts(on: number, at: now) }
     }
 
     /// Begins a purchase on the store's own page, as the device's user.
@@ -114,7 +114,7 @@ extension SandboxDevice {
     /// - Parameter productIdentifier: one of the ``promotedProducts``.
     /// - Throws: ``SandboxError/notPromoted(_:)`` for any other product, and the ledger's errors.
     public func promote(_ productIdentifier: String) throws {
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard state.promotedProducts(on: number, at: now).contains(where: productIdentifier.isExactly) else {
                 throw SandboxError.notPromoted(productIdentifier)
             }
@@ -128,8 +128,8 @@ extension SandboxDevice {
     ///   and a product on sale.
     /// - Throws: for any other URL, ``SandboxError/notPurchaseIntent(_:)`` with the reason; also the ledger's errors.
     public func openPurchaseIntent(url: URL) throws {
-        let product = try PurchaseIntent(url, bundleIdentifier: core.bundleIdentifier).productIdentifier
-        try core.change { state, events, now in
+        let product = try PurchaseIntent(url, bundleIdentifier: driver.bundleIdentifier).productIdentifier
+        try driver.change { state, events, now in
             if let reason = state.catalog.reasonNotOnSale(product, at: now) {
                 throw SandboxError.notPurchaseIntent(reason)
             }
@@ -174,7 +174,7 @@ extension SandboxDevice {
     /// - Throws: the ledger's errors.
     public func makeToken() throws -> DeviceToken {
         let token = DeviceToken()
-        try core.change { _, events, now in
+        try driver.change { _, events, now in
             let change = OperatorChange.tokenMade(device: number, TokenDigest(token))
             events.append(LedgerRecord(date: now, event: .operator(change)))
         }
@@ -190,7 +190,7 @@ extension SandboxDevice {
     @discardableResult
     public func revokeTokens() throws -> Int {
         var count = 0
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             count = state.operatorState.tokens.count(of: number)
             guard count > 0 else { return }
             events.append(LedgerRecord(date: now, event: .operator(.tokensRevoked(device: number))))
@@ -205,11 +205,11 @@ extension SandboxStore {
     /// Reads the records that other stores have appended; if the ledger cannot be read, the known records decide.
     package func device(with token: DeviceToken) -> SandboxDevice? {
         let digest = TokenDigest(token)
-        let number = core.use { driverState, _ in
+        let number = driver.use { driverState, _ in
             try? driverState.refresh()
             return driverState.state.operatorState.tokens.device(of: digest)
         }
-        return number.map { SandboxDevice(core, $0) }
+        return number.map { SandboxDevice(driver, $0) }
     }
 }
 
@@ -238,7 +238,7 @@ package struct AppReceiptReader: Sendable {
     package mutating func read() -> Reading {
         var version: ReceiptVersion?
         if case .version(let known) = known { version = known }
-        let (news, position) = device.core.datedReceipt(on: device.number, unless: version)
+        let (news, position) = device.driver.datedReceipt(on: device.number, unless: version)
         switch news {
         case .unchanged: return .unchanged
         case .none:

@@ -11,16 +11,16 @@ import Foundation
 /// receives a transaction of its own. The value is a handle: copies refer to the same family and retain the store's
 /// state. Any thread may call any member.
 public struct SandboxFamily: Sendable {
-    let core: SandboxDriver
+    let driver: SandboxDriver
     let number: FamilyID
 
     /// The family's name, unique in its store.
-    public var name: String { core.state.withLock { $0.state.families.all[number].name } }
+    public var name: String { driver.state.withLock { $0.state.families.all[number].name } }
 
     /// The accounts in the family, the organizer first; empty once the organizer has left.
     public var members: [SandboxAccount] {
-        core.look { driverState, _ in
-            driverState.state.families.all[number].members.map { SandboxAccount(core: core, number: $0) }
+        driver.look { driverState, _ in
+            driverState.state.families.all[number].members.map { SandboxAccount(driver: driver, number: $0) }
         }
     }
 
@@ -32,8 +32,8 @@ public struct SandboxFamily: Sendable {
     /// - Throws: ``SandboxError/inFamily(_:)`` for an account that is in a family already,
     ///   ``SandboxError/familyEnded(_:)``, ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
     public func add(_ account: SandboxAccount) throws {
-        guard account.core === core else { throw SandboxError.foreignAccount(account.name) }
-        try core.change { state, events, now in
+        guard account.driver === driver else { throw SandboxError.foreignAccount(account.name) }
+        try driver.change { state, events, now in
             let family = state.families.all[number]
             guard !family.members.isEmpty else { throw SandboxError.familyEnded(family.name) }
             guard state.families.family(of: account.number) == nil else {
@@ -51,8 +51,8 @@ public struct SandboxFamily: Sendable {
     ///
     /// - Throws: ``SandboxError/notInFamily(_:)`` for an account that is not in the family, and the ledger's errors.
     public func remove(_ account: SandboxAccount) throws {
-        guard account.core === core else { throw SandboxError.foreignAccount(account.name) }
-        try core.change { state, events, now in
+        guard account.driver === driver else { throw SandboxError.foreignAccount(account.name) }
+        try driver.change { state, events, now in
             let members = state.families.all[number].members
             guard members.contains(account.number) else {
                 throw SandboxError.notInFamily(state.accounts[account.number].name)
@@ -67,12 +67,12 @@ public struct SandboxFamily: Sendable {
 extension SandboxFamily: Hashable {
     /// Returns whether two values refer to the same family of the same store.
     public static func == (left: SandboxFamily, right: SandboxFamily) -> Bool {
-        left.core === right.core && left.number == right.number
+        left.driver === right.driver && left.number == right.number
     }
 
     /// Hashes the store and the family.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(core))
+        hasher.combine(ObjectIdentifier(driver))
         hasher.combine(number)
     }
 }
@@ -87,9 +87,9 @@ extension SandboxStore {
     /// - Throws: ``SandboxError/nameTaken(_:)``, ``SandboxError/inFamily(_:)``, ``SandboxError/foreignAccount(_:)``,
     ///   and the ledger's errors.
     public func addFamily(_ name: String, organiser: SandboxAccount) throws -> SandboxFamily {
-        guard organiser.core === core else { throw SandboxError.foreignAccount(organiser.name) }
+        guard organiser.driver === driver else { throw SandboxError.foreignAccount(organiser.name) }
         var number: FamilyID = 0
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard !name.isEmpty, state.families.family(named: name) == nil else { throw SandboxError.nameTaken(name) }
             guard state.families.family(of: organiser.number) == nil else {
                 throw SandboxError.inFamily(state.accounts[organiser.number].name)
@@ -98,13 +98,13 @@ extension SandboxStore {
             let change = FamilyChange.founded(name: name, organiser: organiser.number)
             events.append(LedgerRecord(date: now, event: .operator(.family(change))))
         }
-        return SandboxFamily(core: core, number: number)
+        return SandboxFamily(driver: driver, number: number)
     }
 
     /// All families, oldest first.
     public var families: [SandboxFamily] {
-        core.look { driverState, _ in
-            driverState.state.families.all.indices.map { SandboxFamily(core: core, number: $0) }
+        driver.look { driverState, _ in
+            driverState.state.families.all.indices.map { SandboxFamily(driver: driver, number: $0) }
         }
     }
 }
@@ -112,13 +112,13 @@ extension SandboxStore {
 extension SandboxAccount {
     /// The family that the account is in, nil for none.
     public var family: SandboxFamily? {
-        core.look { driverState, _ in
-            driverState.state.families.family(of: number).map { SandboxFamily(core: core, number: $0) }
+        driver.look { driverState, _ in
+            driverState.state.families.family(of: number).map { SandboxFamily(driver: driver, number: $0) }
         }
     }
 
     /// Whether the account shares its purchases with its family; true by default.
-    public var sharesPurchases: Bool { core.look { driverState, _ in driverState.state.families.isSharing(number) } }
+    public var sharesPurchases: Bool { driver.look { driverState, _ in driverState.state.families.isSharing(number) } }
 
     /// Turns sharing of the account's purchases with its family on or off.
     ///
@@ -127,7 +127,7 @@ extension SandboxAccount {
     ///
     /// - Throws: the ledger's errors.
     public func setSharesPurchases(_ isOn: Bool) throws {
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard state.families.isSharing(number) != isOn else { return }
             let change = FamilyChange.sharing(account: number, isOn)
             events.append(LedgerRecord(date: now, event: .operator(.family(change))))

@@ -7,14 +7,14 @@ extension SandboxStore {
     ///
     /// Turning this off discards the trace of updates, which is in memory, not in the ledger.
     public var tracesDeliveries: Bool {
-        get { core.state.withLock { $0.deliveries != nil } }
-        set { core.state.withLock { $0.deliveries = newValue ? $0.deliveries ?? [] : nil } }
+        get { driver.state.withLock { $0.deliveries != nil } }
+        set { driver.state.withLock { $0.deliveries = newValue ? $0.deliveries ?? [] : nil } }
     }
 
     /// Every transaction of the store, including failed, waiting and finished ones (behavior 217), oldest first.
     ///
     /// - Throws: the error that prevents reading the ledger.
-    public var transactions: [SandboxTransaction] { get throws { try core.readHistory(\.transactions) } }
+    public var transactions: [SandboxTransaction] { get throws { try driver.readHistory(\.transactions) } }
 
     /// Returns a transaction's chain: its original, and every transaction that renews or restores the original.
     ///
@@ -22,7 +22,7 @@ extension SandboxStore {
     /// - Returns: the chain, oldest first; empty for an identifier that this store never used.
     /// - Throws: the error that prevents reading the ledger.
     public func chain(of transaction: String) throws -> [SandboxTransaction] {
-        try core.readHistory { $0.chain(of: transaction) }
+        try driver.readHistory { $0.chain(of: transaction) }
     }
 }
 
@@ -33,7 +33,7 @@ extension SandboxAccount {
     public var transactions: [SandboxTransaction] {
         get throws {
             let name = name
-            return try core.readHistory { $0.transactions.filter { $0.account == name } }
+            return try driver.readHistory { $0.transactions.filter { $0.account == name } }
         }
     }
 
@@ -51,10 +51,10 @@ extension SandboxDevice {
     /// - Throws: the error that prevents reading the ledger.
     public var unfinished: [SandboxTransaction] {
         get throws {
-            let numbers = core.look { driverState, _ in
+            let numbers = driver.look { driverState, _ in
                 driverState.state.unfinished(on: number).compactMap { TransactionNumber($0.identifier) }
             }
-            return try core.readHistory { history in numbers.compactMap { history.transaction($0) } }
+            return try driver.readHistory { history in numbers.compactMap { history.transaction($0) } }
         }
     }
 }
@@ -78,7 +78,7 @@ package final class TransactionReader {
     private let driver: SandboxDriver
     private var history = LedgerHistory()
 
-    package init(_ store: SandboxStore) { driver = store.core }
+    package init(_ store: SandboxStore) { driver = store.driver }
 
     /// The number of the ledger's records that have been read.
     package var position: Int { history.state.position }

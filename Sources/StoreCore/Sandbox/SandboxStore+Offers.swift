@@ -7,11 +7,11 @@ extension SandboxStore {
     /// By default a single ``HMACOfferSigner`` with a key of the store's own. Of two keys with the same identifier, the
     /// first counts. Removing a key revokes it, for payments that have not been ordered yet.
     public var offerSigners: [any OfferSigner] {
-        get { core.state.withLock { $0.settings.rules.offers.signers } }
+        get { driver.state.withLock { $0.settings.rules.offers.signers } }
         set {
             // The old signers are released after the lock, since they may run foreign code then.
-            var rules = OfferSigning(bundleIdentifier: core.bundleIdentifier, signers: newValue)
-            core.state.withLock { swap(&$0.settings.rules.offers, &rules) }
+            var rules = OfferSigning(bundleIdentifier: driver.bundleIdentifier, signers: newValue)
+            driver.state.withLock { swap(&$0.settings.rules.offers, &rules) }
         }
     }
 
@@ -42,7 +42,7 @@ extension SandboxStore {
             throw StoreFailure.storeKit(.invalidSignature, "this store knows no key to sign offers with")
         }
         let payload = PromotionalOfferPayload(
-            bundleIdentifier: core.bundleIdentifier,
+            bundleIdentifier: driver.bundleIdentifier,
             keyIdentifier: signer.keyIdentifier,
             productIdentifier: productIdentifier,
             offerIdentifier: identifier,
@@ -73,7 +73,7 @@ extension SandboxStore {
             throw StoreFailure.storeKit(.invalidSignature, "this store knows no key to sign offers with")
         }
         let claims = OfferClaims(
-            bundleIdentifier: core.bundleIdentifier,
+            bundleIdentifier: driver.bundleIdentifier,
             productIdentifier: productIdentifier,
             grant: grant,
             nonce: nonce,
@@ -87,13 +87,13 @@ extension SandboxStore {
     /// Such orders are an offer without a proof (``StoreOffer/proof``), the offer of a code, and a purchase dated in
     /// the past (``StorePayment/purchaseDate``). Otherwise the store refuses them.
     public var acceptsTestPurchases: Bool {
-        get { core.state.withLock { $0.settings.rules.acceptsTestPurchases } }
-        set { core.state.withLock { $0.settings.rules.acceptsTestPurchases = newValue } }
+        get { driver.state.withLock { $0.settings.rules.acceptsTestPurchases } }
+        set { driver.state.withLock { $0.settings.rules.acceptsTestPurchases = newValue } }
     }
 
     /// Whether a payment's own request for Ask to Buy is ignored, as in a test session (A11); false by default.
     package var ignoresSimulatedAskToBuy: Bool {
-        get { core.state.withLock { $0.settings.rules.ignoresSimulatedAskToBuy } }
-        set { core.state.withLock { $0.settings.rules.ignoresSimulatedAskToBuy = newValue } }
+        get { driver.state.withLock { $0.settings.rules.ignoresSimulatedAskToBuy } }
+        set { driver.state.withLock { $0.settings.rules.ignoresSimulatedAskToBuy = newValue } }
     }
 }

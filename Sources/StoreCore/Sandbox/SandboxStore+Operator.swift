@@ -4,46 +4,46 @@ import Foundation
 extension SandboxStore {
     /// The authorizer of payments from now on.
     public var authorizer: Authorizer {
-        get { core.state.withLock { $0.settings.authorizer } }
+        get { driver.state.withLock { $0.settings.authorizer } }
         set {
             // The old authorizer is released after the lock, since it may run foreign code then.
             var authorizer = newValue
-            core.state.withLock { swap(&$0.settings.authorizer, &authorizer) }
+            driver.state.withLock { swap(&$0.settings.authorizer, &authorizer) }
         }
     }
 
     /// The language, as in `en_GB`, of devices that have none of their own; products that have texts in it use them.
     public var locale: String {
-        get { core.state.withLock { $0.settings.locale } }
-        set { core.state.withLock { $0.settings.locale = newValue } }
+        get { driver.state.withLock { $0.settings.locale } }
+        set { driver.state.withLock { $0.settings.locale = newValue } }
     }
 
     /// The rate that sets the length of subscription periods that begin from now on.
     ///
     /// A store that is reopened on the ledger uses the rate that it is opened with.
     public var renewalRate: RenewalRate {
-        get { core.state.withLock { $0.settings.rules.renewalRate } }
-        set { core.state.withLock { $0.settings.rules.renewalRate = newValue } }
+        get { driver.state.withLock { $0.settings.rules.renewalRate } }
+        set { driver.state.withLock { $0.settings.rules.renewalRate = newValue } }
     }
 
     /// Sets the number of the first transaction, in place of 1.
     ///
     /// Only for a store in memory without transactions, since the ledger does not store this number.
     package func numberTransactions(from number: Int) {
-        core.state.withLock { $0.numberTransactions(from: TransactionNumber(rawValue: number)) }
+        driver.state.withLock { $0.numberTransactions(from: TransactionNumber(rawValue: number)) }
     }
 
     /// Whether the store can be reached, from any device.
     ///
     /// While this is false, queues hold their commands, and requests and downloads fail with a `URLError`.
     public var isReachable: Bool {
-        get { core.state.withLock { $0.settings.isReachable } }
+        get { driver.state.withLock { $0.settings.isReachable } }
         set {
-            core.use { driverState, _ in
+            driver.use { driverState, _ in
                 driverState.settings.isReachable = newValue
                 if !newValue { driverState.breakConnections(SandboxDriver.unreachable) }
             }
-            if !newValue { core.cutContent() }
+            if !newValue { driver.cutContent() }
         }
     }
 
@@ -52,14 +52,14 @@ extension SandboxStore {
     /// - Throws: ``CatalogError`` for a product that cannot be sold, and the ledger's errors.
     public func register(_ product: SandboxProduct) throws {
         _ = try Catalog([product])
-        try core.change { _, events, now in events.append(LedgerRecord(date: now, event: .registered(product))) }
+        try driver.change { _, events, now in events.append(LedgerRecord(date: now, event: .registered(product))) }
     }
 
     /// Puts a product on or off sale.
     ///
     /// - Throws: ``SandboxError/unknownProduct(_:)``, and the ledger's errors.
     public func setAvailability(_ availability: ProductAvailability, of productIdentifier: String) throws {
-        try core.change { sandbox, events, now in
+        try driver.change { sandbox, events, now in
             guard sandbox.catalog.index(of: productIdentifier) != nil else {
                 throw SandboxError.unknownProduct(productIdentifier)
             }
@@ -70,29 +70,29 @@ extension SandboxStore {
 
     /// Returns the reason why an identifier cannot be bought now, in one sentence, or nil if it can.
     public func reasonForInvalidity(of productIdentifier: String) -> String? {
-        core.use { driverState, now in
+        driver.use { driverState, now in
             try? driverState.refresh()
             return driverState.state.catalog.reasonNotOnSale(productIdentifier, at: now)
         }
     }
 
     /// The transactions that wait for a decision, oldest first.
-    public var undecided: [AuthorizationRequest] { core.look { driverState, now in driverState.questions(at: now) } }
+    public var undecided: [AuthorizationRequest] { driver.look { driverState, now in driverState.questions(at: now) } }
 
     /// Applies a decision to one of the ``undecided`` transactions.
     ///
     /// - Throws: ``SandboxError/notUndecided(_:)``, and the ledger's errors.
     public func decide(_ transaction: String, _ answer: Authorization) throws {
-        let rules = core.state.withLock { $0.settings.rules }
+        let rules = driver.state.withLock { $0.settings.rules }
         let answer = rules.answer(for: answer)
-        try core.change { sandbox, events, now in
+        try driver.change { sandbox, events, now in
             guard let number = TransactionNumber(transaction), sandbox.isUndecided(number) else {
                 throw SandboxError.notUndecided(transaction)
             }
             sandbox.decide(number, answer, isFirstAnswer: false, rules, now: now, &events)
         }
         // If the order was dated in the past, its subscription has renewals that are due by now.
-        core.use { driverState, now in driverState.bringUpToDate(now) }
+        driver.use { driverState, now in driverState.bringUpToDate(now) }
     }
 
     /// Advances the store's clock; a clock that cannot be moved stops the process with a message.
@@ -144,16 +144,16 @@ extension SandboxStore {
     /// Every order fails, before any authorization or charge. A purchase that waits for a decision fails when it is
     /// approved. A store that is reopened on the ledger begins without a failure.
     public var purchaseFailure: StoreFailure? {
-        get { core.state.withLock { $0.settings.rules.purchaseFailure } }
-        set { core.state.withLock { $0.settings.rules.purchaseFailure = newValue } }
+        get { driver.state.withLock { $0.settings.rules.purchaseFailure } }
+        set { driver.state.withLock { $0.settings.rules.purchaseFailure = newValue } }
     }
 
     /// The quirks that the store simulates; none unless set.
     ///
     /// They apply to decisions from now on. A store that is reopened on the ledger has none.
     public var quirks: Set<StoreQuirk> {
-        get { core.state.withLock { $0.settings.rules.quirks } }
-        set { core.state.withLock { $0.settings.rules.quirks = newValue } }
+        get { driver.state.withLock { $0.settings.rules.quirks } }
+        set { driver.state.withLock { $0.settings.rules.quirks = newValue } }
     }
 
     /// Sets whether every restore from now on fails partway, as in a failure of the store.
@@ -167,7 +167,7 @@ extension SandboxStore {
     ///     process.
     public func failRestores(with failure: StoreFailure?, after count: Int = 0) {
         guard count >= 0 else { fatalError("a restore cannot break off after \(count) transactions") }
-        core.state.withLock { driverState in
+        driver.state.withLock { driverState in
             driverState.settings.rules.restoreBreak = failure.map { RestoreBreak(failure: $0, count: count) }
         }
     }
@@ -195,7 +195,7 @@ extension SandboxStore {
     /// - Parameter transaction: the transaction's identifier.
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the ledger's errors.
     public func deleteTransaction(_ transaction: String) throws {
-        try core.changeByHistory { state, history, events, now in
+        try driver.changeByHistory { state, history, events, now in
             let numbers = history.transactionAndFollowers(of: transaction).compactMap { TransactionNumber($0) }
             guard !numbers.isEmpty else { throw SandboxError.unknownTransaction(transaction) }
             let all = Set(numbers)
@@ -216,7 +216,7 @@ extension SandboxStore {
     ///
     /// - Throws: the ledger's errors.
     public func clearTransactions() throws {
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             events.append(LedgerRecord(date: now, event: .operator(.cleared(withdrawn: state.withdrawn { _ in true }))))
         }
     }
@@ -243,7 +243,7 @@ extension SandboxDriver {
 // The operator's control over the payment for renewals.
 extension SandboxStore {
     /// Whether subscriptions give access for a while after a failed renewal; false on a new ledger.
-    public var grantsGracePeriod: Bool { core.look { driverState, _ in driverState.state.billing.grantsGracePeriod } }
+    public var grantsGracePeriod: Bool { driver.look { driverState, _ in driverState.state.billing.grantsGracePeriod } }
 
     /// Turns the grace period on or off for renewals that fail from now on.
     ///
@@ -252,14 +252,14 @@ extension SandboxStore {
     ///
     /// - Throws: the ledger's errors.
     public func setGrantsGracePeriod(_ isOn: Bool) throws {
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard state.billing.grantsGracePeriod != isOn else { return }
             events.append(LedgerRecord(date: now, event: .billing(.gracePeriod(isOn))))
         }
     }
 
     /// The maximum number of renewals of a subscription, nil for no limit; nil on a new ledger.
-    public var renewalLimit: Int? { core.look { driverState, _ in driverState.state.billing.renewalLimit } }
+    public var renewalLimit: Int? { driver.look { driverState, _ in driverState.state.billing.renewalLimit } }
 
     /// Limits the number of renewals of a subscription, or removes the limit.
     ///
@@ -270,7 +270,7 @@ extension SandboxStore {
     /// - Throws: the ledger's errors.
     public func setRenewalLimit(_ limit: Int?) throws {
         precondition(limit ?? 0 >= 0, "a subscription cannot renew less than 0 times")
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard state.billing.renewalLimit != limit else { return }
             events.append(LedgerRecord(date: now, event: .billing(.renewalLimit(limit))))
         }
@@ -291,7 +291,7 @@ extension SandboxStore {
     ///   ledger's errors.
     public func raisePrice(of productIdentifier: String, to price: String) throws {
         let price = ExactPrice.written(price, for: productIdentifier)
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard let number = state.catalog.index(of: productIdentifier) else {
                 throw SandboxError.unknownProduct(productIdentifier)
             }

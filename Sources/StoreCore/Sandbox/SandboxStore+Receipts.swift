@@ -21,12 +21,12 @@ extension SandboxStore {
     public func verify(receipt: Data) -> ReceiptVerification {
         let verification = ReceiptVerification(of: receipt, signer: signer, at: clock.now)
         guard let subscription = verification.subscription else { return verification }
-        let latest = core.look { driverState, now in
-            core.latest(of: subscription.original, from: subscription.date, in: driverState.state, at: now)
+        let latest = driver.look { driverState, now in
+            driver.latest(of: subscription.original, from: subscription.date, in: driverState.state, at: now)
         }
         guard let latest else { return verification }
         // If the signer fails, which is logged, the verification lacks the present state.
-        let continued = core.signed(.transactionReceipt) {
+        let continued = driver.signed(.transactionReceipt) {
             try verification.continued(by: latest.receipt, isOver: latest.isOver, signer: signer)
         }
         return continued ?? verification
@@ -177,15 +177,15 @@ extension SandboxStore {
     /// signed correctly. If the defect is in a certificate, a signer without certificates breaks the signature instead;
     /// Store Kit 2 reports the defect that is set.
     public var signatureDefect: SignatureDefect? {
-        get { core.signing.withLock { $0.defect } }
-        set { core.signing.withLock { $0.defect = newValue } }
+        get { driver.signing.withLock { $0.defect } }
+        set { driver.signing.withLock { $0.defect = newValue } }
     }
 
     /// The signer of the store's JWS: its ``signer`` if that can sign JWS, else an ``HMACReceiptSigner`` of its own.
     ///
     /// Where libcrypto is installed, Store Kit 2 replaces an ``HMACReceiptSigner`` without a given key when it first
     /// reads the store: with an `AppStoreSigner` of the module StoreCrypto, whose certificate authority is in memory.
-    public var payloadSigner: any PayloadSigner { core.payloadSigner }
+    public var payloadSigner: any PayloadSigner { driver.payloadSigner }
 
     /// Returns a purchase, renewal or restored purchase of any account, as a server receives it.
     ///
@@ -196,7 +196,7 @@ extension SandboxStore {
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, also for one that failed or is not decided, and the ledger's
     ///   errors.
     public func signedTransaction(_ identifier: String) throws -> SignedValue<TransactionPayload> {
-        try core.signedTransaction(identifier)
+        try driver.signedTransaction(identifier)
     }
 }
 
@@ -209,7 +209,7 @@ extension SandboxAccount {
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var signedTransactions: [SignedValue<TransactionPayload>] {
-        get throws { try core.signedTransactions(of: number) }
+        get throws { try driver.signedTransactions(of: number) }
     }
 
     /// Returns the account's subscription in a group, then those that its family shares with it, as a server receives
@@ -219,14 +219,14 @@ extension SandboxAccount {
     /// - Returns: the subscriptions, running or ended; none if the account never had any.
     /// - Throws: the error that prevents reading the ledger.
     public func signedSubscriptions(inGroup group: String) throws -> [SignedSubscription] {
-        try core.signedSubscriptions(inGroup: group, of: number)
+        try driver.signedSubscriptions(inGroup: group, of: number)
     }
 
     /// The account's purchase of the app itself, as a server receives it.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var signedAppTransaction: SignedValue<AppTransactionPayload> {
-        get throws { try core.signedAppTransaction(of: number) }
+        get throws { try driver.signedAppTransaction(of: number) }
     }
 }
 
@@ -238,14 +238,14 @@ extension SandboxDevice {
     /// - Returns: the transaction in its current state.
     /// - Throws: as ``SandboxStore/signedTransaction(_:)``, also for a transaction of another account.
     public func signedTransaction(_ identifier: String) throws -> SignedValue<TransactionPayload> {
-        try core.signedTransaction(identifier, on: number)
+        try driver.signedTransaction(identifier, on: number)
     }
 
     /// The transactions of the account that is signed in, for this device; see ``SandboxAccount/signedTransactions``.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var signedTransactions: [SignedValue<TransactionPayload>] {
-        get throws { try core.signedTransactions(on: number) }
+        get throws { try driver.signedTransactions(on: number) }
     }
 
     /// Returns the subscriptions of the account that is signed in, for this device.
@@ -254,13 +254,13 @@ extension SandboxDevice {
     /// - Returns: as ``SandboxAccount/signedSubscriptions(inGroup:)``; none if no account is signed in.
     /// - Throws: the error that prevents reading the ledger.
     public func signedSubscriptions(inGroup group: String) throws -> [SignedSubscription] {
-        try core.signedSubscriptions(inGroup: group, on: number)
+        try driver.signedSubscriptions(inGroup: group, on: number)
     }
 
     /// The purchase of the app itself, for this device.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var signedAppTransaction: SignedValue<AppTransactionPayload> {
-        get throws { try core.signedAppTransaction(on: number) }
+        get throws { try driver.signedAppTransaction(on: number) }
     }
 }

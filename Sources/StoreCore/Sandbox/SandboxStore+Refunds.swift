@@ -20,7 +20,7 @@ extension SandboxStore {
     ///   ``SandboxError/alreadyRefunded(_:)``; and the ledger's errors.
     public func refund(_ transaction: String) throws {
         guard let number = TransactionNumber(transaction) else { throw SandboxError.notSold(transaction) }
-        try core.change(selling: number) { state, sale, events, now in
+        try driver.change(selling: number) { state, sale, events, now in
             events.append(try state.refund(number, of: sale, now: now))
         }
     }
@@ -36,7 +36,7 @@ extension SandboxStore {
     /// - Parameter transaction: the identifier of a refunded purchase or renewal.
     /// - Throws: ``SandboxError/notRefunded(_:)``, also for an unknown identifier; and the ledger's errors.
     public func reverseRefund(of transaction: String) throws {
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             events.append(try state.reverseRefund(of: transaction, now: now))
         }
     }
@@ -80,8 +80,8 @@ extension SandboxStore {
     ///
     /// The ledger stores the requests, but not this setting: a reopened store begins with the default.
     public var refundDecision: RefundDecision {
-        get { core.state.withLock { $0.settings.refundDecision } }
-        set { core.state.withLock { $0.settings.refundDecision = newValue } }
+        get { driver.state.withLock { $0.settings.refundDecision } }
+        set { driver.state.withLock { $0.settings.refundDecision = newValue } }
     }
 
     /// The transactions with a pending refund request, which ``refund(_:)`` or ``declineRefund(of:)`` decides, oldest
@@ -89,14 +89,14 @@ extension SandboxStore {
     ///
     /// The ledger stores the requests, declined ones included.
     public var refundRequests: [String] {
-        core.look { driverState, _ in driverState.state.server.undecidedRefunds.map(\.identifier) }
+        driver.look { driverState, _ in driverState.state.server.undecidedRefunds.map(\.identifier) }
     }
 
     /// Declines a request for a refund; a second request for the transaction is a duplicate.
     ///
     /// - Throws: ``SandboxError/notUndecided(_:)`` if the transaction has no pending request, and the ledger's errors.
     public func declineRefund(of transaction: String) throws {
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard let number = TransactionNumber(transaction), state.server.isRefundUndecided(of: number) else {
                 throw SandboxError.notUndecided(transaction)
             }
@@ -116,7 +116,7 @@ extension SandboxStore {
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the ledger's errors.
     @discardableResult
     public func requestRefund(of transaction: String, reason: RefundReason? = nil) throws -> RefundAnswer {
-        try core.requestRefund(of: transaction, reason: reason)
+        try driver.requestRefund(of: transaction, reason: reason)
     }
 }
 

@@ -9,7 +9,7 @@ extension SandboxStore {
     /// - Throws: the error that prevents reading the ledger.
     public var consumptionReports: [ConsumptionReport] {
         get throws {
-            try core.look { driverState, _ in
+            try driver.look { driverState, _ in
                 var reports: [ConsumptionReport] = []
                 try driverState.forEachRecord { record in
                     guard case .operator(.server(.consumptionReported(let number, let json))) = record.event else {
@@ -28,7 +28,7 @@ extension SandboxStore {
     /// - Returns: the order; that of the first purchase for a restored transaction; nil for a family member's share.
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the error that prevents reading the ledger.
     public func orderIdentifier(of transaction: String) throws -> String? {
-        let found = try core.read(transaction) { builder, found in Optional(builder.orderIdentifier(of: found)) }
+        let found = try driver.read(transaction) { builder, found in Optional(builder.orderIdentifier(of: found)) }
         guard let found else { throw SandboxError.unknownTransaction(transaction) }
         return found
     }
@@ -41,7 +41,7 @@ extension SandboxAccount {
     ///
     /// - Throws: the ledger's errors.
     public func rescindConsent() throws {
-        try core.change { _, events, now in
+        try driver.change { _, events, now in
             events.append(LedgerRecord(date: now, event: .operator(.server(.consentRescinded(account: number)))))
         }
     }

@@ -12,10 +12,10 @@ import Foundation
 public final class SandboxStore: Sendable {
     /// The first device.
     public let device: SandboxDevice
-    var core: SandboxDriver { device.core }
+    var driver: SandboxDriver { device.driver }
 
     /// The signer of the store's receipts.
-    public var signer: any ReceiptSigner { core.signer }
+    public var signer: any ReceiptSigner { driver.signer }
 
     /// Opens a store.
     ///
@@ -65,7 +65,7 @@ public final class SandboxStore: Sendable {
                 offers: OfferSigning(bundleIdentifier: bundleIdentifier, signers: [HMACOfferSigner()])
             )
         )
-        let core = SandboxDriver(
+        let driver = SandboxDriver(
             state: try SandboxDriverState(
                 products: products,
                 ledger: ledger,
@@ -80,7 +80,7 @@ public final class SandboxStore: Sendable {
             appAppleIdentifier: appAppleIdentifier,
             log: log
         )
-        device = SandboxDevice(core, 0)
+        device = SandboxDevice(driver, 0)
     }
 
     /// Opens a store on Xcode's `.storekit` file, with the country, language and renewal rate that it names.
@@ -151,7 +151,7 @@ public final class SandboxStore: Sendable {
 extension SandboxStore {
     /// Every registered product in its present version, in the order of registration, including withdrawn ones.
     package var registeredProducts: [SandboxProduct] {
-        core.use { driverState, _ in
+        driver.use { driverState, _ in
             try? driverState.refresh()
             return driverState.state.catalog.allProducts
         }
@@ -195,45 +195,46 @@ extension SandboxStore {
     ///
     /// - Parameter countryCode: ISO 3166-1 alpha-3, as in `DEU`.
     /// - Throws: ``SandboxError/unknownStorefront(_:)``, and the ledger's errors.
-    public func setStorefront(_ countryCode: String) throws { try core.changeStorefront(to: countryCode) }
+    public func setStorefront(_ countryCode: String) throws { try driver.changeStorefront(to: countryCode) }
 }
 
 extension SandboxStore {
     /// The download pace of devices that have none of their own; at once by default.
     public var downloadPace: DownloadPace {
-        get { core.content.withLock { $0.pace } }
-        set { core.content.withLock { $0.pace = newValue } }
+        get { driver.content.withLock { $0.pace } }
+        set { driver.content.withLock { $0.pace = newValue } }
     }
 }
 
 // Accounts and devices. A store begins with one account, "account", signed in on one device, "device".
 extension SandboxStore {
     /// The first account, initially signed in on the first device.
-    public var account: SandboxAccount { SandboxAccount(core: core, number: 0) }
+    public var account: SandboxAccount { SandboxAccount(driver: driver, number: 0) }
 
     /// All accounts, oldest first.
     public var accounts: [SandboxAccount] {
-        core.look { driverState, _ in driverState.state.accounts.indices.map { SandboxAccount(core: core, number: $0) }
+        driver.look { driverState, _ in
+            driverState.state.accounts.indices.map { SandboxAccount(driver: driver, number: $0) }
         }
     }
 
     /// All devices, oldest first.
     public var devices: [SandboxDevice] {
-        core.look { driverState, _ in driverState.state.devices.indices.map { SandboxDevice(core, $0) } }
+        driver.look { driverState, _ in driverState.state.devices.indices.map { SandboxDevice(driver, $0) } }
     }
 
     /// Returns the account with a name, or nil if there is none.
     ///
     /// A store that continues a ledger has the ledger's accounts and devices.
     public func account(named name: String) -> SandboxAccount? {
-        core.look { driverState, _ in
-            driverState.state.account(named: name).map { SandboxAccount(core: core, number: $0) }
+        driver.look { driverState, _ in
+            driverState.state.account(named: name).map { SandboxAccount(driver: driver, number: $0) }
         }
     }
 
     /// Returns the device with a name, or nil if there is none.
     public func device(named name: String) -> SandboxDevice? {
-        core.look { driverState, _ in driverState.state.device(named: name).map { SandboxDevice(core, $0) } }
+        driver.look { driverState, _ in driverState.state.device(named: name).map { SandboxDevice(driver, $0) } }
     }
 
     /// Adds an account.
@@ -243,12 +244,12 @@ extension SandboxStore {
     /// - Throws: ``SandboxError/nameTaken(_:)``, and the ledger's errors.
     public func addAccount(_ name: String) throws -> SandboxAccount {
         var number: AccountID = 0
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard !name.isEmpty, state.account(named: name) == nil else { throw SandboxError.nameTaken(name) }
             number = state.accounts.endIndex
             events.append(LedgerRecord(date: now, event: .accountAdded(name: name)))
         }
-        return SandboxAccount(core: core, number: number)
+        return SandboxAccount(driver: driver, number: number)
     }
 
     /// Adds a device.
@@ -259,13 +260,13 @@ extension SandboxStore {
     /// - Returns: the device, the backend of its queues.
     /// - Throws: ``SandboxError/nameTaken(_:)``, ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
     public func addDevice(_ name: String, signedInTo account: SandboxAccount?) throws -> SandboxDevice {
-        if let account, account.core !== core { throw SandboxError.foreignAccount(account.name) }
+        if let account, account.driver !== driver { throw SandboxError.foreignAccount(account.name) }
         var number: DeviceID = 0
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard !name.isEmpty, state.device(named: name) == nil else { throw SandboxError.nameTaken(name) }
             number = state.devices.endIndex
             events.append(LedgerRecord(date: now, event: .deviceAdded(name: name, account: account?.number)))
         }
-        return SandboxDevice(core, number)
+        return SandboxDevice(driver, number)
     }
 }

@@ -10,7 +10,7 @@ extension SandboxStore {
             /// The events, each with the number of records up to and including its own.
             var events: [(position: Int, entry: SandboxTimeline.Entry)] = []
             var notifies = false
-            try core.look { driverState, _ in
+            try driver.look { driverState, _ in
                 var deliveries = (driverState.deliveries ?? [])[...]
                 func addDeliveries() {
                     while let next = deliveries.first, next.position <= history.state.position {

@@ -32,17 +32,17 @@ final class SandboxDriver: Sendable {
 
     /// The only weak reference to a driver, so that an alarm need not create its own.
     final class Link: LedgerListener, @unchecked Sendable {  // unchecked: set once, before the driver is shared
-        fileprivate(set) weak var core: SandboxDriver?
+        fileprivate(set) weak var driver: SandboxDriver?
         fileprivate let alarms = Locked(Alarms())
 
         func ring(_ number: Int) {
             alarms.withLock { $0.rang(number) }
-            core?.use { driverState, now in driverState.ring(now: now) }
+            driver?.use { driverState, now in driverState.ring(now: now) }
         }
 
         /// Applies the records that other stores on the ledger have appended, and notifies the queues.
         func ledgerMayHaveGrown() {
-            core?.use { driverState, now in driverState.bringUpToDate(now) }
+            driver?.use { driverState, now in driverState.bringUpToDate(now) }
         }
     }
 
@@ -93,7 +93,7 @@ final class SandboxDriver: Sendable {
         self.state = Locked(consume state)
         activity = clock.activity
         port = SandboxPort(self.state, clock)
-        link.core = self
+        link.driver = self
         activity.register(port)
         // Orders that an earlier store on this ledger accepted, but did not pass to its authorizer.
         for number in self.state.withLock({ $0.state.unasked }) { ask(about: number) }

@@ -19,7 +19,7 @@ extension ServerView {
     ) throws -> ServerExtension {
         let request = RenewalExtension(days: days, reason: reason, request: request)
         try request.check()
-        let (number, period) = try core.read { builder -> (TransactionNumber, String?) in
+        let (number, period) = try driver.read { builder -> (TransactionNumber, String?) in
             let first = try builder.original(original)
             let payload = builder.payload(of: first)
             guard payload.type == .autoRenewable else { throw ServerRefusal.notSubscription(original) }
@@ -29,7 +29,7 @@ extension ServerView {
         }
         var effectiveDate = Date.distantPast
         let rate = store.renewalRate
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             let change = try state.extend(number, request, at: now, rate)
             if case .extended(_, let term, _) = change { effectiveDate = term.end }
             events.append(LedgerRecord(date: now, event: .operator(.server(change))))
@@ -55,9 +55,9 @@ extension ServerView {
         let request = RenewalExtension(days: days, reason: reason, request: request)
         try request.check()
         // A subscription's country is that of its newest period, which only the index contains.
-        let countries = storefronts.isEmpty ? [:] : try core.read { $0.countriesOfSubscriptions }
+        let countries = storefronts.isEmpty ? [:] : try driver.read { $0.countriesOfSubscriptions }
         let rate = store.renewalRate
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard let index = state.catalog.index(of: product), state.catalog.group(of: index) != nil else {
                 throw ServerRefusal.unknownProduct(product)
             }
@@ -70,7 +70,7 @@ extension ServerView {
 
     /// Returns the outcome of an extension for all subscribers; nil for a request that was not made.
     package func massExtension(of product: String, request: String) throws -> ServerMassExtension? {
-        let found = core.look { driverState, _ in
+        let found = driver.look { driverState, _ in
             driverState.state.catalog.index(of: product).flatMap {
                 driverState.state.server.massExtension(of: $0, request: request)
             }
@@ -88,14 +88,14 @@ extension ServerView {
 
     /// Sets the app account token of a purchase, or of a subscription's transactions and its future renewals.
     package func setAppAccountToken(_ token: UUID, ofOriginal original: String) throws {
-        let first = try core.read { builder -> GrantedTransaction in
+        let first = try driver.read { builder -> GrantedTransaction in
             let first = try builder.original(original)
             guard builder.index.purchase(of: first)?.isShared != true else {
                 throw ServerRefusal.familyShared(original)
             }
             return first
         }
-        try core.change { _, events, now in
+        try driver.change { _, events, now in
             let change = ServerChange.tokenSet(original: first.number, account: first.account, token: token)
             events.append(LedgerRecord(date: now, event: .operator(.server(change))))
         }
@@ -105,7 +105,7 @@ extension ServerView {
     package func takeConsumption(_ report: Data, of transaction: String) throws {
         guard (try? UntrustedJSON.object(from: report)) is [String: Any] else { throw ServerRefusal.invalidReport }
         let number = try number(of: transaction)
-        try core.change { _, events, now in
+        try driver.change { _, events, now in
             let change = ServerChange.consumptionReported(transaction: number, report: report)
             events.append(LedgerRecord(date: now, event: .operator(.server(change))))
         }
@@ -114,14 +114,14 @@ extension ServerView {
     /// Finishes a transaction on all devices; does nothing if it is finished already.
     package func finish(_ transaction: String) throws {
         let number = try number(of: transaction)
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard let change = state.finish(byServer: number) else { return }
             events.append(LedgerRecord(date: now, event: .operator(.server(change))))
         }
     }
 
     private func number(of transaction: String) throws -> TransactionNumber {
-        guard let number = try core.read(transaction, { _, found in found.number }) else {
+        guard let number = try driver.read(transaction, { _, found in found.number }) else {
             throw ServerRefusal.unknownTransaction(transaction)
         }
         return number

@@ -6,7 +6,7 @@ extension ServerView {
     ///
     /// - Throws: the ledger's errors.
     package func beginNotifications() throws {
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             guard !state.server.notifies else { return }
             events.append(LedgerRecord(date: now, event: .operator(.server(.notificationsBegun))))
         }
@@ -18,7 +18,7 @@ extension ServerView {
     /// - Throws: the ledger's errors.
     package func requestTestNotification() throws -> String {
         var token = ""
-        try core.change { state, events, now in
+        try driver.change { state, events, now in
             // The events that are appended with this one, such as due renewals, precede it.
             token = Self.testToken(bundleIdentifier, state.position + events.count)
             events.append(LedgerRecord(date: now, event: .operator(.server(.testRequested(token: token)))))
@@ -59,7 +59,7 @@ extension ServerView {
     /// - Throws: the ledger's errors.
     package func recordAttempt(_ result: String, at position: ServerNotification.Position) throws {
         guard try readNotifications({ $0.has(position) }) else { return }
-        try core.change { _, events, now in
+        try driver.change { _, events, now in
             let change = ServerChange.attempted(record: position.record, index: position.index, result: result)
             events.append(LedgerRecord(date: now, event: .operator(.server(change))))
         }
@@ -70,7 +70,7 @@ extension ServerView {
     /// Each record is applied once, by the first read that finds it in the ledger.
     private func readNotifications<R>(_ body: (NotificationFold) throws -> R) throws -> R {
         let environment = environment
-        return try core.look { driverState, _ in
+        return try driver.look { driverState, _ in
             try notificationFold.withLock { kept in
                 // The fold is replaced for a signer of another environment, since payloads contain the environment.
                 let known = kept.flatMap { $0.settings.environment == environment ? $0 : nil }
@@ -93,7 +93,7 @@ extension ServerView {
                 bundleIdentifier: bundleIdentifier,
                 environment: environment,
                 renewalRate: rate,
-                appTransaction: { [core] in core.appTransaction(of: $0, $1) }
+                appTransaction: { [driver] in driver.appTransaction(of: $0, $1) }
             )
         )
     }
@@ -120,8 +120,8 @@ extension ServerView {
     ///
     /// The ledger does not contain the defect, so that payloads could change without a new record.
     package var moment: ServerMoment? {
-        core.look { driverState, now in
-            guard core.signing.withLock({ $0.defect }) == nil else { return nil }
+        driver.look { driverState, now in
+            guard driver.signing.withLock({ $0.defect }) == nil else { return nil }
             return ServerMoment(position: driverState.state.position, second: PayloadDate(now).seconds)
         }
     }

@@ -10,25 +10,25 @@ package struct ServerView: Sendable {
     ///
     /// Lock order: the store's state first, then the notifications.
     let notificationFold = Locked<NotificationFold?>(nil)
-    var core: SandboxDriver { store.core }
+    var driver: SandboxDriver { store.driver }
 
     /// Creates a view of a store.
     package init(_ store: SandboxStore) { self.store = store }
 
     /// The app's bundle identifier, as in payloads.
-    package var bundleIdentifier: String { core.bundleIdentifier }
+    package var bundleIdentifier: String { driver.bundleIdentifier }
 
     /// The app's version, as in payloads.
-    package var bundleVersion: String { core.bundleVersion }
+    package var bundleVersion: String { driver.bundleVersion }
 
     /// The app's Apple ID; nil outside of production.
-    package var appAppleIdentifier: Int64? { core.appAppleIdentifier(in: environment) }
+    package var appAppleIdentifier: Int64? { driver.appAppleIdentifier(in: environment) }
 
     /// The environment in payloads: `Sandbox`, `Production`, `Xcode` or `LocalTesting`.
-    package var environment: String { core.payloadSigner.environment }
+    package var environment: String { driver.payloadSigner.environment }
 
     /// The store's clock.
-    package var clock: any StoreClock { core.clock }
+    package var clock: any StoreClock { driver.clock }
 
     /// Signs a payload as the store signs its JWS, possibly with a defect; see ``SandboxStore/signatureDefect``.
     ///
@@ -39,13 +39,13 @@ package struct ServerView: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let json = try encoder.encode(payload)
-        let defect = core.signing.withLock { $0.defect }
-        guard let defect else { return try core.payloadSigner.jws(of: json) }
-        return try core.payloadSigner.jws(of: json, with: defect)
+        let defect = driver.signing.withLock { $0.defect }
+        guard let defect else { return try driver.payloadSigner.jws(of: json) }
+        return try driver.payloadSigner.jws(of: json, with: defect)
     }
 
     /// Notifies a listener, until it is released, of every change from now on, which may cause notifications.
-    package func follow(_ listener: any HistoryListener) { core.follow(listener) }
+    package func follow(_ listener: any HistoryListener) { driver.follow(listener) }
 }
 
 // Reads. The result is nil if the store does not know the transaction.
@@ -54,7 +54,7 @@ extension ServerView {
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func transaction(_ identifier: String) throws -> SignedValue<TransactionPayload>? {
-        let payload = try core.read(identifier) { builder, transaction in builder.payload(of: transaction) }
+        let payload = try driver.read(identifier) { builder, transaction in builder.payload(of: transaction) }
         return payload.map(signed)
     }
 
@@ -62,7 +62,7 @@ extension ServerView {
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func payloads(of identifiers: [String]) throws -> [String: TransactionPayload] {
-        try core.read { builder in
+        try driver.read { builder in
             var payloads: [String: TransactionPayload] = [:]
             for identifier in identifiers { payloads[identifier] = builder.index[identifier].map(builder.payload) }
             return payloads
@@ -73,14 +73,14 @@ extension ServerView {
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func subscriptions(of anyTransaction: String) throws -> [ServerSubscriptionGroup]? {
-        let groups = try core.read { builder -> [(group: String, standings: [PayloadBuilder.Standing])]? in
+        let groups = try driver.read { builder -> [(group: String, standings: [PayloadBuilder.Standing])]? in
             guard let account = builder.index[anyTransaction]?.account else { return nil }
             return builder.groups(of: account).map { ($0, builder.standings(of: account, in: $0)) }
         }
         return groups?.filter { !$0.standings.isEmpty }.map { group, standings in
             ServerSubscriptionGroup(
                 groupIdentifier: group,
-                subscriptions: standings.map { core.signed($0, on: nil) }
+                subscriptions: standings.map { driver.signed($0, on: nil) }
             )
         }
     }
@@ -90,7 +90,7 @@ extension ServerView {
     /// - Throws: the error that prevents reading the ledger.
     package func transactions(ofOrder orderIdentifier: String) throws -> [SignedValue<TransactionPayload>] {
         guard let number = TransactionNumber(order: orderIdentifier) else { return [] }
-        let payload = try core.read { builder -> TransactionPayload? in
+        let payload = try driver.read { builder -> TransactionPayload? in
             guard let transaction = builder.index[number], transaction.restored == nil,
                 builder.orderIdentifier(of: transaction) == orderIdentifier
             else { return nil }
@@ -103,24 +103,24 @@ extension ServerView {
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func orderIdentifier(of transaction: String) throws -> String? {
-        try core.read(transaction) { builder, found in builder.orderIdentifier(of: found) }
+        try driver.read(transaction) { builder, found in builder.orderIdentifier(of: found) }
     }
 
     /// Returns an account's purchase of the app, by its identifier or by that of any transaction of the account.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func appTransaction(of identifier: String) throws -> SignedValue<AppTransactionPayload>? {
-        let account = try core.read { builder in
+        let account = try driver.read { builder in
             builder.index[identifier]?.account ?? builder.index.account(ofAppTransaction: identifier)
         }
-        return try account.map { try core.signedAppTransaction(of: $0) }
+        return try account.map { try driver.signedAppTransaction(of: $0) }
     }
 
     /// Returns a transaction of the account whose purchase of the app has an identifier; nil if there is none.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func transaction(ofAppTransaction identifier: String) throws -> String? {
-        try core.read { builder in
+        try driver.read { builder in
             let account = builder.index.account(ofAppTransaction: identifier)
             return account.flatMap { builder.index.changes(of: $0, limit: 1) { _ in true }.first }?.number.identifier
         }
@@ -130,21 +130,21 @@ extension ServerView {
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func isAppTransaction(_ identifier: String) throws -> Bool {
-        try core.read { $0.index.account(ofAppTransaction: identifier) != nil }
+        try driver.read { $0.index.account(ofAppTransaction: identifier) != nil }
     }
 
     /// Returns the first app receipt of a device on which a transaction's account is signed in; nil for none.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func receipt(of anyTransaction: String) throws -> Data? {
-        let devices = try core.read(anyTransaction) { builder, transaction in
+        let devices = try driver.read(anyTransaction) { builder, transaction in
             builder.state.devices.indices.filter { builder.state.devices[$0].account == transaction.account }
         }
-        return (devices ?? []).lazy.compactMap { core.appReceipt(on: $0) }.first
+        return (devices ?? []).lazy.compactMap { driver.appReceipt(on: $0) }.first
     }
 
     func signed(_ payload: TransactionPayload) -> SignedValue<TransactionPayload> {
-        core.signed(payload, on: nil)
+        driver.signed(payload, on: nil)
     }
 }
 
@@ -159,7 +159,7 @@ extension ServerView {
     /// - Throws: ``ServerRefusal/invalidRevision(_:)``, and the error that prevents reading the ledger.
     package func history(_ query: ServerHistoryQuery) throws -> ServerHistoryPage? {
         let isDescending = query.sort == .descending
-        let found = try core.read { builder -> Page? in
+        let found = try driver.read { builder -> Page? in
             guard let account = builder.index[query.anyTransaction]?.account else { return nil }
             let last = builder.index.lastModification
             let place = try query.revision.map { try Self.place(of: $0, isDescending ? .older : .newer, until: last) }
@@ -192,7 +192,7 @@ extension ServerView {
         after revision: String?,
         limit: Int
     ) throws -> ServerHistoryPage? {
-        let found = try core.read { builder -> Page? in
+        let found = try driver.read { builder -> Page? in
             guard let account = builder.index[anyTransaction]?.account else { return nil }
             let last = builder.index.lastRevocation
             let place = try revision.map { try Self.place(of: $0, .refunds, until: last) } ?? 0

@@ -75,7 +75,7 @@ package final class StoreChronicle: Sendable {
     }
 
     private func read<Result: Sendable>(_ body: (State) -> Result) throws -> Result {
-        try store.core.look { driverState, _ in
+        try store.driver.look { driverState, _ in
             try state.withLock { state in
                 try driverState.forEachRecord(after: state.history.state.position) { record in
                     state.history.take(record)

@@ -101,7 +101,7 @@ import Testing
         #expect(try view.transaction("5")?.payload.appAccountToken == token)
         market.clock.advance(by: 60 * 86_400)
         #expect(try view.transaction("6")?.payload.appAccountToken == token)
-        #expect(again.device.core.state.withLock { $0.state.server.notifies })
+        #expect(again.device.driver.state.withLock { $0.state.server.notifies })
         let head = ledger is SnapshotLedger ? try ledger.head : try market.ledger.head
         try view.beginNotifications()
         #expect(try ledger.head == head)
