@@ -62,7 +62,7 @@ extension QueueDriver {
 
     /// Finishes a transaction that the driver does not have; returns the number under which the removal is reported.
     @discardableResult
-    func finishUnseen(_ identifier: String) -> Int { takeIn { $0.finishUnseen(identifier, &$1) } }
+    func finishUnseen(_ identifier: String) -> Int { apply { $0.finishUnseen(identifier, &$1) } }
 
     /// Returns the number of an unfinished transaction; nil if the driver has none of that identifier.
     private func number(of identifier: String) -> Int? {

@@ -69,7 +69,7 @@ extension QueueDriver {
     private func wake(_ timer: QueueMachine.Timer, after pause: TimeInterval) {
         // Captures the link, since a timer must not keep a driver alive that has no owner.
         let token = clock.schedule(at: clock.now + pause) { [link] in
-            link.driver?.takeIn { $0.timerFired(timer, &$1) }
+            link.driver?.apply { $0.timerFired(timer, &$1) }
         }
         let void = state.withLock { state in
             guard !state.isRetired else { return token as TimerToken? }
@@ -106,7 +106,7 @@ extension QueueDriver {
 
 extension QueueDriver: NewsListener {
     func newsArrived() {
-        takeIn { machine, actions in if machine.connection.isWanted { actions.append(.pull) } }
+        apply { machine, actions in if machine.connection.isWanted { actions.append(.pull) } }
     }
 
     /// Passes commands to the store and the store's response to the machine, and adds the resulting actions to the run.

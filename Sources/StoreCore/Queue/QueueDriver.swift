@@ -165,13 +165,13 @@ extension QueueDriver {
     }
 
     func restore(applicationUsername: String?) {
-        takeIn { $0.restore(applicationUsername: applicationUsername, &$1) }
+        apply { $0.restore(applicationUsername: applicationUsername, &$1) }
     }
 
     /// Asks the app whether the store may now ask for consent to a higher price, if such a consent is pending.
     func askForPriceConsent() {
         guard backend.services.consent?.isPriceConsentPending == true else { return }
-        takeIn { $1.append(.priceConsent) }
+        apply { $1.append(.priceConsent) }
     }
 
     /// Returns the unfinished transactions, oldest first, converted by `own`.
@@ -259,7 +259,7 @@ extension QueueDriver {
 
 extension QueueDriver {
     /// Handles a request from the app, or an event from the store or the clock.
-    func takeIn<R>(_ event: (inout QueueMachine, inout QueueMachine.Actions) -> R) -> R {
+    func apply<R>(_ event: (inout QueueMachine, inout QueueMachine.Actions) -> R) -> R {
         enter { isDelivering in
             act(inCallback: isDelivering) { event(&$0.machine, &$0.actions) }
         }
@@ -446,12 +446,12 @@ final class SocketConnection: StoreUpdateReceiver {
     }
 
     func receive(_ batch: UpdateBatch) {
-        driver.takeIn { $0.received(batch, generation: generation, &$1) }
+        driver.apply { $0.received(batch, generation: generation, &$1) }
     }
 
     func connectionLost(_ failure: StoreFailure) {
         let duration = driver.clock.now.timeIntervalSince(begun)
-        driver.takeIn { $0.connectionLost(failure, generation: generation, after: duration, &$1) }
+        driver.apply { $0.connectionLost(failure, generation: generation, after: duration, &$1) }
     }
 }
 
@@ -460,7 +460,7 @@ extension QueueDriver {
     func submit(_ commands: [StoreCommand], number: Int) {
         backend.submit(commands) { reply in
             if case .refused(let refused) = reply { self.logFinishes(of: commands, among: refused) }
-            self.takeIn { [now = self.clock.now] in $0.replied(reply, to: number, now: now, &$1) }
+            self.apply { [now = self.clock.now] in $0.replied(reply, to: number, now: now, &$1) }
         }
         handle { $0.submissionReturned(number, &$1) }
     }

@@ -185,7 +185,7 @@ extension SandboxDriverState {
         var list = receiptLists.removeValue(forKey: account) ?? ReceiptList(of: state, signer: signer)
         if !list.isCurrent(in: state) { list = ReceiptList(of: state, signer: signer) }
         defer { receiptLists[account] = list }
-        try list.takeIn(state, of: account)
+        try list.update(from: state, of: account)
         return list.entries
     }
 }
@@ -199,7 +199,7 @@ struct ReceiptList: Sendable {
     private var periods: [TransactionNumber: TransactionNumber] = [:]
     private let lastChange: Int?
 
-    /// Creates an empty list; ``takeIn(_:of:)`` fills it.
+    /// Creates an empty list; ``update(from:of:)`` fills it.
     init(of state: borrowing SandboxState, signer: any ReceiptSigner) {
         entries = ReceiptEntries(signer: signer)
         lastChange = state.lastPurchaseChange
@@ -211,7 +211,7 @@ struct ReceiptList: Sendable {
     /// Adds the account's purchases since the last call.
     ///
     /// - Throws: the error that prevents encoding a purchase.
-    mutating func takeIn(_ state: borrowing SandboxState, of account: AccountID) throws {
+    mutating func update(from state: borrowing SandboxState, of account: AccountID) throws {
         while taken < state.accounts[account].history.count {
             let purchase = state.accounts[account].history[PurchaseIndex(rawValue: taken)]
             if let listed = state.listed(purchase, period(of: purchase)) { try entries.append(listed) }
