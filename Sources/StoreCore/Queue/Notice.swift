@@ -20,7 +20,7 @@ enum Notice {
     /// A download's progress, applied to the object just before the callback that reports it.
     indirect case download(AnyObject, DownloadReport)
     /// A marker, not for observers: every notice before it has been delivered.
-    indirect case told(UpdateCursor)
+    indirect case delivered(UpdateCursor)
 
     /// The kinds of notices that one callback may combine.
     enum Kind { case shown, changed, again, removed, other }
@@ -32,7 +32,7 @@ enum Notice {
         case .changed: .changed
         case .again: .again
         case .removed: .removed
-        case .restoreEnded, .mayContinue, .storefrontChanged, .priceConsent, .revoked, .promoted, .download, .told:
+        case .restoreEnded, .mayContinue, .storefrontChanged, .priceConsent, .revoked, .promoted, .download, .delivered:
             .other
         }
     }
@@ -42,7 +42,7 @@ enum Notice {
         switch self {
         case .shown(let transaction), .again(let transaction), .removed(let transaction): transaction
         case .changed, .restoreEnded, .mayContinue, .storefrontChanged, .priceConsent, .revoked, .promoted, .download,
-            .told:
+            .delivered:
             nil
         }
     }
@@ -54,7 +54,7 @@ enum Notice {
         switch self {
         case .changed(let transaction, let change): delegate.apply(change, to: transaction)
         case .download(let download, let report): delegate.apply(report, toDownload: download)
-        case .told: return true
+        case .delivered: return true
         case .shown, .again, .removed, .restoreEnded, .mayContinue, .storefrontChanged, .priceConsent, .revoked,
             .promoted:
             break

@@ -56,7 +56,7 @@ extension QueueDriver {
         case .priceConsent: tell(.priceConsent, &state)
         case .revoked(let identifiers): tell(.revoked(identifiers), &state)
         case .promoted(let payment, let product): tell(.promoted(payment, product), &state)
-        case .told(let cursor): tell(.told(cursor), &state)
+        case .delivered(let cursor): tell(.delivered(cursor), &state)
         case .download(let number, let report):
             guard let download = downloadEngine.load()?.object(number) else { return }
             tell(download, report, &state)

@@ -77,7 +77,7 @@ extension QueueMachine {
         connection.attempts = 0
         let mustTell = fold(batch.updates, &actions)
         connection.cursor = batch.through
-        if mustTell { actions.append(.told(batch.through)) }
+        if mustTell { actions.append(.delivered(batch.through)) }
         if connection.isInSnapshot, batch.through.part == nil { endSnapshot(&actions) }
         lookAgainIfDue(&actions)
     }

@@ -144,7 +144,7 @@ extension QueueMachine {
         /// Reports a download, in order among the other callbacks. Created by the download engine, not by the machine.
         indirect case download(Int, DownloadReport)
         /// Marks that everything before it has been delivered.
-        indirect case told(UpdateCursor)
+        indirect case delivered(UpdateCursor)
     }
 
     /// The timer of a pause.

@@ -266,7 +266,7 @@ extension StoreUpdate {
         var bench = MachineBench.connected()
         #expect(
             bench.receive(after: .at(0), through: .at(1), [.revoked(productIdentifiers: ["full.game"])])
-                == [.revoked(["full.game"]), .told(.at(1))]
+                == [.revoked(["full.game"]), .delivered(.at(1))]
         )
         #expect(bench.receive(after: .at(1), through: .at(2), [.storefront(nil)]) == [.storefrontChanged])
     }

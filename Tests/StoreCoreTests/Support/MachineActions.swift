@@ -37,7 +37,7 @@ public struct MachineAction {
     static func promoted(_ payment: StorePayment, _ product: StoreProduct) -> Self {
         .observers(.promoted(payment, product))
     }
-    static func told(_ cursor: UpdateCursor) -> Self { .observers(.told(cursor)) }
+    static func delivered(_ cursor: UpdateCursor) -> Self { .observers(.delivered(cursor)) }
 }
 
 extension QueueMachine.Actions: ExpressibleByArrayLiteral {

@@ -254,7 +254,7 @@ extension MachineWorld {
             check(openRestores >= 0, "a restore ended twice")
         case .mayContinue(let number, _, _):
             check(shown[number].map { $0 == .purchasing || $0 == .deferred } ?? false, "\(number) is not under way")
-        case .storefrontChanged, .priceConsent, .revoked, .promoted, .told: break
+        case .storefrontChanged, .priceConsent, .revoked, .promoted, .delivered: break
         case .download: check(false, "the machine tells of a download")
         }
     }

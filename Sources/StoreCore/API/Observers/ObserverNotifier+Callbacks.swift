@@ -179,7 +179,7 @@ extension ObserverNotifier {
         case .revoked(let identifiers):
             let (face, isObserved) = (face, live.all.contains { !($0 is any QueueFace) })
             let notice = revocations.withLock {
-                $0.told(identifiers, isObserved: isObserved, hasFace: face != nil)
+                $0.reported(identifiers, isObserved: isObserved, hasFace: face != nil)
             }
             call { observer, queue in
                 if let face, observer === face {
@@ -189,7 +189,7 @@ extension ObserverNotifier {
                 }
             }
         case .promoted(let payment, let product):
-            revocations.withLock { $0.toldPromotion() }
+            revocations.withLock { $0.reportedPromotion() }
             let (payment, product) = (SKPayment(payment), SKProduct(product))
             let face = face
             var mustAdd = false
@@ -203,8 +203,10 @@ extension ObserverNotifier {
                 // Called last: the `QueueFace` stores the purchase for the app if no observer has added it.
                 _ = face.paymentQueue(queue, shouldAddStorePayment: payment, for: product)
             }
-        case .told(let cursor):
-            if revocations.withLock({ $0.told(through: cursor, by: driver) }) { driver.acknowledge(through: cursor) }
+        case .delivered(let cursor):
+            if revocations.withLock({ $0.reported(through: cursor, by: driver) }) {
+                driver.acknowledge(through: cursor)
+            }
         case .shown, .changed, .again, .removed:
             break
         }

@@ -267,7 +267,7 @@ struct RevocationNews: Sendable {
     private var lastNotice = 0
 
     /// Records that observers are notified of revoked products; returns the number of this notice.
-    mutating func told(_ products: [String], isObserved: Bool, hasFace: Bool) -> Int {
+    mutating func reported(_ products: [String], isObserved: Bool, hasFace: Bool) -> Int {
         if !hasFace { Self.add(products, to: &unfaced) }
         if !isObserved { Self.add(products, to: &unacknowledged) }
         lastNotice += 1
@@ -275,10 +275,10 @@ struct RevocationNews: Sendable {
     }
 
     /// Records that a promoted purchase was reported, which must not be sent again: a `QueueFace` would store it twice.
-    mutating func toldPromotion() { isUrgent = true }
+    mutating func reportedPromotion() { isUrgent = true }
 
     /// Records that all updates up to a cursor were reported; returns whether to acknowledge them now.
-    mutating func told(through cursor: UpdateCursor, by driver: QueueDriver) -> Bool {
+    mutating func reported(through cursor: UpdateCursor, by driver: QueueDriver) -> Bool {
         defer { isUrgent = false }
         if unacknowledged.isEmpty { return true }
         if isUrgent {

@@ -100,12 +100,12 @@ extension DownloadEngine {
     func end(_ transaction: Int) -> [(download: AnyObject, report: DownloadReport)] {
         state.withLock { state in
             let ended = state.machine.end(transaction, &state.actions)
-            let told = ended.compactMap { download, report -> (download: AnyObject, report: DownloadReport)? in
+            let reports = ended.compactMap { download, report -> (download: AnyObject, report: DownloadReport)? in
                 guard let object = state.downloads.removeValue(forKey: download)?.object, let report else { return nil }
                 return (object, report)
             }
             route(&state)
-            return told
+            return reports
         }
     }
 

@@ -165,13 +165,13 @@ struct SigningLog: Sendable {
     }
 
     private let log: StoreLog
-    private let told = Locked<Set<Subject>>([])
+    private let logged = Locked<Set<Subject>>([])
 
     init(_ log: StoreLog) { self.log = log }
 
     /// Logs the first error about a kind of receipt.
     func add(_ subject: Subject, _ error: any Error) {
-        guard told.withLock({ $0.insert(subject).inserted }) else { return }
+        guard logged.withLock({ $0.insert(subject).inserted }) else { return }
         // Deferred, since readers hold locks: of the store, and of the file with the receipt.
         CallScope.afterwards { log("\(subject.rawValue) could not be signed, and its readers find none: \(error)") }
     }

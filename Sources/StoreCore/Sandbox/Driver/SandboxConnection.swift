@@ -14,12 +14,12 @@ struct SandboxConnection: Sendable {
     var beginning: Beginning?
     var snapshot: Snapshot?
     /// The position that the next batch follows.
-    var told = 0
+    var sentPosition = 0
     /// The number of events that have been examined.
     ///
-    /// Those after `told` that are not in `waiting` do not concern the connection.
+    /// Those after `sentPosition` that are not in `waiting` do not concern the connection.
     var seen = 0
-    /// The updates for the events from `told` to `seen`.
+    /// The updates for the events from `sentPosition` to `seen`.
     var waiting: [StoreUpdate] = []
     /// The number of events after which an empty batch moves the queue's cursor, if none of them concerns the connection.
     ///
@@ -78,7 +78,7 @@ extension SandboxConnection {
 
     /// Whether there are updates, or so many events without updates that the cursor should move.
     @inline(__always)
-    var hasBatch: Bool { !waiting.isEmpty || seen - told >= Self.stride }
+    var hasBatch: Bool { !waiting.isEmpty || seen - sentPosition >= Self.stride }
 
     mutating func lose(_ failure: StoreFailure) {
         forgetNews()
@@ -88,19 +88,19 @@ extension SandboxConnection {
     mutating func skip(to position: Int) {
         forgetNews()
         owesGap = true
-        told = position
+        sentPosition = position
         seen = position
     }
 
     /// Goes back to the store's position, after the store has lost events that could not be written.
     mutating func goBack(to position: Int) {
-        told = min(told, position)
+        sentPosition = min(sentPosition, position)
         if seen > position { lookAgain() }
     }
 
     /// Drops the updates for the events so far, so that they are computed again.
     mutating func lookAgain() {
-        seen = told
+        seen = sentPosition
         waiting = []
     }
 
@@ -116,9 +116,9 @@ extension SandboxConnection {
     @inline(__always)
     mutating func takeWaiting(_ batch: inout UpdateBatch) -> Bool {
         if !hasBatch { return false }
-        batch.after = UpdateCursor(position: told)
+        batch.after = UpdateCursor(position: sentPosition)
         batch.through = UpdateCursor(position: seen)
-        told = seen
+        sentPosition = seen
         swap(&batch.updates, &waiting)
         return true
     }
@@ -204,30 +204,30 @@ extension SandboxDriverState {
     }
 
     /// Computes each connection's updates for the last change.
-    mutating func tellConnections() {
+    mutating func updateConnections() {
         if !historyRings.isEmpty { ringHistory() }
-        for index in connections.indices where mayTell(index, fresh.count) {
+        for index in connections.indices where mayUpdate(index, fresh.count) {
             let (device, journal) = (connections[index].device, connections[index].journal)
             // Moved out, because the driver state is used meanwhile.
             var waiting: [StoreUpdate] = []
             swap(&waiting, &connections[index].waiting)
             for number in fresh.indices { add(fresh[number].event, for: device, journal, to: &waiting) }
             swap(&waiting, &connections[index].waiting)
-            told(index)
+            didUpdate(index)
         }
     }
 
     /// Computes each connection's updates for a change of one record.
     @inline(never)
-    mutating func tellConnections(of record: LedgerRecord) {
+    mutating func updateConnections(of record: LedgerRecord) {
         if !historyRings.isEmpty { ringHistory() }
-        for index in connections.indices where mayTell(index, 1) {
+        for index in connections.indices where mayUpdate(index, 1) {
             let (device, journal) = (connections[index].device, connections[index].journal)
             var waiting: [StoreUpdate] = []
             swap(&waiting, &connections[index].waiting)
             add(record.event, for: device, journal, to: &waiting)
             swap(&waiting, &connections[index].waiting)
-            told(index)
+            didUpdate(index)
         }
     }
 
@@ -235,9 +235,9 @@ extension SandboxDriverState {
     ///
     /// Otherwise the connection has been handled already.
     @inline(__always)
-    private mutating func mayTell(_ index: Int, _ count: Int) -> Bool {
+    private mutating func mayUpdate(_ index: Int, _ count: Int) -> Bool {
         guard connections[index].isBehind(state.position) else { return false }
-        if state.devices[connections[index].device].start > connections[index].told {
+        if state.devices[connections[index].device].start > connections[index].sentPosition {
             connections[index].skip(to: state.position)
         } else if connections[index].seen + count == state.position,
             connections[index].id == asking || connections[index].waiting.count + count <= Self.maximumWaiting
@@ -249,7 +249,7 @@ extension SandboxDriverState {
     }
 
     @inline(__always)
-    private mutating func told(_ index: Int) {
+    private mutating func didUpdate(_ index: Int) {
         connections[index].seen = state.position
         if connections[index].hasBatch { ring(index) }
     }
@@ -338,12 +338,12 @@ extension SandboxDriverState {
             return connections[index].lose(StoreFailure(ofStore: error))
         }
         connections[index].seen = state.position
-        connections[index].told = state.position
+        connections[index].sentPosition = state.position
         if case .after(let cursor) = beginning, cursor.part == nil, cursor.position <= state.position,
             cursor.position >= state.devices[device].start
         {
             connections[index].seen = cursor.position
-            connections[index].told = cursor.position
+            connections[index].sentPosition = cursor.position
         } else {
             connections[index].snapshot = SandboxConnection.Snapshot(
                 position: state.position,
@@ -367,13 +367,13 @@ extension SandboxDriverState {
         if case .because(let failure) = connections[index].failure { throw failure }
         if connections[index].owesGap {
             connections[index].owesGap = false
-            let here = UpdateCursor(position: connections[index].told)
+            let here = UpdateCursor(position: connections[index].sentPosition)
             batch = UpdateBatch(after: here, through: here, updates: [])
             return true
         }
         if connections[index].snapshot != nil { return takePart(index, &batch) }
         // A deletion causes no update. So if purchases have changed, the waiting updates are computed again.
-        if state.lastPurchaseChange ?? 0 > connections[index].told { connections[index].lookAgain() }
+        if state.lastPurchaseChange ?? 0 > connections[index].sentPosition { connections[index].lookAgain() }
         if connections[index].waiting.isEmpty {
             do { try readAhead(index) } catch { throw StoreFailure(ofStore: error) }
         }
@@ -405,7 +405,7 @@ extension SandboxDriverState {
     private mutating func readAhead(_ index: Int) throws {
         let (device, journal) = (connections[index].device, connections[index].journal)
         var position = connections[index].seen
-        let end = min(state.position, connections[index].told + SandboxConnection.stride)
+        let end = min(state.position, connections[index].sentPosition + SandboxConnection.stride)
         var updates: [StoreUpdate] = []
         while position < end, updates.count < Self.batchSize {
             let next = try records.read(after: position, limit: min(end - position, 64))

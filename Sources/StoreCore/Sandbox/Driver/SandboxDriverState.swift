@@ -216,7 +216,7 @@ extension SandboxDriverState {
     /// Applies the records that other stores have appended to the ledger.
     private mutating func readNews() throws {
         // The records read so far are applied, even if reading later ones fails.
-        defer { tellConnections() }
+        defer { updateConnections() }
         fresh.empty()
         applied = 0
         try state.read(records, with: index)
@@ -301,7 +301,7 @@ extension SandboxDriverState {
         guard fresh.count == 1, applied == 0 else {
             guard try records.append(fresh, ifHeadIs: attempt.position) else { return false }
             applyFresh()
-            tellConnections()
+            updateConnections()
             return true
         }
         // Nearly every change: a single record, stored once and borrowed.
@@ -309,7 +309,7 @@ extension SandboxDriverState {
         guard try records.append(record, ifHeadIs: attempt.position) else { return false }
         state.apply(record, with: index)
         applied = 1
-        tellConnections(of: record)
+        updateConnections(of: record)
         return true
     }
 
@@ -364,7 +364,7 @@ extension SandboxDriverState {
         firstDoubtful = nil
         receiptLists = [:]
         for index in connections.indices { connections[index].goBack(to: state.position) }
-        tellConnections()
+        updateConnections()
         ringAll()
     }
 }

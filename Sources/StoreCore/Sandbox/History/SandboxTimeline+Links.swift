@@ -22,7 +22,7 @@ extension SandboxTimeline {
 
 /// Finds the causes of each event among the events before it, all by their indices in the timeline.
 private struct LinkTracer {
-    private struct Told: Hashable {
+    private struct DeliveryKey: Hashable {
         let transaction: String
         let device: String?
     }
@@ -30,7 +30,7 @@ private struct LinkTracer {
     /// The last decision about each transaction.
     private var decided: [String: Int] = [:]
     private var finished: [String: Int] = [:]
-    private var told: [Told: Int] = [:]
+    private var deliveries: [DeliveryKey: Int] = [:]
     /// The newest period or change of each subscription, by its first transaction.
     private var newest: [String: Int] = [:]
     /// The last event of each command that concerns no single transaction.
@@ -51,7 +51,9 @@ private struct LinkTracer {
             return Set(decisions + entry.revoked.compactMap { revoked[ExactText($0)] } + command(of: entry))
         case .finish:
             return Set(
-                transactions.compactMap { told[Told(transaction: $0, device: entry.device)] ?? decided[$0] }
+                transactions.compactMap {
+                    deliveries[DeliveryKey(transaction: $0, device: entry.device)] ?? decided[$0]
+                }
             )
         case .notification:
             if let sent = entry.notification.flatMap({ notifications[$0] }) { return [sent] }
@@ -76,7 +78,9 @@ private struct LinkTracer {
     private mutating func note(_ entry: SandboxTimeline.Entry, _ transactions: [String], at place: Int) {
         switch entry.kind {
         case .delivery:
-            for transaction in transactions { told[Told(transaction: transaction, device: entry.device)] = place }
+            for transaction in transactions {
+                deliveries[DeliveryKey(transaction: transaction, device: entry.device)] = place
+            }
             return
         case .notification:
             // Only a notification's first entry is recorded: later ones, its attempted deliveries, link back to the

@@ -34,7 +34,7 @@ extension SandboxState {
         guard count > 0 else { return [] }
         var result: [StoreTransaction] = []
         result.reserveCapacity(count)
-        transactions.forEach { _, row in if isVisible(row, on: device) { result.append(told(row)) } }
+        transactions.forEach { _, row in if isVisible(row, on: device) { result.append(transactionToSend(row)) } }
         return result
     }
 
@@ -98,7 +98,7 @@ extension SandboxState {
     ) {
         guard let row = transactions[number], isVisible(row, on: device) else { return }
         let transaction = row.transaction
-        guard let past, past != transaction.state else { return updates.append(.transaction(told(row))) }
+        guard let past, past != transaction.state else { return updates.append(.transaction(transactionToSend(row))) }
         updates.append(.transaction(transaction.becoming(past)))
     }
 }
