@@ -381,26 +381,26 @@ enum ExactPrice {
     static func read(_ text: String) throws(Fault) -> Decimal {
         var mantissa: UInt64 = 0
         var digits = 0
-        var digitsBehindPoint: Int?
+        var digitsAfterPoint: Int?
         var isNegative = false
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 digits += 1
                 guard digits <= maximumDigits else { throw .tooLong }
-                digitsBehindPoint = digitsBehindPoint.map { $0 + 1 }
+                digitsAfterPoint = digitsAfterPoint.map { $0 + 1 }
                 mantissa = mantissa * 10 + UInt64(byte - UInt8(ascii: "0"))
-            case UInt8(ascii: ".") where digits > 0 && digitsBehindPoint == nil:
-                digitsBehindPoint = 0
+            case UInt8(ascii: ".") where digits > 0 && digitsAfterPoint == nil:
+                digitsAfterPoint = 0
             case UInt8(ascii: "-") where digits == 0 && !isNegative:
                 isNegative = true
             default:
                 throw .malformed
             }
         }
-        guard digits > 0, digitsBehindPoint != 0 else { throw .malformed }
+        guard digits > 0, digitsAfterPoint != 0 else { throw .malformed }
         guard !isNegative else { throw .negative }
-        return Decimal(sign: .plus, exponent: -(digitsBehindPoint ?? 0), significand: Decimal(mantissa))
+        return Decimal(sign: .plus, exponent: -(digitsAfterPoint ?? 0), significand: Decimal(mantissa))
     }
 
     /// Returns a price written in source code; an invalid price is reported as a `ProductMistake`.

@@ -14,15 +14,15 @@ extension AppReceipt {
     ///   signature whose length is not the signer's, and a signer that has a certificate but is not an
     ///   ``AppReceiptSigner``; also the errors that the signer throws.
     public func data(signedBy signer: any ReceiptSigner) throws -> Data {
-        try image(behind: ReceiptEntries(signer: signer), signedBy: signer).data
+        try image(after: ReceiptEntries(signer: signer), signedBy: signer).data
     }
 
     /// Returns the receipt, with other, already encoded purchases before its own.
     ///
     /// If the signer can continue from a saved state, the cost is only that of the receipt's own purchases.
-    func image(behind entries: ReceiptEntries, signedBy signer: any ReceiptSigner) throws -> ReceiptImage {
+    func image(after entries: ReceiptEntries, signedBy signer: any ReceiptSigner) throws -> ReceiptImage {
         if let signer = signer as? any AppReceiptSigner {
-            let payload = try sealedPayload(behind: entries, for: signer)
+            let payload = try sealedPayload(after: entries, for: signer)
             return ReceiptImage(try signer.seal(payload))
         }
         guard signer.certificate.isEmpty else {
@@ -186,7 +186,7 @@ extension AppReceipt {
     ///   - signer: the signer.
     /// - Returns: the payload.
     /// - Throws: a ``ReceiptError`` in the cases that ``data(signedBy:)`` lists.
-    func sealedPayload(behind entries: ReceiptEntries, for signer: any AppReceiptSigner) throws -> Data {
+    func sealedPayload(after entries: ReceiptEntries, for signer: any AppReceiptSigner) throws -> Data {
         let form = Form(signer)
         var set = AttributeSet(capacity: entries.byteCount + 512 * (purchases.count + 1))
         entries.forEach { set.add(encoded: $0) }

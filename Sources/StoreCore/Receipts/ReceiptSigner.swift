@@ -217,7 +217,7 @@ struct SignedReceipt: Sendable {
     ///   - creationDate: the creation date.
     ///   - entries: the entries of that content.
     /// - Returns: the signed receipt; nil if the content or the date differs.
-    func image(version: ReceiptVersion, creationDate: Date, behind entries: ReceiptEntries) -> ReceiptImage? {
+    func image(version: ReceiptVersion, creationDate: Date, after entries: ReceiptEntries) -> ReceiptImage? {
         guard version == self.version, creationDate == self.creationDate else { return nil }
         return ReceiptImage(front: front, entries: hasEntries ? entries : ReceiptEntries(), back: back)
     }

@@ -51,15 +51,15 @@ struct SignedPayload {
     static func front(attributes: Int, back: Int) -> [UInt8] {
         // From the inside out: each element's length includes all bytes in it, also after the attributes.
         var front = DER.header(.set, attributes)
-        func wrap(in tag: DER.Tag, behind first: [UInt8] = [], before rest: Int = 0) {
+        func wrap(in tag: DER.Tag, after first: [UInt8] = [], before rest: Int = 0) {
             front = DER.header(tag, first.count + front.count + attributes + rest) + first + front
         }
         wrap(in: .octetString)
         wrap(in: .explicit0)
-        wrap(in: .sequence, behind: data)
-        wrap(in: .sequence, behind: DER.integer(1) + DER.setOf([sha256]), before: back)
+        wrap(in: .sequence, after: data)
+        wrap(in: .sequence, after: DER.integer(1) + DER.setOf([sha256]), before: back)
         wrap(in: .explicit0, before: back)
-        wrap(in: .sequence, behind: signedData, before: back)
+        wrap(in: .sequence, after: signedData, before: back)
         return front
     }
 

@@ -125,7 +125,7 @@ public struct TransactionReceipt: Hashable, Sendable {
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999, or a signature whose length is not the
     ///   signer's; also the errors that the signer throws.
     public func data(signedBy signer: any ReceiptSigner) throws -> Data {
-        try ReceiptEnvelope.encoded(signing: try purchaseInformation(behind: signer.signatureVersion), with: signer)
+        try ReceiptEnvelope.encoded(signing: try purchaseInformation(version: signer.signatureVersion), with: signer)
     }
 }
 
@@ -133,8 +133,8 @@ extension TransactionReceipt {
     private typealias Key = PurchaseInformationKey
 
     /// Returns the text to sign: the version byte, if it is given, then the keys with values, in the order of the keys.
-    func purchaseInformation(behind version: UInt8? = nil) throws -> Data {
-        var list = OldStylePropertyList.Writer(behind: version, capacity: 1536)
+    func purchaseInformation(version: UInt8? = nil) throws -> Data {
+        var list = OldStylePropertyList.Writer(prefix: version, capacity: 1536)
         list.add(Key.quantity.opening, String(quantity))
         list.add(Key.productIdentifier.opening, productIdentifier)
         list.add(Key.transactionIdentifier.opening, transactionIdentifier)

@@ -158,15 +158,15 @@ extension SandboxAccount {
             let rate = driverState.settings.rules.renewalRate
             try driverState.refresh()
             try driverState.change(now: now) { driverState in
-                var isBehind = true
-                while isBehind {
-                    isBehind = false
+                var mustRepeat = true
+                while mustRepeat {
+                    mustRepeat = false
                     try driverState.step { state, events in
                         guard let index = state.subscriptions.index(of: group, account: number) else {
                             throw SandboxError.notSubscribed(group: group)
                         }
                         guard let event = state.recovery(of: index, at: now, rate) else { return }
-                        if case .billing(.leftOut) = event { isBehind = true }
+                        if case .billing(.leftOut) = event { mustRepeat = true }
                         events.append(LedgerRecord(date: now, event: event))
                     }
                 }

@@ -140,12 +140,12 @@ struct BinaryDecoder: @unchecked Sendable {  // unchecked: the bytes never chang
     @inline(__always)
     mutating func int() throws -> Int {
         let first = try byte()
-        let bits = first < 0x80 ? UInt64(first) : try bits(behind: first)
+        let bits = first < 0x80 ? UInt64(first) : try bits(after: first)
         return Int(truncatingIfNeeded: Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1))
     }
 
     @inline(never)
-    private mutating func bits(behind first: UInt8) throws -> UInt64 {
+    private mutating func bits(after first: UInt8) throws -> UInt64 {
         var bits = UInt64(first & 0x7F)
         var shift: UInt64 = 7
         while true {

@@ -126,7 +126,7 @@ import Testing
                 for purchase in whole.purchases.prefix(count) { try entries.append(purchase) }
                 var rest = whole
                 rest.purchases.removeFirst(count)
-                let image = try rest.image(behind: entries, signedBy: signer)
+                let image = try rest.image(after: entries, signedBy: signer)
                 #expect(try image.data == whole.data(signedBy: signer))
                 #expect(image.byteCount == image.data.count)
             }

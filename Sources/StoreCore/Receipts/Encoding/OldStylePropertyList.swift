@@ -163,7 +163,7 @@ extension OldStylePropertyList {
         private var text: ByteWriter
 
         /// Creates a writer; `prefix` is a byte before the list, and `capacity` an estimate of the total length.
-        init(behind prefix: UInt8? = nil, capacity: Int) {
+        init(prefix: UInt8? = nil, capacity: Int) {
             text = ByteWriter(capacity: capacity)
             if let prefix { text.append(prefix) }
             text.append("{\n")

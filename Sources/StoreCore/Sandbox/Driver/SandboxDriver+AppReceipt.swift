@@ -58,7 +58,7 @@ extension SandboxDriver {
         // Truncated to the second, since receipts have no smaller unit.
         let creationDate = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         func kept(_ receipts: [DeviceID: SignedReceipt]) -> ReceiptImage? {
-            receipts[device]?.image(version: version, creationDate: creationDate, behind: entries)
+            receipts[device]?.image(version: version, creationDate: creationDate, after: entries)
         }
         if let image = signedReceipts.withLock({ kept($0) }) { return .changed(image, version) }
         var receipt = listed
@@ -66,7 +66,7 @@ extension SandboxDriver {
         receipt.opaqueValue = opaqueValue(name, creationDate)
         receipt.deviceHash = receipt.hash(forDevice: Self.bytes(of: identifierForVendor(of: name)), signer: signer)
         // If the signer fails, which the built-in one never does, the device has no receipt.
-        let sealed = signed(.appReceipt) { try receipt.image(behind: entries, signedBy: signer) }
+        let sealed = signed(.appReceipt) { try receipt.image(after: entries, signedBy: signer) }
         guard let image = sealed else { return .none }
         return signedReceipts.withLock { receipts in
             // Another thread may have stored an equal receipt meanwhile, which every reader then receives.

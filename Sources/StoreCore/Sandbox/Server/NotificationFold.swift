@@ -88,9 +88,9 @@ final class NotificationFold {
 
     /// Returns the notifications after a position, oldest first; some of those before a date may be left out.
     func notifications(after position: Position?, since date: Date?, limit: Int) throws -> [ServerNotification] {
-        let behind = position.map { position in kept.indices.partitionPoint { kept[$0].position <= position } } ?? 0
-        let since = date.map { date in kept.indices.partitionPoint { latestDates[$0] < date } } ?? 0
-        return try kept[max(behind, since)...].prefix(max(limit, 0)).map(notification)
+        let start = position.map { position in kept.indices.partitionPoint { kept[$0].position <= position } } ?? 0
+        let dateStart = date.map { date in kept.indices.partitionPoint { latestDates[$0] < date } } ?? 0
+        return try kept[max(start, dateStart)...].prefix(max(limit, 0)).map(notification)
     }
 
     /// The position of the newest notification; nil if there is none.

@@ -305,9 +305,9 @@ extension TransactionIndex {
             products?.removeAll(where: state.isConsumable)
             for list in consumables.compactMap({ own?.products[$0]?.current }) {
                 found += list.oldestFirst.lazy.compactMap { self.transactions[$0] }.filter { transaction in
-                    let isBehind =
+                    let isAfterPlace =
                         isDescending ? transaction.modification < place ?? .max : transaction.modification > place ?? 0
-                    return isBehind && isMeant(transaction)
+                    return isAfterPlace && isMeant(transaction)
                 }
             }
         }
