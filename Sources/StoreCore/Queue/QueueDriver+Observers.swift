@@ -117,7 +117,7 @@ extension QueueDriver: InlineDrain {
     /// Returns false if there is none, or if delivery has turns: pending notices are then scheduled for a later turn.
     func take(_ batch: inout NoticeBatch) -> Bool {
         guard !delivery.hasTurns else {
-            if state.withLock({ $0.notices.rest(&batch.notices) }) { delivery.schedule(self, log) }
+            if state.withLock({ $0.notices.endEarly(&batch.notices) }) { delivery.schedule(self, log) }
             return false
         }
         let isThere = state.withLock { state in

@@ -15,7 +15,7 @@ extension QueueDriver {
                 state.withLock { run.next(&$0) }
             }
         }
-        if run.leavesRest { noteUnsent() }
+        if run.leavesActions { noteUnsent() }
         downloadEngine.load()?.runWhatWasLeft()
         ringIfQuiet()
     }
@@ -226,7 +226,7 @@ struct LaneRun {
     var batch: [QueueMachine.StoreAction] = []
     private(set) var isOver = false
     /// Whether the run ended with actions left in the outbox.
-    private(set) var leavesRest = false
+    private(set) var leavesActions = false
     /// The connection to a store that is called directly.
     var connection: QueueDriver.DirectConnection?
 
@@ -264,7 +264,7 @@ extension LaneRun {
     mutating func next(_ state: inout QueueDriver.State) {
         if isShort, state.lane.isWaiting(where: \.isSubmission) {
             isOver = true
-            leavesRest = state.lane.rest(&batch)
+            leavesActions = state.lane.endEarly(&batch)
         } else {
             isOver = !state.lane.take(&batch)
             begun(&state)

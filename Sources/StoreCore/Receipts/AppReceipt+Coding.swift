@@ -28,14 +28,15 @@ extension AppReceipt {
         guard signer.certificate.isEmpty else {
             throw ReceiptError("Only an AppReceiptSigner signs an app receipt with a certificate.")
         }
-        let rest = try Array(purchases.map(Self.entry(for:)).joined()) + particulars(environment: signer.environment)
-        let signature = try entries.signature(with: rest, by: signer)
+        let remaining =
+            try Array(purchases.map(Self.entry(for:)).joined()) + particulars(environment: signer.environment)
+        let signature = try entries.signature(with: remaining, by: signer)
         guard signature.count == signer.signatureLength else {
             throw ReceiptError("The signer made \(signature.count) bytes, but promises \(signer.signatureLength).")
         }
         let back = SignedPayload.back(signature)
-        let front = SignedPayload.front(attributes: entries.byteCount + rest.count, back: back.count)
-        return ReceiptImage(front: front, entries: entries, back: rest + back)
+        let front = SignedPayload.front(attributes: entries.byteCount + remaining.count, back: back.count)
+        return ReceiptImage(front: front, entries: entries, back: remaining + back)
     }
 
     /// Returns the encoded attribute of a purchase.

@@ -63,8 +63,8 @@ extension ReceiptEnvelope {
         of receipt: UnsafeRawBufferPointer
     ) -> (blob: Range<Int>, information: Range<Int>, environment: String)? {
         var reader = OldStylePropertyList.Reader(receipt)
-        guard reader.skip("{\n\t\"signature\" = \""), let blob = reader.rest(),
-            reader.skip(";\n\t\"purchase-info\" = \""), let information = reader.rest(), reader.skip(";\n"),
+        guard reader.skip("{\n\t\"signature\" = \""), let blob = reader.untilQuote(),
+            reader.skip(";\n\t\"purchase-info\" = \""), let information = reader.untilQuote(), reader.skip(";\n"),
             isCanonical(receipt, base64: blob), isCanonical(receipt, base64: information)
         else { return nil }
         var environment = production
@@ -165,12 +165,12 @@ struct ReceiptEntries: Sendable {
     }
 
     /// Returns the signature over all entries and the remaining attributes of a receipt.
-    func signature(with rest: [UInt8], by signer: any ReceiptSigner) throws -> [UInt8] {
+    func signature(with remaining: [UInt8], by signer: any ReceiptSigner) throws -> [UInt8] {
         if var message {
-            rest.withUnsafeBytes { message.update($0) }
+            remaining.withUnsafeBytes { message.update($0) }
             return message.code
         }
-        return [UInt8](try signer.sign(Data(bytes(from: 0) + rest)))
+        return [UInt8](try signer.sign(Data(bytes(from: 0) + remaining)))
     }
 
     /// Calls a function with each entry.
@@ -216,9 +216,9 @@ struct ReceiptVersion: Equatable, Sendable {
     /// The receipt without its entries.
     ///
     /// Its creation date is that of the last refresh, and its opaque value is empty.
-    let rest: AppReceipt
+    let remainder: AppReceipt
 
     static func == (left: Self, right: Self) -> Bool {
-        left.entries === right.entries && left.entryCount == right.entryCount && left.rest == right.rest
+        left.entries === right.entries && left.entryCount == right.entryCount && left.remainder == right.remainder
     }
 }

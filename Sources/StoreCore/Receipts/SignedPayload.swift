@@ -51,8 +51,8 @@ struct SignedPayload {
     static func front(attributes: Int, back: Int) -> [UInt8] {
         // From the inside out: each element's length includes all bytes in it, also after the attributes.
         var front = DER.header(.set, attributes)
-        func wrap(in tag: DER.Tag, after first: [UInt8] = [], before rest: Int = 0) {
-            front = DER.header(tag, first.count + front.count + attributes + rest) + first + front
+        func wrap(in tag: DER.Tag, after first: [UInt8] = [], before trailing: Int = 0) {
+            front = DER.header(tag, first.count + front.count + attributes + trailing) + first + front
         }
         wrap(in: .octetString)
         wrap(in: .explicit0)

@@ -50,12 +50,12 @@ struct BinaryEncoder {
 
     /// Adds a number in as few bytes as possible; a small number, also a negative one, takes one byte.
     mutating func add(_ number: Int) {
-        var rest = UInt64(bitPattern: Int64(number << 1 ^ number >> (Int.bitWidth - 1)))
-        while rest > 0x7F {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
+        var remaining = UInt64(bitPattern: Int64(number << 1 ^ number >> (Int.bitWidth - 1)))
+        while remaining > 0x7F {
+            bytes.append(UInt8(truncatingIfNeeded: remaining) | 0x80)
+            remaining >>= 7
         }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
+        bytes.append(UInt8(truncatingIfNeeded: remaining))
     }
 
     mutating func add(bits: UInt64) { withUnsafeBytes(of: bits.littleEndian) { bytes.append(contentsOf: $0) } }

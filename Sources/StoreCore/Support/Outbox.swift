@@ -110,7 +110,7 @@ package struct Outbox<Item> {
     /// Gives back the previous batch's buffer, and ends the drain early.
     ///
     /// Returns true if items are pending, which the caller must have drained.
-    package mutating func rest(_ batch: inout [Item]) -> Bool {
+    package mutating func endEarly(_ batch: inout [Item]) -> Bool {
         batch.empty()
         if batch.capacity > 0 { swap(&spare, &batch) }
         phase = items.isEmpty ? .idle : .scheduled
@@ -144,7 +144,7 @@ extension Locked {
         guard withLock({ $0[keyPath: outbox].begin(&batch) }) else { return false }
         repeat {
             for item in batch { work(item) }
-            if hasTurns { return withLock { $0[keyPath: outbox].rest(&batch) } }
+            if hasTurns { return withLock { $0[keyPath: outbox].endEarly(&batch) } }
         } while withLock { $0[keyPath: outbox].take(&batch) }
         return false
     }

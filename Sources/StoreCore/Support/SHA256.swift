@@ -20,23 +20,23 @@ struct SHA256: Sendable {
 
     /// Hashes more of the message.
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        var rest = bytes[...]
+        var remaining = bytes[...]
         let filled = Int(length % UInt64(Self.blockLength))
         length += UInt64(bytes.count)
         if filled > 0 {
-            let head = rest.prefix(Self.blockLength - filled)
+            let head = remaining.prefix(Self.blockLength - filled)
             withUnsafeMutableBytes(of: &block) {
                 UnsafeMutableRawBufferPointer(rebasing: $0[filled...]).copyMemory(
                     from: UnsafeRawBufferPointer(rebasing: head)
                 )
             }
-            rest = rest.dropFirst(head.count)
+            remaining = remaining.dropFirst(head.count)
             guard filled + head.count == Self.blockLength else { return }
             compressBlock()
         }
-        let whole = rest.count / Self.blockLength * Self.blockLength
-        compress(UnsafeRawBufferPointer(rebasing: rest.prefix(whole)))
-        let tail = UnsafeRawBufferPointer(rebasing: rest.dropFirst(whole))
+        let whole = remaining.count / Self.blockLength * Self.blockLength
+        compress(UnsafeRawBufferPointer(rebasing: remaining.prefix(whole)))
+        let tail = UnsafeRawBufferPointer(rebasing: remaining.dropFirst(whole))
         withUnsafeMutableBytes(of: &block) { $0.copyMemory(from: tail) }
     }
 

@@ -42,7 +42,7 @@ extension Date {
         guard digits.count <= Self.mostDigits else { return nil }
         if interval < 0 {
             second = -second
-            if let rest = Self.complement(of: digits) { (second, digits) = (second - 1, rest) }
+            if let complement = Self.complement(of: digits) { (second, digits) = (second - 1, complement) }
         }
         let (days, time) = second.quotientAndRemainder(flooredBy: 86_400)
         let (year, month, day) = CivilDay.date(daysSince2001: days)
@@ -76,23 +76,23 @@ extension Date {
     ///
     /// Nil for any other text.
     package init?(exactText text: String) {
-        var rest = Array(text.utf8)[...]
-        guard let year = rest.number(4, then: "-"), let month = rest.number(2, then: "-"),
-            let day = rest.number(2, then: "T"), let hour = rest.number(2, then: ":"),
-            let minute = rest.number(2, then: ":"), let second = rest.number(2),
+        var remaining = Array(text.utf8)[...]
+        guard let year = remaining.number(4, then: "-"), let month = remaining.number(2, then: "-"),
+            let day = remaining.number(2, then: "T"), let hour = remaining.number(2, then: ":"),
+            let minute = remaining.number(2, then: ":"), let second = remaining.number(2),
             let days = CivilDay.daysSince2001(year, month, day), hour < 24, minute < 60, second < 60
         else { return nil }
         var fraction: ArraySlice<UInt8> = []
-        if rest.first == UInt8(ascii: ".") {
-            let digits = rest.dropFirst().prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        if remaining.first == UInt8(ascii: ".") {
+            let digits = remaining.dropFirst().prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
             guard !digits.isEmpty else { return nil }
-            rest = rest.dropFirst(digits.count + 1)
+            remaining = remaining.dropFirst(digits.count + 1)
             fraction = digits.prefix(Self.mostDigits)
         }
-        guard let offset = rest.offset() else { return nil }
+        guard let offset = remaining.offset() else { return nil }
         var whole = days * 86_400 + hour * 3600 + minute * 60 + second - offset
         let isNegative = whole < 0
-        if isNegative, let rest = Self.complement(of: fraction) { (whole, fraction) = (whole + 1, rest) }
+        if isNegative, let complement = Self.complement(of: fraction) { (whole, fraction) = (whole + 1, complement) }
         guard let interval = Double("\(whole.magnitude).\(String(decoding: fraction, as: UTF8.self))0") else {
             return nil
         }
@@ -109,10 +109,10 @@ extension Date {
     private static func complement(of fraction: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let last = fraction.lastIndex(where: { $0 != UInt8(ascii: "0") }) else { return nil }
         // The complement to nine of each digit, but to ten of the last.
-        var rest = fraction[...last]
-        for index in rest.indices { rest[index] = 2 * UInt8(ascii: "0") + 9 - rest[index] }
-        rest[last] += 1
-        return rest
+        var complement = fraction[...last]
+        for index in complement.indices { complement[index] = 2 * UInt8(ascii: "0") + 9 - complement[index] }
+        complement[last] += 1
+        return complement
     }
 }
 
@@ -150,10 +150,10 @@ private enum CivilDay {
         // An estimate of the year, which the next line corrects by at most one.
         var year = (day + 146_097) * 400 / 146_097 - 399
         if self.days(before: year) > day { year -= 1 } else if self.days(before: year + 1) <= day { year += 1 }
-        let rest = day - self.days(before: year)
-        var month = min(rest / 29 + 1, 12)
-        while start(of: month, in: year) > rest { month -= 1 }
-        return (year, month, rest - start(of: month, in: year) + 1)
+        let dayOfYear = day - self.days(before: year)
+        var month = min(dayOfYear / 29 + 1, 12)
+        while start(of: month, in: year) > dayOfYear { month -= 1 }
+        return (year, month, dayOfYear - start(of: month, in: year) + 1)
     }
 }
 

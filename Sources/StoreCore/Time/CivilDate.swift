@@ -13,20 +13,20 @@ struct CivilDate {
 
     /// Creates the day a number of days after 1 January 1970, or before it if the number is negative.
     init(daysSince1970: Int) {
-        var rest = daysSince1970 + 719_468  // since 1 March of the year 0
-        let cycles = floorDivide(rest, by: 146_097)
-        rest -= cycles * 146_097
-        let centuries = min(rest / 36_524, 3)
-        rest -= centuries * 36_524
-        let fours = rest / 1461
-        rest -= fours * 1461
-        let years = min(rest / 365, 3)
-        rest -= years * 365
-        let month = (rest * 5 + 2) / 153  // 153 days in five months, from March on
+        var days = daysSince1970 + 719_468  // since 1 March of the year 0
+        let cycles = floorDivide(days, by: 146_097)
+        days -= cycles * 146_097
+        let centuries = min(days / 36_524, 3)
+        days -= centuries * 36_524
+        let fours = days / 1461
+        days -= fours * 1461
+        let years = min(days / 365, 3)
+        days -= years * 365
+        let month = (days * 5 + 2) / 153  // 153 days in five months, from March on
         let year = cycles * 400 + centuries * 100 + fours * 4 + years
         self.year = month > 9 ? year + 1 : year
         self.month = month > 9 ? month - 9 : month + 3
-        day = rest - (month * 153 + 2) / 5 + 1
+        day = days - (month * 153 + 2) / 5 + 1
     }
 
     private init(year: Int, month: Int, day: Int) {

@@ -319,10 +319,10 @@ struct TimelineLanes {
             places[lane] = all.count
             all.append(lane)
         }
-        func addRest(_ kind: TimelineLane.Kind, _ names: ArraySlice<String>) {
-            let rest = names.map { TimelineLane(kind: kind, name: $0) }.filter(found.contains)
-            guard !rest.isEmpty else { return }
-            for lane in rest { places[lane] = all.count }
+        func addOthers(_ kind: TimelineLane.Kind, _ names: ArraySlice<String>) {
+            let others = names.map { TimelineLane(kind: kind, name: $0) }.filter(found.contains)
+            guard !others.isEmpty else { return }
+            for lane in others { places[lane] = all.count }
             all.append(TimelineLane(kind: kind))
         }
         let (devices, accounts) = (names(.device), names(.account))
@@ -330,10 +330,10 @@ struct TimelineLanes {
             add(TimelineLane(kind: .queue, name: name))
             add(TimelineLane(kind: .device, name: name))
         }
-        addRest(.queue, devices.dropFirst(own(devices).count))
-        addRest(.device, devices.dropFirst(own(devices).count))
+        addOthers(.queue, devices.dropFirst(own(devices).count))
+        addOthers(.device, devices.dropFirst(own(devices).count))
         for name in own(accounts) { add(TimelineLane(kind: .account, name: name)) }
-        addRest(.account, accounts.dropFirst(own(accounts).count))
+        addOthers(.account, accounts.dropFirst(own(accounts).count))
         add(.store)
         add(.server)
         self.all = all

@@ -30,19 +30,19 @@ open class KeyValueObject: NSObject {
         ///
         /// As in Objective-C, nothing is set if a property on the path is nil.
         public final func setValue(_ value: Any?, forKeyPath path: String) {
-            let (key, rest) = split(path)
-            guard let rest else { return setValue(value, forKey: key) }
-            object(at: key, of: path)?.setValue(value, forKeyPath: rest)
+            let (key, remainder) = split(path)
+            guard let remainder else { return setValue(value, forKey: key) }
+            object(at: key, of: path)?.setValue(value, forKeyPath: remainder)
         }
 
         /// Returns the property at the end of a dot-separated key path; nil if a property on the path is nil.
         public final func value(forKeyPath path: String) -> Any? {
-            let (key, rest) = split(path)
-            guard let rest else { return value(forKey: key) }
-            return object(at: key, of: path)?.value(forKeyPath: rest)
+            let (key, remainder) = split(path)
+            guard let remainder else { return value(forKey: key) }
+            return object(at: key, of: path)?.value(forKeyPath: remainder)
         }
 
-        private func split(_ path: String) -> (key: String, rest: String?) {
+        private func split(_ path: String) -> (key: String, remainder: String?) {
             guard let dot = path.firstIndex(of: ".") else { return (path, nil) }
             return (String(path[..<dot]), String(path[path.index(after: dot)...]))
         }

@@ -85,10 +85,10 @@ package enum DER {
     /// Returns a number in groups of seven bits, the highest first; all bytes but the last have the continuation bit.
     private static func base128(_ number: UInt64) -> [UInt8] {
         var bytes = [UInt8(number & 0x7f)]
-        var rest = number >> 7
-        while rest > 0 {
-            bytes.insert(0x80 | UInt8(rest & 0x7f), at: 0)
-            rest >>= 7
+        var remaining = number >> 7
+        while remaining > 0 {
+            bytes.insert(0x80 | UInt8(remaining & 0x7f), at: 0)
+            remaining >>= 7
         }
         return bytes
     }
@@ -102,22 +102,22 @@ package enum DER {
 ///
 /// It enters elements only on request, so deep nesting costs nothing.
 package struct DERReader {
-    private var rest: ArraySlice<UInt8>
+    private var remaining: ArraySlice<UInt8>
 
-    package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+    package init(_ bytes: ArraySlice<UInt8>) { remaining = bytes }
 
-    package init(_ bytes: [UInt8]) { rest = bytes[...] }
+    package init(_ bytes: [UInt8]) { remaining = bytes[...] }
 
-    package var isAtEnd: Bool { rest.isEmpty }
+    package var isAtEnd: Bool { remaining.isEmpty }
 
     /// Reads the contents of the next element; nil if the element has another tag or is invalid.
     ///
     /// It is invalid if it is truncated, or if its length is not in shortest form.
     package mutating func read(_ tag: DER.Tag) -> ArraySlice<UInt8>? {
-        var next = rest
+        var next = remaining
         guard next.popFirst() == tag.rawValue, let length = Self.length(&next), length <= next.count else { return nil }
         let contents = next.prefix(length)
-        rest = next.dropFirst(length)
+        remaining = next.dropFirst(length)
         return contents
     }
 
@@ -189,9 +189,9 @@ struct ByteWriter: ~Copyable {
     /// Appends a number in decimal digits, with a sign if it is negative.
     mutating func append(decimal number: Int64) {
         append(atMost: 20) { place in
-            var rest = number.magnitude
+            var remaining = number.magnitude
             var count = number < 0 ? 2 : 1
-            var more = rest / 10
+            var more = remaining / 10
             while more > 0 {
                 more /= 10
                 count += 1
@@ -199,9 +199,9 @@ struct ByteWriter: ~Copyable {
             var index = count
             repeat {
                 index -= 1
-                place[index] = UInt8(truncatingIfNeeded: 48 + rest % 10)
-                rest /= 10
-            } while rest > 0
+                place[index] = UInt8(truncatingIfNeeded: 48 + remaining % 10)
+                remaining /= 10
+            } while remaining > 0
             if number < 0 { place[0] = UInt8(ascii: "-") }
             return count
         }

@@ -90,7 +90,7 @@ extension OldStylePropertyList {
         /// Skips all bytes up to and including the next quotation mark; returns the range of those before the mark.
         ///
         /// It does not check the bytes in the range.
-        mutating func rest() -> Range<Int>? {
+        mutating func untilQuote() -> Range<Int>? {
             guard let start = text.baseAddress, let mark = memchr(start + place, Int32(quote), text.count - place)
             else {
                 return nil
@@ -104,7 +104,7 @@ extension OldStylePropertyList {
         /// Reads a string after its opening quotation mark; nil if a ``Writer`` would have written it differently.
         mutating func string() -> String? {
             let start = place
-            guard let range = rest() else { return nil }
+            guard let range = untilQuote() else { return nil }
             let bytes = UnsafeRawBufferPointer(rebasing: text[range])
             if arePlain(bytes) { return String(decoding: bytes, as: UTF8.self) }
             place = start

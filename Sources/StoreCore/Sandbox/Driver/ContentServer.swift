@@ -41,8 +41,8 @@ struct ContentServer: Sendable {
 
     /// Returns the number of bytes to send for a request, or the failure of a simulated fault, which is then removed.
     mutating func size(for request: ContentRequest, _ device: DeviceID) -> Result<Int, StoreFailure> {
-        let rest = request.content.length - request.offset
-        var size = min(Int64(request.limit), Int64(pace(of: device).chunkSize), rest)
+        let remaining = request.content.length - request.offset
+        var size = min(Int64(request.limit), Int64(pace(of: device).chunkSize), remaining)
         var acting: Int?
         for index in faults.indices {
             guard faults[index].device == device, faults[index].content.isExactly(request.content.identifier) else {

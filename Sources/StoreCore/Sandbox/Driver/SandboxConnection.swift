@@ -133,7 +133,7 @@ extension SandboxConnection.Snapshot {
     private static var partSize: Int { 256 }
 
     /// Drops the matching transactions that have not been sent.
-    mutating func dropRest(where isDropped: (StoreTransaction) -> Bool) {
+    mutating func dropUnsent(where isDropped: (StoreTransaction) -> Bool) {
         let given = min(transactions.count, partsGiven * Self.partSize)
         transactions[given...].removeAll(where: isDropped)
     }
@@ -391,7 +391,7 @@ extension SandboxDriverState {
     }
 
     private mutating func dropDeleted(_ index: Int, since position: Int) {
-        connections[index].snapshot?.dropRest { transaction in
+        connections[index].snapshot?.dropUnsent { transaction in
             TransactionNumber(transaction.identifier).map { state.transactions[$0] == nil } ?? true
         }
         if state.revocations.isForgotten(at: position) {

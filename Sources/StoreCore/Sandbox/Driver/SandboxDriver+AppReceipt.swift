@@ -53,7 +53,7 @@ extension SandboxDriver {
         unless known: ReceiptVersion?
     ) -> ReceiptNews {
         let (listed, entries, name, now) = found
-        let version = ReceiptVersion(entries: entries.identity, entryCount: entries.count, rest: listed)
+        let version = ReceiptVersion(entries: entries.identity, entryCount: entries.count, remainder: listed)
         if version == known { return .unchanged }
         // Truncated to the second, since receipts have no smaller unit.
         let creationDate = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))

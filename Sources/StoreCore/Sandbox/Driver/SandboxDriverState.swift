@@ -108,11 +108,11 @@ extension SandboxDriverState {
     private mutating func renew(by now: Date) throws {
         let rate = settings.rules.renewalRate
         try make { driverState in
-            var rest = Self.maximumRenewals
+            var remaining = Self.maximumRenewals
             var isLast = false
-            while !isLast, rest > 0 {
+            while !isLast, remaining > 0 {
                 isLast = true
-                rest -= 1
+                remaining -= 1
                 driverState.step { state, events in
                     guard let due = state.subscriptions.due(by: now) else { return }
                     state.renew(due.subscription, rate, &events)

@@ -32,11 +32,11 @@ extension TransactionNumber {
     /// The identifier of the order that created the transaction; nil for a number that is too large for one.
     var orderIdentifier: String? {
         guard rawValue >= 0, UInt64(rawValue) <= Self.mask else { return nil }
-        var rest = UInt64(rawValue) &* Self.factor & Self.mask
+        var remaining = UInt64(rawValue) &* Self.factor & Self.mask
         var text: [Character] = []
         for _ in 0..<Self.length {
-            text.append(Self.letters[Int(rest & 31)])
-            rest >>= 5
+            text.append(Self.letters[Int(remaining & 31)])
+            remaining >>= 5
         }
         return "M" + String(text.reversed())
     }

@@ -52,12 +52,12 @@ package struct StoredPayload: Sendable {
                 offset += 8
             }
             // The remaining bytes, after the length of the data.
-            var rest = UInt64(bytes.count)
+            var word = UInt64(bytes.count)
             while offset < bytes.count {
-                rest = rest << 8 | UInt64(bytes[offset])
+                word = word << 8 | UInt64(bytes[offset])
                 offset += 1
             }
-            add(rest)
+            add(word)
         }
         return Int(Int64(bitPattern: hash))
     }

@@ -171,8 +171,8 @@ extension SandboxState {
             let length = rate.end(of: period, from: start).timeIntervalSince(start)
             // The first renewal is at the end of the running period.
             let renewals = (moment.timeIntervalSince(start) / length).rounded(.down) + 1
-            let rest = billing.renewalLimit.map { Double($0) - Double(subscriptions[index].renewals) } ?? .infinity
-            let count = min(renewals, rest)
+            let remaining = billing.renewalLimit.map { Double($0) - Double(subscriptions[index].renewals) } ?? .infinity
+            let count = min(renewals, remaining)
             guard count > most else { continue }
             let product = catalog[subscriptions[index].renewsAs].identifier
             return """

@@ -66,9 +66,9 @@ struct Revocations: StatePart, Equatable {
         for device in Array(notices.keys) {
             notices[device] = notices[device]?.compactMap { notice in
                 guard notice.account == account else { return notice }
-                let rest = notice.productIdentifiers.filter { $0 != productIdentifier }
-                if rest.isEmpty { return nil }
-                return Revocation(account: account, position: notice.position, productIdentifiers: rest)
+                let remaining = notice.productIdentifiers.filter { $0 != productIdentifier }
+                if remaining.isEmpty { return nil }
+                return Revocation(account: account, position: notice.position, productIdentifiers: remaining)
             }
             if notices[device]?.isEmpty == true { notices[device] = nil }
         }

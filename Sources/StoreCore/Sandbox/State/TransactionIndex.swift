@@ -334,9 +334,9 @@ extension TransactionIndex {
     /// A place is valid for every account.
     func revoked(of account: AccountID, after place: Int, limit: Int) -> ([GrantedTransaction], end: Int) {
         let all = revoked[account] ?? []
-        let rest = all[all.indices.partitionPoint { all[$0].place <= place }...]
-        let page = rest.prefix(limit)
-        let end = page.count < rest.count ? page.last?.place : nil
+        let following = all[all.indices.partitionPoint { all[$0].place <= place }...]
+        let page = following.prefix(limit)
+        let end = page.count < following.count ? page.last?.place : nil
         return (page.compactMap { self[$0.number] }, end ?? max(place, lastRevocation))
     }
 
