@@ -168,7 +168,7 @@ private final class FaultInjectorPort: ActivityMember {
     var pulse: (isQuiet: Bool, work: Int) { state.withLock { (true, $0.work) } }
     // May be retained although waiting messages may retain the store: only a moving clock and a simulated run retain
     // this member, and they retain the store as well.
-    var keepable: (any ActivityPulse)? { self }
+    var retainable: (any ActivityPulse)? { self }
 
     func drainHere() -> Bool { false }
 

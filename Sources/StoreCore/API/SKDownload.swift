@@ -71,7 +71,7 @@ open class SKDownload: KeyValueObject, @unchecked Sendable {
     /// the file, and this property is nil again.
     open var contentURL: URL? {
         let (url, source) = details.withLock { ($0.state == .finished ? $0.contentURL : nil, $0.source) }
-        if let source, !source.engine.keeps(source.number) { return nil }
+        if let source, !source.engine.contains(source.number) { return nil }
         return url
     }
 

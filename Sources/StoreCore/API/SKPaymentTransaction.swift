@@ -234,8 +234,8 @@ extension SKPaymentTransaction {
     }
 }
 
-extension SKPaymentTransaction: ChangeKeeper {
-    func keep(_ value: Any, for key: String) { changes.set(key, to: value) }
+extension SKPaymentTransaction: ChangeStoring {
+    func storeChange(_ value: Any, for key: String) { changes.set(key, to: value) }
 
     private static let keys = Dictionary(
         named: KeyedProperty("transactionState", \SKPaymentTransaction.transactionState, .cases) { $0.take($1) },

@@ -156,8 +156,8 @@ open class SKProduct: KeyValueObject, @unchecked Sendable {
     override class var properties: [String: KeyedProperty] { keys }
 }
 
-extension SKProduct: ChangeKeeper {
-    func keep(_ value: Any, for key: String) { changes.set(key, to: value) }
+extension SKProduct: ChangeStoring {
+    func storeChange(_ value: Any, for key: String) { changes.set(key, to: value) }
 
     private static let empty = StoreProduct(
         identifier: "",
@@ -270,8 +270,8 @@ open class SKProductSubscriptionPeriod: KeyValueObject, @unchecked Sendable {
     override class var properties: [String: KeyedProperty] { keys }
 }
 
-extension SKProductSubscriptionPeriod: ChangeKeeper {
-    func keep(_ value: Any, for key: String) { changes.set(key, to: value) }
+extension SKProductSubscriptionPeriod: ChangeStoring {
+    func storeChange(_ value: Any, for key: String) { changes.set(key, to: value) }
 
     private static let keys = Dictionary(
         named: KeyedProperty("numberOfUnits", \SKProductSubscriptionPeriod.numberOfUnits, .integer),

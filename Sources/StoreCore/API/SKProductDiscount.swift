@@ -147,8 +147,8 @@ extension SKProductDiscount.PaymentMode {
     }
 }
 
-extension SKProductDiscount: ChangeKeeper {
-    func keep(_ value: Any, for key: String) { changes.set(key, to: value) }
+extension SKProductDiscount: ChangeStoring {
+    func storeChange(_ value: Any, for key: String) { changes.set(key, to: value) }
 
     private static let keys = Dictionary(
         named: KeyedProperty("identifier", \SKProductDiscount.identifier, KeyedKind<String>.text.optional),

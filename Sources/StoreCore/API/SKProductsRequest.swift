@@ -117,8 +117,8 @@ open class SKProductsResponse: KeyValueObject, @unchecked Sendable {
     override class var properties: [String: KeyedProperty] { keys }
 }
 
-extension SKProductsResponse: ChangeKeeper {
-    func keep(_ value: Any, for key: String) { changes.set(key, to: value) }
+extension SKProductsResponse: ChangeStoring {
+    func storeChange(_ value: Any, for key: String) { changes.set(key, to: value) }
 
     private static let keys = Dictionary(
         named: KeyedProperty("products", \SKProductsResponse.products, .cast("an array of SKProduct")),

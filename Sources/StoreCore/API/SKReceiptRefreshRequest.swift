@@ -52,7 +52,7 @@ open class SKReceiptRefreshRequest: SKRequest {
             return reply(.failed(.noReceipt))
         }
         receipts.refreshReceipt(properties) { failure in
-            core.receiptFile.keepUp(with: core)
+            core.receiptFile.refreshIfWatched(core)
             reply(failure.map { .failed($0) } ?? .done)
         }
     }

@@ -45,8 +45,8 @@ open class SKStorefront: KeyValueObject, @unchecked Sendable {
     override class var properties: [String: KeyedProperty] { keys }
 }
 
-extension SKStorefront: ChangeKeeper {
-    func keep(_ value: Any, for key: String) { changes.set(key, to: value) }
+extension SKStorefront: ChangeStoring {
+    func storeChange(_ value: Any, for key: String) { changes.set(key, to: value) }
 
     private static let keys = Dictionary(
         named: KeyedProperty("countryCode", \SKStorefront.countryCode, .text),

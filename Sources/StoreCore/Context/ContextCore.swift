@@ -119,13 +119,13 @@ final class ContextCore: Sendable {
 
     func register(_ member: any ContextMember) {
         // Members are released after the lock, since this may be the last reference to one.
-        let kept = state.withLock { state in
-            let kept = state.members.map(\.member)
-            state.members = zip(state.members, kept).filter { $1 != nil }.map(\.0)
+        let retained = state.withLock { state in
+            let retained = state.members.map(\.member)
+            state.members = zip(state.members, retained).filter { $1 != nil }.map(\.0)
             state.members.append(WeakMember(member: member))
-            return kept
+            return retained
         }
-        withExtendedLifetime(kept) {}
+        withExtendedLifetime(retained) {}
     }
 }
 

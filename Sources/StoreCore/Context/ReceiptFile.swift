@@ -30,7 +30,7 @@ final class ReceiptFile: Sendable {
 
     /// Updates the file if its URL has ever been requested.
     @inline(__always)
-    func keepUp(with core: ContextCore) {
+    func refreshIfWatched(_ core: ContextCore) {
         if isWatched.load(ordering: .sequentiallyConsistent) { _ = refresh(core) }
     }
 

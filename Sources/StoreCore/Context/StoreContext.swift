@@ -239,14 +239,14 @@ extension StoreContext {
 
     /// Replaces a queue by another if it is the default queue.
     func replaceDefaultQueue(_ old: AnyObject, with queue: any AnyObject & Sendable) {
-        let kept = defaultQueue.withLock { defaultQueue in
-            let kept = defaultQueue.object
-            guard kept === old else { return kept }
+        let retained = defaultQueue.withLock { defaultQueue in
+            let retained = defaultQueue.object
+            guard retained === old else { return retained }
             defaultQueue = defaultQueue.owned == nil ? DefaultQueue(adopted: queue) : DefaultQueue(owned: queue)
-            return kept
+            return retained
         }
         // Released without the lock held, since the deallocation of the old queue may call back into the context.
-        withExtendedLifetime(kept) {}
+        withExtendedLifetime(retained) {}
     }
 }
 

@@ -66,7 +66,7 @@ extension CallbackLane: InlineDrain {
 
 extension CallbackLane: ActivityMember {
     var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.callbacks.isQuiet && $0.waiting == 0, $0.work) } }
-    var keepable: (any ActivityPulse)? { self }
+    var retainable: (any ActivityPulse)? { self }
 
     func drainHere() -> Bool {
         guard delivery.isHere, state.withLock({ $0.callbacks.isScheduled }) else { return false }

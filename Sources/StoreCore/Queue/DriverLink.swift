@@ -68,7 +68,7 @@ extension DriverLink: ActivityMember {
         return driver?.state.withLock { ($0.isQuiet, $0.work) } ?? (true, lastWork)
     }
 
-    var keepable: (any ActivityPulse)? { self }
+    var retainable: (any ActivityPulse)? { self }
 
     func drainHere() -> Bool {
         guard let driver, driver.delivery.isHere, driver.state.withLock({ $0.notices.isScheduled }) else {

@@ -219,7 +219,7 @@ extension QueueMachine {
     private mutating func submissionEnded(_ actions: inout Actions) {
         submissionAttempts = 0
         inFlight = 0
-        if submission.count > Self.keptSubmission { submission = [] }
+        if submission.count > Self.reusedSubmissionLimit { submission = [] }
         lookAgainIfDue(&actions)
         sendNext(&actions)
     }

@@ -292,11 +292,11 @@ extension QueueMachine {
     /// A restore that has been submitted stays, since it may still succeed.
     mutating func failRestores(_ failure: StoreFailure, _ actions: inout Actions) {
         guard !restores.isEmpty else { return }
-        var kept = inFlight
+        var remainingInFlight = inFlight
         var failed: [Int] = []
         outbound.filter { outbound in
-            kept -= 1
-            guard kept < 0, case .restore = outbound.command.action else { return true }
+            remainingInFlight -= 1
+            guard remainingInFlight < 0, case .restore = outbound.command.action else { return true }
             failed.append(outbound.command.id.number)
             return false
         }

@@ -156,7 +156,7 @@ extension QueueMachine {
     enum FinishAnswer { case finished, purchasing, deferred }
 
     /// The maximum number of commands in a submission whose buffer is reused.
-    static var keptSubmission: Int { 64 }
+    static var reusedSubmissionLimit: Int { 64 }
 
     /// Returns the seconds of backoff after a number of consecutive failures: 1, 2, 4 … 256.
     static func pause(afterAttempts count: Int) -> TimeInterval { TimeInterval(1 << min(max(count - 1, 0), 8)) }
@@ -368,10 +368,10 @@ extension QueueMachine {
     /// Call it after the commands have been passed to the journal.
     mutating func shedIfRetired() {
         guard isRetired else { return }
-        var kept = inFlight
+        var remainingInFlight = inFlight
         outbound.filter { outbound in
-            kept -= 1
-            guard kept < 0 else { return true }
+            remainingInFlight -= 1
+            guard remainingInFlight < 0 else { return true }
             // A finish is left to the next launch only if the journal has recorded it.
             if case .finish = outbound.command.action { return !leavesFinishesToNextLaunch || !outbound.isRecorded }
             return false

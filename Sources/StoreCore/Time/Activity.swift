@@ -115,7 +115,7 @@ public final class Activity: Sendable {
         comeToRest()
         let changes = state.withLock { $0.changes }
         let members = liveMembers
-        let pulses = members.compactMap(\.keepable)
+        let pulses = members.compactMap(\.retainable)
         rest = pulses.count == members.count ? Rest(pulses, changes: changes) : Rest()
     }
 
@@ -187,14 +187,16 @@ public final class Activity: Sendable {
 extension Activity {
     package func register(_ member: any ActivityMember) {
         // Members are released after the lock, since this may be the last reference to one.
-        let kept = members.withLock { members in
-            let kept = members.map(\.member)
-            if kept.contains(where: { $0 == nil }) { members = zip(members, kept).filter { $1 != nil }.map(\.0) }
+        let retained = members.withLock { members in
+            let retained = members.map(\.member)
+            if retained.contains(where: { $0 == nil }) {
+                members = zip(members, retained).filter { $1 != nil }.map(\.0)
+            }
             members.append(Place(member))
-            return kept
+            return retained
         }
         state.withLock { $0.changes += 1 }
-        withExtendedLifetime(kept) {}
+        withExtendedLifetime(retained) {}
     }
 
     /// Notifies waiting threads that a member became quiet, or left work that one of them may have to do.
@@ -299,7 +301,7 @@ package protocol ActivityMember: ActivityPulse {
     /// An object with the same pulse, which a clock may retain while it advances; nil if there is none.
     ///
     /// Retaining it must not keep any work alive.
-    var keepable: (any ActivityPulse)? { get }
+    var retainable: (any ActivityPulse)? { get }
     /// Makes the callbacks that are pending for the calling thread. Returns false if there are none.
     func drainHere() -> Bool
     /// The external events that the member waits for, described in a line each.
@@ -313,7 +315,7 @@ package protocol ActivityMember: ActivityPulse {
 }
 
 extension ActivityMember {
-    package var keepable: (any ActivityPulse)? { nil }
+    package var retainable: (any ActivityPulse)? { nil }
     package var callbacksUnderWay: CallbacksUnderWay? { nil }
     package func objection(toMovingTo moment: Date, from now: Date) -> String? { nil }
 }

@@ -173,7 +173,7 @@ final class TaskScheduler: ActivityMember, Sendable {
     }
 
     var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.jobs.isEmpty || $0.overtime == 0, $0.work) } }
-    var keepable: (any ActivityPulse)? { self }
+    var retainable: (any ActivityPulse)? { self }
     var waitingFor: [String] { [] }
 }
 

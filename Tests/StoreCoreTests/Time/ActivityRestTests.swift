@@ -49,7 +49,7 @@ private final class Member: ActivityMember {
     let left = Locked(0)
 
     var pulse: (isQuiet: Bool, work: Int) { left.withLock { ($0 == 0, -$0) } }
-    var keepable: (any ActivityPulse)? { self }
+    var retainable: (any ActivityPulse)? { self }
     var waitingFor: [String] { [] }
 
     func drainHere() -> Bool {

@@ -77,8 +77,8 @@ open class KeyValueObject: NSObject {
 }
 
 /// An object that stores values set through key-value coding in addition to its immutable properties.
-protocol ChangeKeeper: KeyValueObject {
-    func keep(_ value: Any, for key: String)
+protocol ChangeStoring: KeyValueObject {
+    func storeChange(_ value: Any, for key: String)
 }
 
 /// The values set through key-value coding on an object that is otherwise immutable.
@@ -197,13 +197,13 @@ struct KeyedProperty: Sendable {
     }
 
     /// Creates a property whose new values the object stores by the property's name.
-    init<Owner: ChangeKeeper, Value: SendableMetatype>(
+    init<Owner: ChangeStoring, Value: SendableMetatype>(
         _ name: String,
         or oldName: String? = nil,
         _ path: any KeyPath<Owner, Value> & Sendable,
         _ kind: KeyedKind<Value>
     ) {
-        self.init(name, or: oldName, path, kind) { $0.keep($1, for: name) }
+        self.init(name, or: oldName, path, kind) { $0.storeChange($1, for: name) }
     }
 }
 

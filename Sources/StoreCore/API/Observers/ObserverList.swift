@@ -38,13 +38,13 @@ final class ObserverList: Sendable {
     }
 
     private func change(_ body: (inout [Entry]) -> Void) {
-        let kept = list.withLock { list in
-            let kept = list.map(\.observer)
-            list = zip(list, kept).filter { $1 != nil }.map(\.0)
+        let retained = list.withLock { list in
+            let retained = list.map(\.observer)
+            list = zip(list, retained).filter { $1 != nil }.map(\.0)
             body(&list)
-            return kept
+            return retained
         }
-        withExtendedLifetime(kept) {}
+        withExtendedLifetime(retained) {}
         changes.add(1, ordering: .releasing)
     }
 

@@ -48,7 +48,7 @@ extension ObserverNotifier {
         swap(&page, &self.page)
         defer { swap(&page, &self.page) }
         repeat {
-            core.receiptFile.keepUp(with: core)
+            core.receiptFile.refreshIfWatched(core)
             while !batch.isDone {
                 if observers.version != live.version { return false }
                 if driver.currentEpoch == batch.epoch {

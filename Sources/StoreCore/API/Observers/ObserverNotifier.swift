@@ -7,7 +7,7 @@ import Synchronization
 final class ObserverNotifier: QueueDriverDelegate {
     let core: ContextCore
     /// The context; nil for a default queue, which its context owns.
-    private let keptContext: StoreContext?
+    private let retainedContext: StoreContext?
     /// The context that owns the queue, if the queue is a default queue.
     private weak let owningContext: StoreContext?
     private let state: Locked<State>
@@ -37,7 +37,7 @@ final class ObserverNotifier: QueueDriverDelegate {
 
     init(_ context: StoreContext, isOwned: Bool = false, journal: (any QueueJournal)?) {
         core = context.core
-        keptContext = isOwned ? nil : context
+        retainedContext = isOwned ? nil : context
         owningContext = isOwned ? context : nil
         state = Locked(State(ownJournal: journal))
     }
@@ -47,9 +47,9 @@ final class ObserverNotifier: QueueDriverDelegate {
         core.register(self)
     }
 
-    var context: StoreContext { keptContext ?? owningContext ?? StoreContext(core, defaultQueue: queue) }
+    var context: StoreContext { retainedContext ?? owningContext ?? StoreContext(core, defaultQueue: queue) }
 
-    var isOwned: Bool { keptContext == nil }
+    var isOwned: Bool { retainedContext == nil }
 
     var ownJournal: (any QueueJournal)? { state.withLock { $0.ownJournal } }
 

@@ -85,7 +85,7 @@ extension DownloadEngine {
     }
 
     /// Whether a download's transaction is unfinished, so that the file of a completed download still exists.
-    func keeps(_ download: Int) -> Bool { state.withLock { $0.machine.keeps(download) } }
+    func contains(_ download: Int) -> Bool { state.withLock { $0.machine.contains(download) } }
 }
 
 // MARK: - The queue's driver
@@ -116,7 +116,7 @@ extension DownloadEngine {
 
     /// Retires the engine permanently, and removes all files.
     func retire() {
-        let kept = state.withLock { state in
+        let retained = state.withLock { state in
             state.machine.retire(&state.actions)
             route(&state)
             defer { state.downloads = [:] }
@@ -124,7 +124,7 @@ extension DownloadEngine {
         }
         runWhatWasLeft()
         // The objects are released without the lock, since they may hold the last references to their queue.
-        withExtendedLifetime(kept) {}
+        withExtendedLifetime(retained) {}
     }
 }
 

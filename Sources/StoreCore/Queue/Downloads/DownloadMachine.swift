@@ -252,7 +252,7 @@ extension DownloadMachine {
     }
 
     /// Whether a download's transaction is unfinished.
-    func keeps(_ number: Int) -> Bool { rows[number] != nil }
+    func contains(_ number: Int) -> Bool { rows[number] != nil }
 
     /// The external events that the downloads wait for, described in a line each.
     var waiting: [String] {

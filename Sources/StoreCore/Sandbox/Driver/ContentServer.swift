@@ -63,14 +63,14 @@ struct ContentServer: Sendable {
     }
 
     /// Stores a chunk until it is due, and returns its number.
-    mutating func keep(_ piece: Pending) -> Int {
+    mutating func store(_ piece: Pending) -> Int {
         lastNumber += 1
         pending[lastNumber] = piece
         return lastNumber
     }
 
     /// Stores a chunk's timer, unless it has fired already or the chunk was cut off.
-    mutating func keep(_ timer: TimerToken, for number: Int) { pending[number]?.timer = timer }
+    mutating func store(_ timer: TimerToken, for number: Int) { pending[number]?.timer = timer }
 
     /// Removes and returns a chunk, or nil if it was cut off.
     mutating func take(_ number: Int) -> Pending? { pending.removeValue(forKey: number) }

@@ -31,7 +31,7 @@ final class PayloadSealer: Sendable {
         let key = SealedPayloads.Key(subject: content.subject, device: device?.number)
         if let known = last.withLock({ $0.payload(with: content, for: key) }) { return known }
         let sealed = SealedPayload(tied(content), signer: signer)
-        return last.withLock { $0.keep(sealed, with: content, for: key) }
+        return last.withLock { $0.cache(sealed, with: content, for: key) }
     }
 
     /// Ties a payload to the device, if the sealer has a device and the signer creates hashes of devices.
@@ -97,7 +97,7 @@ struct SealedPayloads: Sendable {
     }
 
     /// Caches a payload and returns it, or returns an equal one that another thread has cached meanwhile.
-    mutating func keep<Payload: SandboxPayload>(
+    mutating func cache<Payload: SandboxPayload>(
         _ sealed: SealedPayload<Payload>,
         with content: Payload,
         for key: Key

@@ -57,10 +57,10 @@ extension SandboxDriver {
         if version == known { return .unchanged }
         // Truncated to the second, since receipts have no smaller unit.
         let creationDate = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
-        func kept(_ receipts: [DeviceID: SignedReceipt]) -> ReceiptImage? {
+        func cached(_ receipts: [DeviceID: SignedReceipt]) -> ReceiptImage? {
             receipts[device]?.image(version: version, creationDate: creationDate, after: entries)
         }
-        if let image = signedReceipts.withLock({ kept($0) }) { return .changed(image, version) }
+        if let image = signedReceipts.withLock({ cached($0) }) { return .changed(image, version) }
         var receipt = listed
         receipt.creationDate = creationDate
         receipt.opaqueValue = opaqueValue(name, creationDate)
@@ -70,7 +70,7 @@ extension SandboxDriver {
         guard let image = sealed else { return .none }
         return signedReceipts.withLock { receipts in
             // Another thread may have stored an equal receipt meanwhile, which every reader then receives.
-            if let image = kept(receipts) { return .changed(image, version) }
+            if let image = cached(receipts) { return .changed(image, version) }
             receipts[device] = SignedReceipt(image, version: version, creationDate: creationDate)
             return .changed(image, version)
         }

@@ -40,13 +40,13 @@ extension SandboxDriver {
 
     private func send(_ data: Data, to device: DeviceID, _ reply: @escaping ContentServer.Reply) {
         guard let rate = content.withLock({ $0.pace(of: device).bytesPerSecond }) else { return reply(.success(data)) }
-        let number = content.withLock { $0.keep(ContentServer.Pending(device: device, data: data, reply: reply)) }
+        let number = content.withLock { $0.store(ContentServer.Pending(device: device, data: data, reply: reply)) }
         let timer = clock.schedule(at: clock.now + Double(data.count) / rate) { [weak self] in
             guard let self, let piece = content.withLock({ $0.take(number) }) else { return }
             let isReachable = state.withLock { $0.settings.isReachable(from: device) }
             piece.reply(isReachable ? .success(piece.data) : .failure(Self.unreachable))
         }
-        content.withLock { $0.keep(timer, for: number) }
+        content.withLock { $0.store(timer, for: number) }
     }
 
     /// Cuts off the downloads under way to a device, or to all of them, that can no longer reach the store.
@@ -314,7 +314,7 @@ extension SandboxDriver {
             driverState.endQuestion(about: number)
             guard !shouldContinue else { return }
             let product = row.transaction.payment.productIdentifier
-            driverState.keep(.decline(StorefrontQuestions.failure(of: product)), about: number)
+            driverState.store(.decline(StorefrontQuestions.failure(of: product)), about: number)
             // If the ledger cannot record this now, it is recorded before the next change.
             try? driverState.catchUp(with: now)
         }
@@ -347,7 +347,7 @@ extension SandboxDriverState {
     fileprivate mutating func giveUpWaiting() {
         for number in storefrontQuestions.open.sorted() where state.isUndecided(number) {
             guard let product = state.transactions[number]?.transaction.payment.productIdentifier else { continue }
-            keep(.decline(StorefrontQuestions.failure(of: product)), about: number)
+            store(.decline(StorefrontQuestions.failure(of: product)), about: number)
         }
         storefrontQuestions.open = []
         storefrontQuestions.timer = nil

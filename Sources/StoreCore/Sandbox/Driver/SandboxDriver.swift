@@ -59,7 +59,7 @@ final class SandboxDriver: Sendable {
         }
 
         /// Stores an alarm's token, unless the alarm fired before its token was returned.
-        mutating func keep(_ token: TimerToken, for number: Int) {
+        mutating func store(_ token: TimerToken, for number: Int) {
             if tokens.index(forKey: number) != nil { tokens.updateValue(token, forKey: number) }
         }
 
@@ -200,7 +200,7 @@ extension SandboxDriver {
         guard let question else { return }
         let answer = authorizer.body?(question) ?? .approve
         use { driverState, now in
-            driverState.keep(driverState.settings.rules.answer(for: answer), about: number)
+            driverState.store(driverState.settings.rules.answer(for: answer), about: number)
             // If this cannot be written now, it is written before anything else is.
             try? driverState.catchUp(with: now)
         }
@@ -210,7 +210,7 @@ extension SandboxDriver {
     private func set(_ alarm: Date) {
         let number = link.alarms.withLock { $0.add() }
         let token = clock.schedule(at: alarm) { [link] in link.ring(number) }
-        link.alarms.withLock { $0.keep(token, for: number) }
+        link.alarms.withLock { $0.store(token, for: number) }
     }
 }
 
@@ -344,7 +344,7 @@ final class SandboxPort: ActivityMember {
 
     var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.rings.isEmpty && $0.ringing == 0, $0.work) } }
 
-    var keepable: (any ActivityPulse)? { self }
+    var retainable: (any ActivityPulse)? { self }
 
     func drainHere() -> Bool { false }
 

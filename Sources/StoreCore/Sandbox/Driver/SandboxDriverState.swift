@@ -12,7 +12,7 @@ struct SandboxDriverState: Sendable {
     var deliveries: [DeliveryTraceEntry]?
 
     var records: StoreRecords
-    private var snapshots: SnapshotKeeper
+    private var snapshots: SnapshotStorage
     /// The connections, in the order of their identifiers.
     var connections: [SandboxConnection] = []
     var lastConnection = 0
@@ -63,10 +63,10 @@ struct SandboxDriverState: Sendable {
         _ = try Catalog(products)
         records = StoreRecords(ledger)
         self.settings = settings
-        snapshots = SnapshotKeeper(ledger)
+        snapshots = SnapshotStorage(ledger)
         state = snapshots.latest()
         try state.read(records)
-        snapshots.keepIfDue(state)
+        snapshots.storeIfDue(state)
         try catchUp(with: now)
         // Records that others append meanwhile are read at the first use.
         if state.registration(of: products, for: countryCode, at: now).isEmpty { return }
@@ -280,7 +280,7 @@ extension SandboxDriverState {
                 return true
             }
             if try isAppended(attempt) {
-                if snapshots.areKept { snapshots.keepIfDue(state) }
+                if snapshots.areStored { snapshots.storeIfDue(state) }
                 return true
             }
         } catch {
@@ -382,7 +382,7 @@ extension SandboxDriverState {
     }
 
     /// Stores an authorizer's answer until it is written.
-    mutating func keep(_ answer: Authorization, about transaction: TransactionNumber) {
+    mutating func store(_ answer: Authorization, about transaction: TransactionNumber) {
         answers.append((transaction, answer))
     }
 

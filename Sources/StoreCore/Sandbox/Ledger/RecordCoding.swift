@@ -116,7 +116,7 @@ struct PackedRecords: Sendable {
     mutating func append(_ record: LedgerRecord) {
         if open.count == Segment.size { beginSegment() }
         let repetition = repetition(of: record.event)
-        open.append(repetition ?? keep(record.event), at: record.date)
+        open.append(repetition ?? store(record.event), at: record.date)
         assert(repetition == nil || open[open.count - 1].event == record.event, "A field is not compared")
     }
 
@@ -148,8 +148,8 @@ struct PackedRecords: Sendable {
 
     /// Stores an event in full, as the template for later ones.
     @inline(never)
-    private mutating func keep(_ event: StoreEvent) -> Repetition {
-        let place = open.keep(event)
+    private mutating func store(_ event: StoreEvent) -> Repetition {
+        let place = open.store(event)
         switch event {
         case .sold(let order): sale = Template(event: order, place: place)
         case .finished(let event): finish = Template(event: event, place: place)
@@ -215,7 +215,7 @@ private struct Segment: Sendable {
     }
 
     /// Stores an event in full, and returns its index.
-    mutating func keep(_ event: StoreEvent) -> UInt8 {
+    mutating func store(_ event: StoreEvent) -> UInt8 {
         events.append(event)
         return UInt8(events.count - 1)
     }

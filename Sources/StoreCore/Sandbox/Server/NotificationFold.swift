@@ -10,7 +10,7 @@ final class NotificationFold {
     let settings: Settings
     private let index: TransactionIndex
     private var state = SandboxState()
-    private var kept: [KeptNotification] = []
+    private var stored: [StoredNotification] = []
     /// For each notification, the latest date among it and the earlier ones: ascending even if the clock was set back.
     private var latestDates: [Date] = []
     private var tests: [String: Int] = [:]
@@ -56,13 +56,13 @@ final class NotificationFold {
             drafts.add(record.event, before)
             return drafts.all
         }
-        for draft in drafts { keep(draft, record.date) }
+        for draft in drafts { store(draft, record.date) }
     }
 
-    private func keep(_ draft: NotificationDrafts.Draft, _ date: Date) {
-        let last = kept.last?.position
+    private func store(_ draft: NotificationDrafts.Draft, _ date: Date) {
+        let last = stored.last?.position
         let place = last.map { $0.record == position ? $0.index + 1 : 0 } ?? 0
-        let content: KeptNotification.Content =
+        let content: StoredNotification.Content =
             switch draft.content {
             case .transaction(let transaction, let renewal, let status, let reason):
                 .transaction(
@@ -73,10 +73,10 @@ final class NotificationFold {
             case .test(let token): .test(token: token)
             case .app(let payload): .app(payload)
             }
-        if case .test(let token) = draft.content { tests[token] = tests[token] ?? kept.count }
+        if case .test(let token) = draft.content { tests[token] = tests[token] ?? stored.count }
         latestDates.append(max(date, latestDates.last ?? date))
-        kept.append(
-            KeptNotification(
+        stored.append(
+            StoredNotification(
                 position: Position(record: position, index: place),
                 kind: draft.kind,
                 detail: draft.detail,
@@ -88,37 +88,37 @@ final class NotificationFold {
 
     /// Returns the notifications after a position, oldest first; some of those before a date may be left out.
     func notifications(after position: Position?, since date: Date?, limit: Int) throws -> [ServerNotification] {
-        let start = position.map { position in kept.indices.partitionPoint { kept[$0].position <= position } } ?? 0
-        let dateStart = date.map { date in kept.indices.partitionPoint { latestDates[$0] < date } } ?? 0
-        return try kept[max(start, dateStart)...].prefix(max(limit, 0)).map(notification)
+        let start = position.map { position in stored.indices.partitionPoint { stored[$0].position <= position } } ?? 0
+        let dateStart = date.map { date in stored.indices.partitionPoint { latestDates[$0] < date } } ?? 0
+        return try stored[max(start, dateStart)...].prefix(max(limit, 0)).map(notification)
     }
 
     /// The position of the newest notification; nil if there is none.
-    var last: Position? { kept.last?.position }
+    var last: Position? { stored.last?.position }
 
     /// Returns the test notification with a token; nil if there is none.
-    func test(_ token: String) throws -> ServerNotification? { try tests[token].map { try notification(kept[$0]) } }
+    func test(_ token: String) throws -> ServerNotification? { try tests[token].map { try notification(stored[$0]) } }
 
     /// Whether there is a notification at a position.
     func has(_ position: Position) -> Bool {
-        let place = kept.indices.partitionPoint { kept[$0].position < position }
-        return place < kept.count && kept[place].position == position
+        let place = stored.indices.partitionPoint { stored[$0].position < position }
+        return place < stored.count && stored[place].position == position
     }
 
-    private func notification(_ kept: KeptNotification) throws -> ServerNotification {
+    private func notification(_ stored: StoredNotification) throws -> ServerNotification {
         let name = settings.bundleIdentifier
         // The date is included, so that a new store of the same app does not repeat the identifiers of an earlier one.
-        let milliseconds = Int64((kept.date.timeIntervalSince1970 * 1000).rounded())
-        let place = "\(kept.position.record) \(kept.position.index) \(milliseconds)"
+        let milliseconds = Int64((stored.date.timeIntervalSince1970 * 1000).rounded())
+        let place = "\(stored.position.record) \(stored.position.index) \(milliseconds)"
         var notification = ServerNotification(
-            position: kept.position,
+            position: stored.position,
             identifier: UUID(named: "notification \(name.utf8.count) \(name)\(place)"),
-            type: kept.kind.rawValue,
-            subtype: kept.detail?.rawValue,
-            date: kept.date
+            type: stored.kind.rawValue,
+            subtype: stored.detail?.rawValue,
+            date: stored.date
         )
-        notification.attempts = attempts[kept.position] ?? []
-        switch kept.content {
+        notification.attempts = attempts[stored.position] ?? []
+        switch stored.content {
         case .transaction(let bytes, let reason):
             let (transaction, renewal, status) = try PayloadUnpacker.unpack(bytes, words)
             notification.transaction = transaction
@@ -134,7 +134,7 @@ final class NotificationFold {
 }
 
 /// A notification as stored by a fold, with its payloads in compact form, since there may be very many.
-struct KeptNotification: Sendable {
+struct StoredNotification: Sendable {
     enum Content: Sendable {
         /// A transaction, with its subscription's renewal and state, if any, and the reason of a refund request.
         case transaction([UInt8], consumptionRequestReason: String?)

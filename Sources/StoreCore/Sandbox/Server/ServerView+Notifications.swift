@@ -71,11 +71,11 @@ extension ServerView {
     private func readNotifications<R>(_ body: (NotificationFold) throws -> R) throws -> R {
         let environment = environment
         return try driver.look { driverState, _ in
-            try notificationFold.withLock { kept in
+            try notificationFold.withLock { cached in
                 // The fold is replaced for a signer of another environment, since payloads contain the environment.
-                let known = kept.flatMap { $0.settings.environment == environment ? $0 : nil }
+                let known = cached.flatMap { $0.settings.environment == environment ? $0 : nil }
                 let fold = known ?? newFold(environment, driverState.settings.rules.renewalRate)
-                kept = fold
+                cached = fold
                 while fold.position < driverState.state.position {
                     let limit = min(1024, driverState.state.position - fold.position)
                     let new = try driverState.records.read(after: fold.position, limit: limit)

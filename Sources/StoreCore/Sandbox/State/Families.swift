@@ -100,7 +100,7 @@ extension Families {
     /// Adds a transaction to a member's share.
     ///
     /// Returns the share's first transaction, to which a renewal's transaction refers; nil if this one is the first.
-    mutating func keep(
+    mutating func add(
         _ sharing: FamilyChange.Sharing,
         _ details: StoreTransaction.Details,
         graceEnd: Date?
@@ -181,7 +181,7 @@ extension SandboxState {
         purchase.isShared = true
         purchase.isFinished = sharing.isSilent
         let history = remember(purchase, member)
-        let first = families.keep(sharing, details, graceEnd: graceEnd(of: sharing.key.item))
+        let first = families.add(sharing, details, graceEnd: graceEnd(of: sharing.key.item))
         guard !sharing.isSilent else { return nextTransaction = sharing.transaction.advanced(by: 1) }
         for device in devices.indices where devices[device].account == member { devices[device].hasReceipt = true }
         let transaction = StoreTransaction(

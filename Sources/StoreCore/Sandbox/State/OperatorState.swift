@@ -35,10 +35,10 @@ extension SandboxState {
             operatorState.interruptedAccounts.set(account, to: isOn)
         case .interrupted(let order, let failure):
             open(order, .failed, date, failure: failure)
-            keepIssue(order.transaction)
+            storeIssue(order.transaction)
         case .interruptedLater(let number, let failure):
             decline(number, failure)
-            keepIssue(number)
+            storeIssue(number)
         case .resolved(let number, let purchase):
             operatorState.issues[number] = nil
             deliver(purchase, date)
@@ -76,7 +76,7 @@ extension SandboxState {
         }
     }
 
-    private mutating func keepIssue(_ number: TransactionNumber) {
+    private mutating func storeIssue(_ number: TransactionNumber) {
         guard let row = transactions[number], let account = row.account, let device = row.device else { return }
         operatorState.issues[number] = OperatorState.Issue(
             account: account,

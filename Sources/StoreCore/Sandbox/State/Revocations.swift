@@ -39,7 +39,7 @@ struct Revocations: StatePart, Equatable {
     /// Returns the refund of a transaction; nil if there is none, or if it was reversed.
     func refund(of transaction: TransactionNumber) -> Refund? { refundHeads[transaction].flatMap { refunds[$0] } }
 
-    mutating func keep(_ refund: Refund) {
+    mutating func store(_ refund: Refund) {
         guard let first = refund.transactions.first else { return }
         refunds[first] = refund
         for transaction in refund.transactions { refundHeads[transaction] = first }
@@ -135,7 +135,7 @@ extension SandboxState {
     /// Applies a refund.
     mutating func apply(_ refund: Refund, _ date: Date) {
         cancel(refund.transactions, of: refund.account, date)
-        revocations.keep(refund)
+        revocations.store(refund)
         server.decide(refundOf: refund.transactions)
         switch catalog.kind(of: refund.product) {
         case .nonConsumable, .freeSubscription: accounts[refund.account].owned.remove(refund.product)

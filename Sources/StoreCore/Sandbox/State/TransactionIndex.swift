@@ -190,7 +190,7 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: guarded by th
     }
 
     private func insert(_ transaction: consuming GrantedTransaction, _ state: SandboxState) {
-        appTransactions.keep(transaction.account, in: state.accounts)
+        appTransactions.cache(transaction.account, in: state.accounts)
         // A share that only a restore delivers is no unfinished transaction.
         let isUnfinished = state.transactions.look(transaction.number.rawValue, { _ in }) != nil
         transactions.insert(transaction, isUnfinished: isUnfinished)
@@ -417,7 +417,7 @@ struct AppTransactionIdentifiers {
     init(bundleIdentifier: String) { self.bundleIdentifier = bundleIdentifier }
 
     /// Computes and caches the identifier of an account, for frequent use from then on.
-    mutating func keep(_ account: AccountID, in accounts: Table<AccountID, SandboxState.Account>) {
+    mutating func cache(_ account: AccountID, in accounts: Table<AccountID, SandboxState.Account>) {
         while known.endIndex <= account { known.append(nil) }
         if known[account] == nil { known[account] = identifier(of: account, in: accounts) }
     }

@@ -22,11 +22,11 @@ struct TransactionPlaces: Sendable {
     /// Adds a transaction that began with the record after a position.
     @inline(__always)
     mutating func add(_ number: TransactionNumber, at position: Int) {
-        if position - lastPosition >= Self.distance { keep(number, position) }
+        if position - lastPosition >= Self.distance { append(number, position) }
     }
 
     @inline(never)
-    private mutating func keep(_ number: TransactionNumber, _ position: Int) {
+    private mutating func append(_ number: TransactionNumber, _ position: Int) {
         if places.count > 0, places[places.count - 1].number >= number { forget(before: number) }
         places.append(Place(number: number, position: position))
         lastPosition = position

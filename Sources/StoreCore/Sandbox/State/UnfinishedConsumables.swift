@@ -19,12 +19,12 @@ struct UnfinishedConsumables: Sendable {
 
     @inline(__always)
     mutating func insert(_ transaction: TransactionNumber, of product: ProductIndex) {
-        if last != nil { keepLast() }
+        if last != nil { moveLastToEarlier() }
         last = (product, transaction)
     }
 
     @inline(never)
-    private mutating func keepLast() {
+    private mutating func moveLastToEarlier() {
         if let last { earlier[last.product, default: []].insert(last.transaction) }
     }
 

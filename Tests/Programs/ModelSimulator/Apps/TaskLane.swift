@@ -24,6 +24,6 @@ final class TaskLane: TaskExecutor, ActivityMember, @unchecked Sendable {  // un
     }
 
     var pulse: (isQuiet: Bool, work: Int) { (jobs.isEmpty, work) }
-    var keepable: (any ActivityPulse)? { self }
+    var retainable: (any ActivityPulse)? { self }
     var waitingFor: [String] { [] }
 }

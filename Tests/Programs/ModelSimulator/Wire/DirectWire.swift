@@ -37,7 +37,7 @@ final class DirectWire: ActivityMember, @unchecked Sendable {  // unchecked: a r
     }
 
     var pulse: (isQuiet: Bool, work: Int) { (true, lastNumber) }
-    var keepable: (any ActivityPulse)? { self }
+    var retainable: (any ActivityPulse)? { self }
     func drainHere() -> Bool { false }
     var waitingFor: [String] { late.map { _ in "a ring that is late" } }
 

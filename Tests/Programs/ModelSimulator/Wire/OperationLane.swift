@@ -23,6 +23,6 @@ final class OperationLane: LaneExecutor, ActivityMember, @unchecked Sendable {  
     }
 
     var pulse: (isQuiet: Bool, work: Int) { (waiting.isEmpty, work) }
-    var keepable: (any ActivityPulse)? { self }
+    var retainable: (any ActivityPulse)? { self }
     var waitingFor: [String] { [] }
 }

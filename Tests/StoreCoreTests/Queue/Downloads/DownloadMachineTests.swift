@@ -156,7 +156,7 @@ import Testing
         #expect(actions == [.remove(1)])
         #expect(bench.answer(ticket, .success(Self.data)) == [])
         #expect(bench.machine.obey(.start, [1], now: bench.now, &actions).map(\.refusal) == [.over])
-        #expect(!bench.machine.keeps(1))
+        #expect(!bench.machine.contains(1))
     }
 
     @Test func `A machine that has retired makes no downloads and keeps none`() {

@@ -5,7 +5,7 @@ import Foundation
 /// The cost of writing a snapshot, and of opening a store with it, grows with its rows. A snapshot is due when as many
 /// records have been added since the last one as the new one would have rows. Snapshots thus add a constant share to
 /// the cost of each record, and the cost of opening a store depends on its present content, not on its past.
-struct SnapshotKeeper: Sendable {
+struct SnapshotStorage: Sendable {
     private let ledger: (any DurableLedger)?
     /// The position of the last snapshot, or of the last attempt.
     private var position = 0
@@ -25,11 +25,11 @@ struct SnapshotKeeper: Sendable {
     /// Whether the ledger stores snapshots.
     ///
     /// Check this first on fast paths, since passing the state to a function may copy the state.
-    var areKept: Bool { ledger != nil }
+    var areStored: Bool { ledger != nil }
 
     /// Stores a snapshot of a committed state, if one is due.
     @inline(__always)
-    mutating func keepIfDue(_ state: borrowing SandboxState) {
+    mutating func storeIfDue(_ state: borrowing SandboxState) {
         guard let ledger, state.position - position >= max(ledger.snapshotDistance, state.rowCount) else { return }
         // A failure is ignored, since nothing depends on a snapshot: the next one is written when it is due.
         position = state.position
