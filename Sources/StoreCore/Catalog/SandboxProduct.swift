@@ -174,14 +174,14 @@ extension StoreProduct.Period {
     ///
     /// Dates have an upper bound: a period beyond it would never end, and be renewed forever.
     fileprivate func isTooLong(times: Int = 1) -> Bool {
-        let most =
+        let maximum =
             switch unit {
             case .day: 36_525
             case .week: 5218
             case .month: 1200
             case .year: 100
             }
-        return count > most / times
+        return count > maximum / times
     }
 }
 

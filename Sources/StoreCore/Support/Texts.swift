@@ -39,7 +39,7 @@ extension Date {
         var digits = Array(interval.magnitude.description.utf8)[...]
         guard !digits.contains(UInt8(ascii: "e")), var second = digits.number(upTo: ".") else { return nil }
         if digits.elementsEqual("0".utf8) { digits = [] }
-        guard digits.count <= Self.mostDigits else { return nil }
+        guard digits.count <= Self.maximumDigits else { return nil }
         if interval < 0 {
             second = -second
             if let complement = Self.complement(of: digits) { (second, digits) = (second - 1, complement) }
@@ -87,7 +87,7 @@ extension Date {
             let digits = remaining.dropFirst().prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
             guard !digits.isEmpty else { return nil }
             remaining = remaining.dropFirst(digits.count + 1)
-            fraction = digits.prefix(Self.mostDigits)
+            fraction = digits.prefix(Self.maximumDigits)
         }
         guard let offset = remaining.offset() else { return nil }
         var whole = days * 86_400 + hour * 3600 + minute * 60 + second - offset
@@ -100,7 +100,7 @@ extension Date {
     }
 
     /// The maximum number of decimals of the second.
-    private static let mostDigits = 18
+    private static let maximumDigits = 18
     /// The first second of the year 0, and the first of the year 10000.
     private static let firstSecond = -63_145_526_400.0
     private static let endOfSeconds = 252_423_993_600.0

@@ -7,7 +7,7 @@ import Foundation
 /// RFC 8259 rules out between systems. Both are rejected here before the data is parsed.
 package enum UntrustedJSON {
     /// The maximum nesting of arrays and objects; the formats read have fewer than ten levels.
-    package static let mostLevels = 64
+    package static let maximumLevels = 64
 
     /// Decodes a value.
     ///
@@ -45,7 +45,7 @@ package enum UntrustedJSON {
                 case UInt8(ascii: "\\") where isText: place += 1
                 case UInt8(ascii: "[") where !isText, UInt8(ascii: "{") where !isText:
                     levels += 1
-                    if levels > mostLevels { return "more than \(mostLevels) levels of lists and objects" }
+                    if levels > maximumLevels { return "more than \(maximumLevels) levels of lists and objects" }
                 case UInt8(ascii: "]") where !isText, UInt8(ascii: "}") where !isText: levels -= 1
                 default: break
                 }

@@ -209,8 +209,8 @@ struct ByteWriter: ~Copyable {
 
     /// Appends at most `most` bytes, written by a function that returns their number.
     @inline(__always)
-    mutating func append(atMost most: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
-        if capacity - count < most { grow(by: most) }
+    mutating func append(atMost maximum: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
+        if capacity - count < maximum { grow(by: maximum) }
         count += write(start + count)
     }
 

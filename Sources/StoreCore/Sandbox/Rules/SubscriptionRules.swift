@@ -160,10 +160,10 @@ extension SandboxState {
     /// At a quick rate an ordinary interval holds more renewals than intended: a year has a million periods of thirty
     /// seconds.
     func objection(toMovingTo moment: Date, from now: Date, _ rate: RenewalRate) -> String? {
-        let most = Double(Self.maximumRenewalsInOneMove)
+        let maximum = Double(Self.maximumRenewalsInOneMove)
         // Most advances are too short for any product, so that the subscriptions need not be examined.
-        guard moment.timeIntervalSince(now) > most * rate.shortestPeriod,
-            billing.renewalLimit.map({ Double($0) > most }) ?? true
+        guard moment.timeIntervalSince(now) > maximum * rate.shortestPeriod,
+            billing.renewalLimit.map({ Double($0) > maximum }) ?? true
         else { return nil }
         for index in subscriptions.indices {
             guard let period = periodThatGoesOn(index, rate) else { continue }
@@ -173,7 +173,7 @@ extension SandboxState {
             let renewals = (moment.timeIntervalSince(start) / length).rounded(.down) + 1
             let remaining = billing.renewalLimit.map { Double($0) - Double(subscriptions[index].renewals) } ?? .infinity
             let count = min(renewals, remaining)
-            guard count > most else { continue }
+            guard count > maximum else { continue }
             let product = catalog[subscriptions[index].renewsAs].identifier
             return """
                 the clock cannot be moved by \(moment.timeIntervalSince(now)) seconds at once: "\(product)" would be \
