@@ -50,7 +50,7 @@ enum Notice {
     /// Applies the change of a notice that is not delivered to any observer.
     ///
     /// Returns whether the store must repeat updates for the next observer, which requires a new snapshot.
-    func applyUnheard(_ delegate: some QueueDriverDelegate) -> Bool {
+    func applyUndelivered(_ delegate: some QueueDriverDelegate) -> Bool {
         switch self {
         case .changed(let transaction, let change): delegate.apply(change, to: transaction)
         case .download(let download, let report): delegate.apply(report, toDownload: download)

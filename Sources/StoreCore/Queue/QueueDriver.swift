@@ -247,7 +247,7 @@ extension QueueDriver {
         epoch.add(1, ordering: .sequentiallyConsistent)
         for notice in state.notices.waiting {
             // The store sends some updates only once. Without a cursor, its next snapshot repeats them.
-            if notice.applyUnheard(delegate) { state.machine.forgetCursor() }
+            if notice.applyUndelivered(delegate) { state.machine.forgetCursor() }
         }
         state.notices.clear()
     }

@@ -77,7 +77,7 @@ extension ObserverNotifier {
 
     /// Applies one notice without calling observers.
     private func skipNext(_ batch: inout NoticeBatch, _ driver: QueueDriver) {
-        if batch.removeNext().applyUnheard(self) { driver.askAgain() }
+        if batch.removeNext().applyUndelivered(self) { driver.askAgain() }
     }
 
     /// Makes one callback, for one or more notices.
