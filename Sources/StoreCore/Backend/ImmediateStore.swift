@@ -2,7 +2,7 @@
 ///
 /// One call passes commands and returns their acknowledgement together with all updates that the connection has not
 /// received yet. Nothing is pushed: when something else causes a change for a connection, the store notifies its
-/// ``NewsListener``, and the queue calls again. ``PushConnections`` serve receivers that know only ``StoreBackend``.
+/// ``UpdateListener``, and the queue calls again. ``PushConnections`` serve receivers that know only ``StoreBackend``.
 ///
 /// Every requirement may be called on any thread. None calls a listener or an authorizer: the follow-up work of a call
 /// is in ``Exchange/afterwards`` and ``Exchange/questions``, which the caller runs once it holds no lock.
@@ -23,7 +23,7 @@ package protocol ImmediateStore: StoreBackend {
     ///   - cursor: the position at which an earlier connection ended; nil requests a snapshot.
     /// - Returns: the connection's identifier.
     func openConnection(
-        _ listener: any NewsListener,
+        _ listener: any UpdateListener,
         journal: JournalID,
         after cursor: UpdateCursor?
     ) -> StoreConnectionID
@@ -59,7 +59,7 @@ package struct Exchange: Sendable {
     /// Meaningless without commands.
     package private(set) var reply = Reply.taken
     /// The kind of updates that the connection had not received.
-    package var news = News.none
+    package var updates = Updates.none
     /// The updates, if they are a batch.
     package var batch = UpdateBatch(after: nil, through: UpdateCursor(position: 0), updates: [])
     /// Whether another exchange would return more updates at once.
@@ -80,7 +80,7 @@ package struct Exchange: Sendable {
         indirect case tryLater(StoreFailure)
     }
 
-    package enum News: Sendable {
+    package enum Updates: Sendable {
         case none
         case batch
         /// The store has closed the connection.
@@ -111,7 +111,7 @@ package struct Exchange: Sendable {
     /// Empties the exchange, but retains its buffers.
     package mutating func clear() {
         reply = .taken
-        news = .none
+        updates = .none
         batch.updates.empty()
         hasMore = false
         afterwards = nil
@@ -120,8 +120,8 @@ package struct Exchange: Sendable {
 }
 
 /// A queue's side of a connection, which the store notifies of new updates.
-package protocol NewsListener: AnyObject, Sendable {
+package protocol UpdateListener: AnyObject, Sendable {
     /// Reports that the next exchange may return updates. Called without a lock, on any thread, at most once until that
     /// exchange.
-    func newsArrived()
+    func updatesArrived()
 }

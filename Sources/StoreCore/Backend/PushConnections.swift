@@ -36,7 +36,7 @@ package final class PushConnections: Sendable {
         }
     }
 
-    private final class Listener: NewsListener {
+    private final class Listener: UpdateListener {
         private let connections: PushConnections
         private let receiver: ObjectIdentifier
 
@@ -45,7 +45,7 @@ package final class PushConnections: Sendable {
             self.receiver = ObjectIdentifier(receiver)
         }
 
-        func newsArrived() { connections.pull(for: receiver) }
+        func updatesArrived() { connections.pull(for: receiver) }
     }
 
     private let lines = Locked<[ObjectIdentifier: Line]>([:])
@@ -58,7 +58,7 @@ package final class PushConnections: Sendable {
         let listener = Listener(self, receiver)
         guard let id = store()?.openConnection(listener, journal: journal, after: cursor) else { return }
         move(receiver, to: Connection(id: id, journal: journal, store: store))
-        listener.newsArrived()
+        listener.updatesArrived()
     }
 
     /// Disconnects a receiver.
@@ -139,10 +139,10 @@ package final class PushConnections: Sendable {
         let key = ObjectIdentifier(line.receiver)
         let isCurrent = lines.withLock { lines in
             guard lines[key]?.connection?.id == line.connection?.id else { return false }
-            if case .lost = exchange.news { lines[key]?.connection = nil }
+            if case .lost = exchange.updates { lines[key]?.connection = nil }
             return true
         }
-        switch exchange.news {
+        switch exchange.updates {
         case .batch where isCurrent: line.receiver.receive(exchange.batch)
         case .lost(let failure) where isCurrent: line.receiver.connectionLost(failure)
         default: break

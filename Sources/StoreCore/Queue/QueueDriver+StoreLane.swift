@@ -104,8 +104,8 @@ extension QueueDriver {
 
 // MARK: - A store in the process
 
-extension QueueDriver: NewsListener {
-    func newsArrived() {
+extension QueueDriver: UpdateListener {
+    func updatesArrived() {
         apply { machine, actions in if machine.connection.isWanted { actions.append(.pull) } }
     }
 

@@ -59,7 +59,7 @@ extension QueueMachine {
         _ actions: inout Actions
     ) {
         if let submission { replied(exchange.reply, to: submission, &actions) }
-        switch exchange.news {
+        switch exchange.updates {
         case .none: break
         case .batch: if let generation { received(exchange.batch, generation: generation, &actions) }
         case .lost(let failure): if let generation { connectionLost(failure, generation: generation, &actions) }
@@ -286,14 +286,14 @@ extension QueueMachine {
         let number = outbound[index].row
         switch outbound[index].command.action {
         case .purchase(let payment):
-            var isNews = false
+            var isNew = false
             rows.update(number) { row in
-                isNews = !row.isInStore
+                isNew = !row.isInStore
                 row.isInStore = true
             }
-            if isNews { excuse(number) }
+            if isNew { excuse(number) }
             show(number, payment, &actions)
-            return isNews && (number <= lastDoubtfulRow || outbound[index].command.id.journal != journal)
+            return isNew && (number <= lastDoubtfulRow || outbound[index].command.id.journal != journal)
         case .finish(let transaction):
             reportRemoval(index, &actions)
             forgetFinish(of: transaction)

@@ -226,11 +226,11 @@ struct SignedReceipt: Sendable {
 /// A store that can report whether its app receipt has changed.
 protocol ReceiptSource {
     /// Returns the device's app receipt, or `unchanged` if its content is that of a version that the caller has.
-    func receipt(unless known: ReceiptVersion?) -> ReceiptNews
+    func receipt(unless known: ReceiptVersion?) -> ReceiptChange
 }
 
 /// The result of comparing a store's app receipt with a version that the caller has.
-enum ReceiptNews {
+enum ReceiptChange {
     /// The content is unchanged.
     case unchanged
     /// There is no receipt.

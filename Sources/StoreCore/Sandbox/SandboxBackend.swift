@@ -168,7 +168,7 @@ extension SandboxBackend {
 }
 
 extension SandboxBackend {
-    func receipt(unless known: ReceiptVersion?) -> ReceiptNews {
+    func receipt(unless known: ReceiptVersion?) -> ReceiptChange {
         device.driver.receipt(on: device.number, unless: known)
     }
 }
@@ -182,7 +182,7 @@ extension SandboxBackend where Self: ImmediateStore {
     package var isSelfContained: Bool { device.driver.isSelfContained }
 
     package func openConnection(
-        _ listener: any NewsListener,
+        _ listener: any UpdateListener,
         journal: JournalID,
         after cursor: UpdateCursor?
     ) -> StoreConnectionID {

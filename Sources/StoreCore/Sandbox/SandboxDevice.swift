@@ -238,8 +238,8 @@ package struct AppReceiptReader: Sendable {
     package mutating func read() -> Reading {
         var version: ReceiptVersion?
         if case .version(let known) = known { version = known }
-        let (news, position) = device.driver.datedReceipt(on: device.number, unless: version)
-        switch news {
+        let (change, position) = device.driver.datedReceipt(on: device.number, unless: version)
+        switch change {
         case .unchanged: return .unchanged
         case .none:
             if case .absent = known { return .unchanged }

@@ -27,7 +27,7 @@ final class DeviceStream: Sendable {
     private let told: Locked<Told>
 
     /// The listener of the connection to the store, which wakes the stream when there are updates.
-    private final class Bell: NewsListener {
+    private final class Bell: UpdateListener {
         private struct Stream {
             weak var stream: HTTPStream?
         }
@@ -35,7 +35,7 @@ final class DeviceStream: Sendable {
         private let stream = Locked(Stream())
 
         func wakes(_ stream: HTTPStream) { self.stream.withLock { $0.stream = stream } }
-        func newsArrived() { stream.withLock { $0.stream }?.ring() }
+        func updatesArrived() { stream.withLock { $0.stream }?.ring() }
         func end() { stream.withLock { $0.stream }?.finish() }
     }
 
@@ -82,7 +82,7 @@ final class DeviceStream: Sendable {
         // These notify other connections and schedule the store's next event, even if this connection is lost.
         exchange.afterwards?()
         exchange.questions?()
-        switch exchange.news {
+        switch exchange.updates {
         case .none: break
         case .batch: line.batch = exchange.batch
         case .lost(let failure): return last(failure)

@@ -180,7 +180,7 @@ final class DirectLaunchBackend: LaunchBackend, ImmediateStore, @unchecked Senda
     var isSelfContained: Bool { store.isSelfContained }
 
     func openConnection(
-        _ listener: any NewsListener,
+        _ listener: any UpdateListener,
         journal: JournalID,
         after cursor: UpdateCursor?
     ) -> StoreConnectionID {
@@ -198,16 +198,16 @@ final class DirectLaunchBackend: LaunchBackend, ImmediateStore, @unchecked Senda
     func exchange(_ commands: [StoreCommand], on connection: StoreConnectionID?, into exchange: inout Exchange) {
         guard process.pass(.call) else { return exchange.refuse(AppProcess.lost) }
         store.exchange(commands, on: connection, into: &exchange)
-        noteNews(exchange)
+        noteUpdates(exchange)
     }
 
     func exchange(_ command: StoreCommand, on connection: StoreConnectionID?, into exchange: inout Exchange) {
         guard process.pass(.call) else { return exchange.refuse(AppProcess.lost) }
         store.exchange(command, on: connection, into: &exchange)
-        noteNews(exchange)
+        noteUpdates(exchange)
     }
 
-    private func noteNews(_ exchange: Exchange) { if case .batch = exchange.news { shown.note(exchange.batch) } }
+    private func noteUpdates(_ exchange: Exchange) { if case .batch = exchange.updates { shown.note(exchange.batch) } }
 
     override func close() {
         let all = connections.withLock { connections in
@@ -220,16 +220,16 @@ final class DirectLaunchBackend: LaunchBackend, ImmediateStore, @unchecked Senda
 }
 
 /// A listener that is not notified once its process has ended.
-private final class LaunchListener: NewsListener {
-    private let listener: any NewsListener
+private final class LaunchListener: UpdateListener {
+    private let listener: any UpdateListener
     private let process: AppProcess
 
-    init(_ listener: any NewsListener, _ process: AppProcess) {
+    init(_ listener: any UpdateListener, _ process: AppProcess) {
         self.listener = listener
         self.process = process
     }
 
-    func newsArrived() { if process.pass(.update) { listener.newsArrived() } }
+    func updatesArrived() { if process.pass(.update) { listener.updatesArrived() } }
 }
 
 /// One launch's access to its user's history.

@@ -19,7 +19,7 @@ final class MisbehavingStore: ForwardingBackend, ImmediateStore {
 
     private let store: any ImmediateStore
     private let flaw: Flaw
-    private let listeners = Locked<[StoreConnectionID: any NewsListener]>([:])
+    private let listeners = Locked<[StoreConnectionID: any UpdateListener]>([:])
 
     init(_ backend: any StoreBackend, _ flaw: Flaw) {
         guard let store = backend as? any ImmediateStore else { fatalError("a device can be asked by value") }
@@ -30,7 +30,7 @@ final class MisbehavingStore: ForwardingBackend, ImmediateStore {
     var backend: any StoreBackend { store }
 
     func openConnection(
-        _ listener: any NewsListener,
+        _ listener: any UpdateListener,
         journal: JournalID,
         after cursor: UpdateCursor?
     ) -> StoreConnectionID {
@@ -49,11 +49,11 @@ final class MisbehavingStore: ForwardingBackend, ImmediateStore {
 
     func exchange(_ commands: [StoreCommand], on connection: StoreConnectionID?, into exchange: inout Exchange) {
         if flaw == .ringsAtOnce, !commands.isEmpty, let connection {
-            listeners.withLock { $0[connection] }?.newsArrived()
+            listeners.withLock { $0[connection] }?.updatesArrived()
         }
         let taken = flaw == .sellsTwice ? commands.flatMap(twice) : commands
         store.exchange(taken, on: connection, into: &exchange)
-        if flaw == .losesNews, !commands.isEmpty { exchange.news = .none }
+        if flaw == .losesNews, !commands.isEmpty { exchange.updates = .none }
     }
 
     private func twice(_ command: StoreCommand) -> [StoreCommand] {
@@ -65,14 +65,14 @@ final class MisbehavingStore: ForwardingBackend, ImmediateStore {
 }
 
 /// Rings as often as it is told to when it is rung.
-private final class Repeater: NewsListener {
-    private let listener: any NewsListener
+private final class Repeater: UpdateListener {
+    private let listener: any UpdateListener
     private let times: Int
 
-    init(_ listener: any NewsListener, times: Int) {
+    init(_ listener: any UpdateListener, times: Int) {
         self.listener = listener
         self.times = times
     }
 
-    func newsArrived() { for _ in 0..<times { listener.newsArrived() } }
+    func updatesArrived() { for _ in 0..<times { listener.updatesArrived() } }
 }

@@ -37,7 +37,7 @@ import Testing
         #expect(receiver.transactions.count == 1)
         #expect(store.listeners.count == 1)
         _ = store.sell("shield")
-        for listener in store.listeners { listener.newsArrived() }
+        for listener in store.listeners { listener.updatesArrived() }
         #expect(receiver.transactions.count == 2)
     }
 
@@ -53,12 +53,12 @@ import Testing
         let source = Locked<ScriptedStore?>(store)
         connections.connect(receiver, after: nil) { source.withLock { $0 } }
         source.withLock { $0 = nil }
-        for listener in store.listeners { listener.newsArrived() }
+        for listener in store.listeners { listener.updatesArrived() }
         #expect(receiver.batches.count == 1)
         source.withLock { $0 = store }
         connections.connect(receiver, after: receiver.cursor) { source.withLock { $0 } }
         _ = store.sell("shield")
-        for listener in store.listeners { listener.newsArrived() }
+        for listener in store.listeners { listener.updatesArrived() }
         #expect(receiver.transactions.count == 1)
     }
 

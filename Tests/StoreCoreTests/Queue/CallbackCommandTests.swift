@@ -38,9 +38,9 @@ import Testing
     ///
     /// They take the queue's first numbers.
     private func sell(_ count: Int) {
-        var listeners: [any NewsListener] = []
+        var listeners: [any UpdateListener] = []
         for number in 0..<count { listeners = store.sell("gift\(number)") }
-        for listener in listeners { listener.newsArrived() }
+        for listener in listeners { listener.updatesArrived() }
     }
 
     /// A recorder that does something with the transactions of a callback, and finishes what was bought.

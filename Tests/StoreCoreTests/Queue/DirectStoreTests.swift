@@ -96,14 +96,14 @@ import Testing
         let store = ScriptedStore(isSelfContained: false, clock: clock)
         let observer = Recorder()
         let queue = makeQueue(store, observer)
-        store.meddle(.init(before: { for listener in store.sell("gift") { listener.newsArrived() } }))
+        store.meddle(.init(before: { for listener in store.sell("gift") { listener.updatesArrived() } }))
         queue.add(SKPayment(productIdentifier: "sword"))
         #expect(
             observer.history == [
                 .updated("sword", .purchasing), .updated("gift", .purchased), .updated("sword", .purchased),
             ]
         )
-        for listener in store.sell("shield") { listener.newsArrived() }
+        for listener in store.sell("shield") { listener.updatesArrived() }
         #expect(observer.history(of: "shield") == [.updated("shield", .purchased)])
     }
 
@@ -141,7 +141,7 @@ import Testing
         let queue = makeQueue(store, observer)
         queue.add(SKPayment(productIdentifier: "sword"))
         store.meddle(
-            .init(answer: { $0.news = .lost(.network(.networkConnectionLost, "the test closes the connection")) })
+            .init(answer: { $0.updates = .lost(.network(.networkConnectionLost, "the test closes the connection")) })
         )
         queue.add(SKPayment(productIdentifier: "shield"))
         #expect(observer.history(of: "shield") == [.updated("shield", .purchasing)])
@@ -196,7 +196,7 @@ import Testing
         }
         async let ring: Void = onThread {
             begun.signal()
-            for listener in store.sell("gift") { listener.newsArrived() }
+            for listener in store.sell("gift") { listener.updatesArrived() }
         }
         await onThread {
             begun.wait()
@@ -229,7 +229,7 @@ import Testing
         queue = nil
         #expect(weakQueue == nil)
         #expect(store.listeners.isEmpty)
-        for listener in listeners { listener.newsArrived() }
+        for listener in listeners { listener.updatesArrived() }
         #expect(observer.history == [])
     }
 

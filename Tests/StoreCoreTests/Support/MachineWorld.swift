@@ -317,7 +317,7 @@ extension MachineWorld {
         if case .tryLater(let failure) = reply { exchange.refuse(failure) }
         let generation = connection?.generation
         if var open = connection, open.hasNext(store) {
-            exchange.news = .batch
+            exchange.updates = .batch
             exchange.batch = open.next(store, &random)
             connection = open
         }

@@ -13,7 +13,7 @@ final class ScriptedStore: ImmediateStore {
 
     fileprivate struct Connection {
         let id: StoreConnectionID
-        let listener: any NewsListener
+        let listener: any UpdateListener
         let cursor: UpdateCursor?
         var told: Int?
     }
@@ -45,7 +45,7 @@ final class ScriptedStore: ImmediateStore {
     /// The cursors from which connections were opened.
     var cursors: [UpdateCursor?] { state.withLock { $0.cursors } }
     /// The listeners of the connections that are open.
-    var listeners: [any NewsListener] { state.withLock { $0.connections.map(\.listener) } }
+    var listeners: [any UpdateListener] { state.withLock { $0.connections.map(\.listener) } }
 
     /// Meddles with the next exchange that has commands, or with one after those that are meddled with already.
     func meddle(_ meddling: Meddling) { state.withLock { $0.meddlings.append(meddling) } }
@@ -53,7 +53,7 @@ final class ScriptedStore: ImmediateStore {
     /// Sells something that nobody has ordered.
     ///
     /// Returns the listeners to be rung.
-    func sell(_ product: String) -> [any NewsListener] {
+    func sell(_ product: String) -> [any UpdateListener] {
         state.withLock { state in
             let transaction = StoreTransaction(
                 identifier: "foreign\(state.log.count)",
@@ -67,7 +67,7 @@ final class ScriptedStore: ImmediateStore {
     }
 
     func openConnection(
-        _ listener: any NewsListener,
+        _ listener: any UpdateListener,
         journal: JournalID,
         after cursor: UpdateCursor?
     ) -> StoreConnectionID {
@@ -144,7 +144,7 @@ extension ScriptedStore.State {
             let cursor = connections[index].cursor
             connections[index].told = cursor?.position ?? log.count
             if cursor == nil {
-                exchange.news = .batch
+                exchange.updates = .batch
                 exchange.batch = UpdateBatch(
                     after: nil,
                     through: UpdateCursor(position: log.count),
@@ -158,7 +158,7 @@ extension ScriptedStore.State {
             return
         }
         guard told < log.count else { return }
-        exchange.news = .batch
+        exchange.updates = .batch
         exchange.batch = UpdateBatch(
             after: UpdateCursor(position: told),
             through: UpdateCursor(position: log.count),

@@ -12,7 +12,7 @@ final class ObserverNotifier: QueueDriverDelegate {
     private weak let owningContext: StoreContext?
     private let state: Locked<State>
     let observers = ObserverList()
-    let revocations = Locked(RevocationNews())
+    let revocations = Locked(UnreportedRevocations())
     /// A lock that is held while callbacks run.
     ///
     /// Threads contend for it only while one store replaces another.
@@ -254,7 +254,7 @@ extension ObserverNotifier {
 /// notified, or once the `QueueFace` has passed it on to the app. Until then, the store notifies every observer that is
 /// added, while a new `QueueFace` is notified from the state here. If another user has signed in meanwhile, the
 /// `QueueFace` finds none of the revoked transactions.
-struct RevocationNews: Sendable {
+struct UnreportedRevocations: Sendable {
     /// The products of which observers were notified before there was a `QueueFace`.
     private var unfaced: [String] = []
     /// The products of which only the `QueueFace` was notified, so that the store would send them again.
@@ -317,7 +317,7 @@ struct RevocationNews: Sendable {
     /// Discards all revocations, because their store was replaced.
     mutating func forget() {
         let last = lastNotice
-        self = RevocationNews()
+        self = UnreportedRevocations()
         lastNotice = last
     }
 

@@ -7,7 +7,7 @@ struct SandboxConnection: Sendable {
     let id: StoreConnectionID
     let device: DeviceID
     let journal: JournalID
-    let listener: any NewsListener
+    let listener: any UpdateListener
     /// The cursor at which the queue resumes, until the connection has begun.
     ///
     /// A connection that has not begun stores no updates.
@@ -54,7 +54,7 @@ struct SandboxConnection: Sendable {
         id: StoreConnectionID,
         device: DeviceID,
         journal: JournalID,
-        listener: any NewsListener,
+        listener: any UpdateListener,
         after cursor: UpdateCursor?
     ) {
         self.id = id
@@ -72,7 +72,7 @@ extension SandboxConnection {
     func isBehind(_ position: Int) -> Bool { seen != position && beginning == nil && failure == nil }
 
     @inline(__always)
-    func hasNews(at position: Int) -> Bool {
+    func hasUpdates(at position: Int) -> Bool {
         hasBatch || seen < position || owesGap || snapshot != nil || failure != nil
     }
 
@@ -81,12 +81,12 @@ extension SandboxConnection {
     var hasBatch: Bool { !waiting.isEmpty || seen - sentPosition >= Self.stride }
 
     mutating func lose(_ failure: StoreFailure) {
-        forgetNews()
+        discardUpdates()
         self.failure = .because(failure)
     }
 
     mutating func skip(to position: Int) {
-        forgetNews()
+        discardUpdates()
         owesGap = true
         sentPosition = position
         seen = position
@@ -123,7 +123,7 @@ extension SandboxConnection {
         return true
     }
 
-    private mutating func forgetNews() {
+    private mutating func discardUpdates() {
         snapshot = nil
         waiting = []
     }
@@ -161,7 +161,7 @@ extension SandboxDriverState {
     private static var batchSize: Int { 256 }
 
     mutating func open(
-        _ listener: any NewsListener,
+        _ listener: any UpdateListener,
         _ device: DeviceID,
         journal: JournalID,
         after cursor: UpdateCursor?
@@ -257,7 +257,7 @@ extension SandboxDriverState {
     /// Notifies each connection that has pending updates.
     mutating func ringAll() {
         for index in connections.indices
-        where connections[index].beginning == nil && connections[index].hasNews(at: state.position) { ring(index) }
+        where connections[index].beginning == nil && connections[index].hasUpdates(at: state.position) { ring(index) }
     }
 
     @inline(__always)
@@ -304,7 +304,7 @@ extension SandboxDriverState {
 
 extension SandboxDriverState {
     /// Moves a connection's pending updates into an exchange.
-    mutating func takeNews(of id: StoreConnectionID, now: Date, _ exchange: inout Exchange) {
+    mutating func takeUpdates(of id: StoreConnectionID, now: Date, _ exchange: inout Exchange) {
         guard let index = index(of: id) else { return }
         if connections[index].beginning != nil {
             begin(index, now: now)
@@ -313,14 +313,14 @@ extension SandboxDriverState {
             return connections[index].isRung = false
         }
         do {
-            if try takeBatch(index, &exchange.batch) { exchange.news = .batch }
-            exchange.hasMore = connections[index].hasNews(at: state.position)
+            if try takeBatch(index, &exchange.batch) { exchange.updates = .batch }
+            exchange.hasMore = connections[index].hasUpdates(at: state.position)
             connections[index].isRung = exchange.hasMore
         } catch {
-            exchange.news = .lost(error)
+            exchange.updates = .lost(error)
         }
         if deliveries != nil { trace(exchange, to: connections[index].device, now: now) }
-        if case .lost = exchange.news { connections.remove(at: index) }
+        if case .lost = exchange.updates { connections.remove(at: index) }
     }
 
     private mutating func begin(_ index: Int, now: Date) {
@@ -358,7 +358,7 @@ extension SandboxDriverState {
     /// Returns false if there are none.
     @inline(__always)
     private mutating func takeBatch(_ index: Int, _ batch: inout UpdateBatch) throws(StoreFailure) -> Bool {
-        if !connections[index].hasNews(at: state.position) { return false }
+        if !connections[index].hasUpdates(at: state.position) { return false }
         if try takeRareBatch(index, &batch) { return true }
         return connections[index].takeWaiting(&batch)
     }

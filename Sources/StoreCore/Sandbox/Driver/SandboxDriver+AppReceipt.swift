@@ -10,12 +10,12 @@ extension SandboxDriver {
     /// Returns a device's receipt, unless its content is that of the known version.
     ///
     /// A receipt with the same content is not signed again within a second of the store's clock.
-    func receipt(on device: DeviceID, unless known: ReceiptVersion?) -> ReceiptNews {
-        datedReceipt(on: device, unless: known).news
+    func receipt(on device: DeviceID, unless known: ReceiptVersion?) -> ReceiptChange {
+        datedReceipt(on: device, unless: known).change
     }
 
     /// Returns a device's receipt like ``receipt(on:unless:)``, with the number of records in the ledger at that time.
-    func datedReceipt(on device: DeviceID, unless known: ReceiptVersion?) -> (news: ReceiptNews, position: Int) {
+    func datedReceipt(on device: DeviceID, unless known: ReceiptVersion?) -> (change: ReceiptChange, position: Int) {
         var position = 0
         let found = use { driverState, now -> (AppReceipt, ReceiptEntries, device: String, Date)? in
             driverState.bringUpToDate(now)
@@ -43,15 +43,15 @@ extension SandboxDriver {
             return (receipt, entries, place.name, now)
         }
         guard let found else { return (.none, position) }
-        return (news(found, on: device, unless: known), position)
+        return (receiptChange(found, on: device, unless: known), position)
     }
 
     /// Returns the signed receipt of a device's purchases, unless its content is that of the known version.
-    private func news(
+    private func receiptChange(
         _ found: (AppReceipt, ReceiptEntries, device: String, Date),
         on device: DeviceID,
         unless known: ReceiptVersion?
-    ) -> ReceiptNews {
+    ) -> ReceiptChange {
         let (listed, entries, name, now) = found
         let version = ReceiptVersion(entries: entries.identity, entryCount: entries.count, remainder: listed)
         if version == known { return .unchanged }

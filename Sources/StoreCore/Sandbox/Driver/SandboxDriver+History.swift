@@ -61,7 +61,7 @@ extension SandboxDriver {
 }
 
 /// A weak reference to a history listener, which is notified of changes like the listener of a connection.
-final class HistoryRing: NewsListener {
+final class HistoryRing: UpdateListener {
     private weak let listener: (any HistoryListener)?
     private let attention: HistoryAttention?
 
@@ -76,7 +76,7 @@ final class HistoryRing: NewsListener {
 
     func rings(_ other: any HistoryListener) -> Bool { listener === other }
 
-    func newsArrived() { listener?.historyChanged() }
+    func updatesArrived() { listener?.historyChanged() }
 }
 
 extension SandboxDriverState {

@@ -131,10 +131,10 @@ extension SandboxDriver {
     /// If the ledger cannot record this, the observers are notified again at the next launch.
     func acknowledge(through cursor: UpdateCursor, on device: DeviceID) {
         guard cursor.part == nil,
-            state.withLock({ $0.state.hasNews(for: device, through: cursor.position) })
+            state.withLock({ $0.state.hasPendingNotice(for: device, through: cursor.position) })
         else { return }
         try? change { state, events, now in
-            guard state.hasNews(for: device, through: cursor.position) else { return }
+            guard state.hasPendingNotice(for: device, through: cursor.position) else { return }
             let change = OperatorChange.newsTold(device: device, through: cursor.position)
             events.append(LedgerRecord(date: now, event: .operator(change)))
         }
@@ -173,7 +173,7 @@ extension OperatorState {
 
 extension SandboxState {
     /// Returns whether a device's app has a pending update, other than a transaction, up to a ledger position.
-    fileprivate func hasNews(for device: DeviceID, through position: Int) -> Bool {
+    fileprivate func hasPendingNotice(for device: DeviceID, through position: Int) -> Bool {
         operatorState.isOffered(on: device, through: position) || revocations.isAwaited(on: device, through: position)
     }
 

@@ -164,7 +164,7 @@ extension SandboxDriver {
     private func ring(_ followUps: SandboxFollowUps) {
         CallScope.outermost {
             if let alarm = followUps.alarm { set(alarm) }
-            for listener in followUps.rings { listener.newsArrived() }
+            for listener in followUps.rings { listener.updatesArrived() }
             if followUps.rings.isEmpty { return }
             state.withLock { $0.ringing -= followUps.rings.count }
             activity.changed()
@@ -274,7 +274,7 @@ extension SandboxDriver {
         let followUps = state.withLock { driverState in
             let now = clock.now
             take(&driverState, now, &exchange)
-            if let connection { driverState.takeNews(of: connection, now: now, &exchange) }
+            if let connection { driverState.takeUpdates(of: connection, now: now, &exchange) }
             return driverState.takeFollowUps()
         }
         guard let followUps else { return }
@@ -284,7 +284,7 @@ extension SandboxDriver {
     }
 
     func open(
-        _ listener: any NewsListener,
+        _ listener: any UpdateListener,
         from device: DeviceID,
         journal: JournalID,
         after cursor: UpdateCursor?
@@ -364,7 +364,7 @@ struct SandboxFollowUps: Sendable {
     /// The time of the next alarm for the subscriptions.
     var alarm: Date?
     /// The listeners of the connections that have updates.
-    var rings: [any NewsListener]
+    var rings: [any UpdateListener]
     /// The orders to pass to the authorizer.
     var questions: [TransactionNumber]
 }

@@ -19,7 +19,7 @@ struct SandboxDriverState: Sendable {
     /// The connection that makes the change under way, which receives its updates without being notified.
     var asking: StoreConnectionID?
     /// The listeners to notify as soon as the lock is released.
-    var rings: [any NewsListener] = []
+    var rings: [any UpdateListener] = []
     /// The listeners to the history.
     var historyRings: [HistoryRing] = []
     /// The orders to pass to the authorizer as soon as the lock is released.
@@ -210,11 +210,11 @@ extension SandboxDriverState {
     /// - Throws: the error that prevents reading the ledger. The state then has applied none or some of the records.
     mutating func refresh() throws {
         if firstDoubtful != nil { try rebuild() }
-        if try records.head != state.position { try readNews() }
+        if try records.head != state.position { try readNewRecords() }
     }
 
     /// Applies the records that other stores have appended to the ledger.
-    private mutating func readNews() throws {
+    private mutating func readNewRecords() throws {
         // The records read so far are applied, even if reading later ones fails.
         defer { updateConnections() }
         fresh.empty()
@@ -253,7 +253,7 @@ extension SandboxDriverState {
     /// Begins a turn on a ledger on which stores take turns; returns whether it has read others' records.
     private mutating func beginTurn() throws -> Bool {
         guard let turns = records.turns, turns.beginTurn() else { return false }
-        try readNews()
+        try readNewRecords()
         return true
     }
 
@@ -556,7 +556,7 @@ extension SandboxDriverState {
     /// Traces an exchange with a device, if tracing is on.
     mutating func trace(_ exchange: Exchange, to device: DeviceID, now: Date) {
         var entries: [SandboxTimeline.Entry] = []
-        switch exchange.news {
+        switch exchange.updates {
         case .none: break
         case .batch:
             if exchange.batch.after == nil {

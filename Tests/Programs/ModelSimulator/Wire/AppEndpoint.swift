@@ -144,8 +144,8 @@ class AppEndpoint: LaneProvider, StorefrontService, ReceiptService, ContentServi
 }
 
 /// A listener of a connection that runs a function when it is rung.
-final class NewsCallback: NewsListener, @unchecked Sendable {  // unchecked: a run uses one thread
+final class UpdateCallback: UpdateListener, @unchecked Sendable {  // unchecked: a run uses one thread
     var onRing: () -> Void = {}
 
-    func newsArrived() { onRing() }
+    func updatesArrived() { onRing() }
 }

@@ -22,14 +22,14 @@ final class DirectAppEndpoint: AppEndpoint, ImmediateStore, @unchecked Sendable 
     }
 
     func openConnection(
-        _ listener: any NewsListener,
+        _ listener: any UpdateListener,
         journal: JournalID,
         after cursor: UpdateCursor?
     ) -> StoreConnectionID {
         crashInjector.pass(.opening)
         if process.hasCrashed { return StoreConnectionID(rawValue: 0) }
-        let callback = NewsCallback()
-        callback.onRing = { [process] in if !process.hasCrashed { listener.newsArrived() } }
+        let callback = UpdateCallback()
+        callback.onRing = { [process] in if !process.hasCrashed { listener.updatesArrived() } }
         let connection = directWire.openConnection(callback, journal: journal, after: cursor)
         connections.insert(connection)
         return connection

@@ -8,7 +8,7 @@ import StoreCore
 final class DirectStoreEndpoint: StoreEndpoint, @unchecked Sendable {  // unchecked: a run uses one thread
     /// A connection to the running store or to a crashed one.
     private struct Connection {
-        let listener: any NewsListener
+        let listener: any UpdateListener
         /// The store's name for it; nil once that store has crashed.
         var name: StoreConnectionID?
         /// Whether the store sends it updates, as far as it knows.
@@ -63,7 +63,7 @@ final class DirectStoreEndpoint: StoreEndpoint, @unchecked Sendable {  // unchec
 
 extension DirectStoreEndpoint {
     func openConnection(
-        _ listener: any NewsListener,
+        _ listener: any UpdateListener,
         journal: JournalID,
         after cursor: UpdateCursor?
     ) -> StoreConnectionID {
@@ -72,7 +72,7 @@ extension DirectStoreEndpoint {
         let connection = StoreConnectionID(rawValue: lastConnection)
         connections[connection] = Connection(listener: listener)
         if crashInjector.store.hasCrashed { return connection }
-        let callback = NewsCallback()
+        let callback = UpdateCallback()
         callback.onRing = { [weak self, process = crashInjector.store] in
             if !process.hasCrashed { self?.ring(connection, as: process) }
         }
@@ -99,9 +99,11 @@ extension DirectStoreEndpoint {
             return answer
         }
         if !commands.isEmpty { modelDriver.answered(exchange.answer, on: device) }
-        if let connection, let known = connections[connection], known.name == nil { exchange.news = .lost(Self.lost) }
+        if let connection, let known = connections[connection], known.name == nil {
+            exchange.updates = .lost(Self.lost)
+        }
         if let connection { connections[connection]?.isOpen = true }
-        switch exchange.news {
+        switch exchange.updates {
         case .none: break
         case .batch:
             modelDriver.told(exchange.batch.updates, on: device)
@@ -141,7 +143,7 @@ extension DirectStoreEndpoint {
         if let connection { connections[connection] = nil }
         var exchange = Exchange()
         exchange.refuse(Self.lost)
-        if connection != nil { exchange.news = .lost(Self.lost) }
+        if connection != nil { exchange.updates = .lost(Self.lost) }
         return exchange
     }
 
@@ -164,6 +166,6 @@ extension DirectStoreEndpoint {
         guard let listener = connections[connection]?.listener else { return }
         connections[connection]?.isRung = true
         modelDriver.coverage.direct.note(.ring)
-        listener.newsArrived()
+        listener.updatesArrived()
     }
 }

@@ -11,7 +11,7 @@ final class DirectWire: ActivityMember, @unchecked Sendable {  // unchecked: a r
     private struct LateRing {
         let number: Int
         let connection: StoreConnectionID
-        let listener: any NewsListener
+        let listener: any UpdateListener
     }
 
     /// The points planned for this transport, and not for the wire that everything else passes.
@@ -62,7 +62,7 @@ final class DirectWire: ActivityMember, @unchecked Sendable {  // unchecked: a r
 
 extension DirectWire {
     func openConnection(
-        _ listener: any NewsListener,
+        _ listener: any UpdateListener,
         journal: JournalID,
         after cursor: UpdateCursor?
     ) -> StoreConnectionID {
@@ -73,7 +73,7 @@ extension DirectWire {
             refused[connection] = failure
             return connection
         }
-        let callback = NewsCallback()
+        let callback = UpdateCallback()
         let connection = endpoint.openConnection(callback, journal: journal, after: cursor)
         callback.onRing = { [weak self] in self?.ring(listener, on: connection) }
         return connection
@@ -85,9 +85,11 @@ extension DirectWire {
         if refused.removeValue(forKey: connection) == nil { endpoint.closeConnection(connection) }
     }
 
-    private func ring(_ listener: any NewsListener, on connection: StoreConnectionID) {
+    private func ring(_ listener: any UpdateListener, on connection: StoreConnectionID) {
         lastNumber += 1
-        guard let wait = take(.update, \.wait) ?? take(.connectionLost, \.wait) else { return listener.newsArrived() }
+        guard let wait = take(.update, \.wait) ?? take(.connectionLost, \.wait) else {
+            return listener.updatesArrived()
+        }
         coverage.direct.note(.lateRing)
         let number = lastNumber
         late.append(LateRing(number: number, connection: connection, listener: listener))
@@ -104,7 +106,7 @@ extension DirectWire {
         let meant = late.filter(isMeant)
         late.removeAll(where: isMeant)
         lastNumber += 1
-        for ring in meant { ring.listener.newsArrived() }
+        for ring in meant { ring.listener.updatesArrived() }
     }
 }
 
@@ -117,7 +119,7 @@ extension DirectWire {
         // The asking queue has been told what the ring would say.
         late.removeAll { $0.connection == connection }
         var exchange = pass(commands, on: connection)
-        if case .batch = exchange.news {
+        if case .batch = exchange.updates {
             if let connection, let failure = take(.update, \.loss) {
                 exchange.lose(failure)
                 closeConnection(connection)
@@ -125,7 +127,7 @@ extension DirectWire {
                 coverage.direct.note(.batch)
             }
         }
-        if case .lost = exchange.news {
+        if case .lost = exchange.updates {
             coverage.direct.note(.lostConnection)
             if let connection { echoes[connection] = nil }
             if let failure = take(.connectionLost, \.loss) { exchange.lose(failure) }
@@ -175,12 +177,12 @@ extension Exchange {
     fileprivate static func failed(_ failure: StoreFailure, on connection: StoreConnectionID?) -> Exchange {
         var exchange = Exchange()
         exchange.refuse(failure)
-        if connection != nil { exchange.news = .lost(failure) }
+        if connection != nil { exchange.updates = .lost(failure) }
         return exchange
     }
 
     fileprivate mutating func lose(_ failure: StoreFailure) {
-        news = .lost(failure)
+        updates = .lost(failure)
         hasMore = false
     }
 }

@@ -34,7 +34,7 @@ import Testing
         try buyElsewhere(3 * stride)
         try store.account.buy("sword")
         ledger.forgetReads()
-        let reader = NewsReader(store, after: receiver.cursor)
+        let reader = UpdateReader(store, after: receiver.cursor)
         for _ in 1...3 {
             #expect(reader.read().isEmpty)
             #expect(ledger.recordsRead == stride)

@@ -66,7 +66,7 @@ import Testing
     ) throws {
         let store = try store()
         let tablet = try store.addDevice("tablet", signedInTo: store.account)
-        let (here, there) = (NewsReader(store), NewsReader(tablet))
+        let (here, there) = (UpdateReader(store), UpdateReader(tablet))
         here.read()
         there.read()
         ledger.failing = act

@@ -57,7 +57,7 @@ import Testing
     func `B218: A queue that has not asked for its news yet is not told of what is deleted by then`(
         deletesAll: Bool
     ) throws {
-        let reader = NewsReader(store)
+        let reader = UpdateReader(store)
         reader.read()
         try account.buy("sword")
         try account.buy("full.game")
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `B218: The rest of a snapshot does not tell of what has been deleted since it was begun`() throws {
         for _ in 1...300 { try account.buy("sword") }
-        let reader = NewsReader(store)
+        let reader = UpdateReader(store)
         #expect(reader.read().count == 256)
         try store.deleteTransaction("299")
         #expect(reader.read().count == 43)

@@ -1,7 +1,7 @@
 import StoreCore
 
 /// A connection to a store in the process that asks for its news when a test says so.
-final class NewsReader: Sendable {
+final class UpdateReader: Sendable {
     private struct State {
         var rings = 0
         var isRefused = false
@@ -9,9 +9,9 @@ final class NewsReader: Sendable {
         var revocations = 0
     }
 
-    private final class Bell: NewsListener {
+    private final class Bell: UpdateListener {
         let state = Locked(State())
-        func newsArrived() { state.withLock { $0.rings += 1 } }
+        func updatesArrived() { state.withLock { $0.rings += 1 } }
     }
 
     private let store: any ImmediateStore
@@ -40,7 +40,7 @@ final class NewsReader: Sendable {
         exchange.questions?()
         return bell.state.withLock { state in
             if case .tryLater = exchange.reply { state.isRefused = true } else { state.isRefused = false }
-            if case .lost = exchange.news { state.isLost = true }
+            if case .lost = exchange.updates { state.isLost = true }
             return exchange.batch.updates.compactMap { update in
                 if case .revoked = update { state.revocations += 1 }
                 return if case .transaction(let it) = update { it.payment.productIdentifier } else { nil }
