@@ -63,7 +63,7 @@ open class SKProductsRequest: SKRequest {
         }
     }
 
-    override func tell(_ listener: any SKRequestDelegate, _ answer: RequestAnswer) {
+    override func notify(_ listener: any SKRequestDelegate, _ answer: RequestAnswer) {
         guard case .products(let answer) = answer else { return }
         (listener as? any SKProductsRequestDelegate)?.productsRequest(self, didReceive: SKProductsResponse(answer))
     }

@@ -38,9 +38,9 @@ open class SKRequest: NSObject {
         CallScope.outermost {
             send { answer in
                 let setup = context.core.setup
-                let tell = { @Sendable in context.run { handle.request.answered(number, answer) } }
+                let respond = { @Sendable in context.run { handle.request.answered(number, answer) } }
                 // Later if there is no store, so that a client can first call its delegate itself.
-                if setup.backend == nil { setup.callbacks.callLater(tell) } else { setup.callbacks.call(tell) }
+                if setup.backend == nil { setup.callbacks.callLater(respond) } else { setup.callbacks.call(respond) }
             }
         }
     }
@@ -67,7 +67,7 @@ open class SKRequest: NSObject {
     var listener: (any SKRequestDelegate)? { delegate }
 
     /// Calls the method of the delegate that is specific to this kind of request.
-    func tell(_ listener: any SKRequestDelegate, _ answer: RequestAnswer) {}
+    func notify(_ listener: any SKRequestDelegate, _ answer: RequestAnswer) {}
 
     private func answered(_ number: Int, _ answer: RequestAnswer) {
         guard run.isRunning(number) else { return }
@@ -76,7 +76,7 @@ open class SKRequest: NSObject {
             listener?.request(self, didFailWithError: failure.error)
             return
         }
-        if let listener { tell(listener, answer) }
+        if let listener { notify(listener, answer) }
         // The delegate may have canceled the request in that callback.
         guard run.end(number) else { return }
         listener?.requestDidFinish(self)

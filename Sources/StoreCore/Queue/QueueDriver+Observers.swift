@@ -20,7 +20,7 @@ extension QueueDriver {
         case .show(let number, let payment):
             let transaction = delegate.makeTransaction(number, payment, in: self)
             state.table.insert(transaction, at: number)
-            tell(.shown(transaction), &state)
+            notify(.shown(transaction), &state)
         case .change(let number, let value):
             guard let transaction = state.table[number] else { return }
             if state.machine.isObserved {
@@ -35,31 +35,31 @@ extension QueueDriver {
             // A transaction that the store itself removed was not withdrawn before, so its downloads end here.
             // The downloads of a transaction that the app has finished ended at that time.
             if delegate.markRemoved(transaction) { endDownloads(number, &state) }
-            tell(.removed(transaction), &state)
+            notify(.removed(transaction), &state)
         case .bring(let number, let value):
             let transaction = delegate.makeTransaction(number, value, in: self)
             state.table.insert(transaction, at: number)
-            tell(.shown(transaction), &state)
+            notify(.shown(transaction), &state)
         case .again(let number):
-            if let transaction = state.table[number] { tell(.again(transaction), &state) }
+            if let transaction = state.table[number] { notify(.again(transaction), &state) }
         case let rare: noteRare(rare, &state)
         }
     }
 
     private func noteRare(_ action: QueueMachine.ObserverAction, _ state: inout State) {
         switch action {
-        case .restoreEnded(let failure): tell(.restoreEnded(failure), &state)
+        case .restoreEnded(let failure): notify(.restoreEnded(failure), &state)
         case .mayContinue(let number, let identifier, let storefront):
             guard let transaction = state.table[number] else { return }
-            tell(.mayContinue(transaction, identifier: identifier, storefront), &state)
-        case .storefrontChanged: tell(.storefrontChanged, &state)
-        case .priceConsent: tell(.priceConsent, &state)
-        case .revoked(let identifiers): tell(.revoked(identifiers), &state)
-        case .promoted(let payment, let product): tell(.promoted(payment, product), &state)
-        case .delivered(let cursor): tell(.delivered(cursor), &state)
+            notify(.mayContinue(transaction, identifier: identifier, storefront), &state)
+        case .storefrontChanged: notify(.storefrontChanged, &state)
+        case .priceConsent: notify(.priceConsent, &state)
+        case .revoked(let identifiers): notify(.revoked(identifiers), &state)
+        case .promoted(let payment, let product): notify(.promoted(payment, product), &state)
+        case .delivered(let cursor): notify(.delivered(cursor), &state)
         case .download(let number, let report):
             guard let download = downloadEngine.load()?.object(number) else { return }
-            tell(download, report, &state)
+            notify(download, report, &state)
         case .show, .change, .withdraw, .remove, .bring, .again: break
         }
     }
@@ -74,15 +74,15 @@ extension QueueDriver {
     @inline(__always)
     private func endDownloads(_ number: Int, _ state: inout State) {
         guard let downloadEngine = downloadEngine.load() else { return }
-        for (download, report) in downloadEngine.end(number) { tell(download, report, &state) }
+        for (download, report) in downloadEngine.end(number) { notify(download, report, &state) }
     }
 
     @inline(__always)
-    private func tell(_ notice: consuming Notice, _ state: inout State) {
+    private func notify(_ notice: consuming Notice, _ state: inout State) {
         if state.machine.isObserved { state.notices.append(notice) }
     }
 
-    private func tell(_ download: AnyObject, _ report: DownloadReport, _ state: inout State) {
+    private func notify(_ download: AnyObject, _ report: DownloadReport, _ state: inout State) {
         if state.machine.isObserved {
             state.notices.append(.download(download, report))
         } else {

@@ -150,7 +150,7 @@ extension QueueDriver {
         enter { isDelivering in
             act(inCallback: isDelivering) { state in
                 guard mayAsk(state), state.machine.mayAsk else {
-                    let isHeld = isDelivering && holdsFinishes && !state.isRetired && CallScope.isTellingOfSeveral
+                    let isHeld = isDelivering && holdsFinishes && !state.isRetired && CallScope.isReportingSeveral
                     if isHeld { noteUnsent() }
                     return state.machine.finish(number, isHeld: isHeld, &state.actions)
                 }

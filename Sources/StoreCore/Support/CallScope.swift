@@ -12,7 +12,7 @@ struct CallScope {
     /// The object, such as a queue's driver, that makes the innermost callback under way.
     private var deliverer: ObjectIdentifier?
     /// Whether the innermost callback under way reports several transactions.
-    private var isTellingOfSeveral = false
+    private var isReportingSeveral = false
     /// The pending closures that were passed to ``inTurn(_:)``.
     ///
     /// Each runs once the thread's outermost call has ended and has made its deferred callbacks.
@@ -97,26 +97,26 @@ struct CallScope {
     @inline(__always)
     static func delivering<R>(_ deliverer: AnyObject? = nil, _ body: () throws -> R) rethrows -> R {
         let scope = current
-        let outer = (scope.pointee.deliverer, scope.pointee.isTellingOfSeveral)
+        let outer = (scope.pointee.deliverer, scope.pointee.isReportingSeveral)
         scope.pointee.callbacks += 1
         scope.pointee.deliverer = deliverer.map { ObjectIdentifier($0) }
-        scope.pointee.isTellingOfSeveral = false
+        scope.pointee.isReportingSeveral = false
         defer {
             scope.pointee.callbacks -= 1
-            (scope.pointee.deliverer, scope.pointee.isTellingOfSeveral) = outer
+            (scope.pointee.deliverer, scope.pointee.isReportingSeveral) = outer
         }
         return try body()
     }
 
     /// Runs a callback that reports several transactions; to be called within `delivering`.
-    static func tellingOfSeveral(_ callback: () -> Void) {
-        current.pointee.isTellingOfSeveral = true
+    static func reportingSeveral(_ callback: () -> Void) {
+        current.pointee.isReportingSeveral = true
         callback()
-        current.pointee.isTellingOfSeveral = false
+        current.pointee.isReportingSeveral = false
     }
 
     /// Whether the innermost callback under way on this thread reports several transactions.
-    static var isTellingOfSeveral: Bool { current.pointee.isTellingOfSeveral }
+    static var isReportingSeveral: Bool { current.pointee.isReportingSeveral }
 
     private static func close(_ scope: UnsafeMutablePointer<CallScope>) {
         // A drain may defer further drains: the scope stays open until nothing is left.

@@ -95,21 +95,21 @@ extension ObserverNotifier {
         case .again(let transaction): Self.gather(.again, transaction, &batch, &page)
         case .removed(let transaction):
             Self.gather(.removed, transaction, &batch, &page)
-            tell(of: &page, driver, live, queue, epoch) { $0.paymentQueue($1, removedTransactions: $2) }
+            callObservers(with: &page, driver, live, queue, epoch) { $0.paymentQueue($1, removedTransactions: $2) }
             return
         case let other:
-            return tell(other, &batch, driver, live, queue)
+            return callObservers(with: other, &batch, driver, live, queue)
         }
         if page.isEmpty { return }
-        tell(of: &page, driver, live, queue, epoch) { $0.paymentQueue($1, updatedTransactions: $2) }
+        callObservers(with: &page, driver, live, queue, epoch) { $0.paymentQueue($1, updatedTransactions: $2) }
     }
 
     /// Calls all observers with a page of transactions, then empties the page.
     ///
     /// If the page has several transactions, their finishes are sent to the store together, after the last callback.
     @inline(__always)
-    private func tell(
-        of page: inout [SKPaymentTransaction],
+    private func callObservers(
+        with page: inout [SKPaymentTransaction],
         _ driver: QueueDriver,
         _ live: LiveObservers,
         _ queue: SKPaymentQueue,
@@ -123,7 +123,7 @@ extension ObserverNotifier {
         if page.count == 1 {
             call()
         } else {
-            CallScope.tellingOfSeveral { call() }
+            CallScope.reportingSeveral { call() }
         }
         page.empty()
     }
@@ -148,8 +148,8 @@ extension ObserverNotifier {
 // MARK: - Notices other than transactions
 
 extension ObserverNotifier {
-    private func tell(
-        _ notice: Notice,
+    private func callObservers(
+        with notice: Notice,
         _ batch: inout NoticeBatch,
         _ driver: QueueDriver,
         _ live: LiveObservers,

@@ -183,7 +183,7 @@ extension DownloadEngine {
                     &$1
                 )
             }
-        case .tell(let number, let report):
+        case .report(let number, let report):
             link.driver?.handle { $1.append(.download(number, report)) }
         case .remove(let number): folder.remove(number)
         case .removeAll: folder.remove()

@@ -26,7 +26,7 @@ struct DownloadMachine {
         case fetch(Int, ticket: Int, ContentRequest)
         /// Writes bytes into the download's file at an offset; offset 0 replaces the file.
         case write(Int, ticket: Int, Data, at: Int64)
-        case tell(Int, DownloadReport)
+        case report(Int, DownloadReport)
         /// Removes the download's file.
         case remove(Int)
         case removeAll
@@ -83,7 +83,7 @@ extension DownloadMachine {
                     row.received = 0
                 }
             }
-            tell(number, now, &actions)
+            addReport(number, now, &actions)
         }
         // Fetched after all reports, so that observers receive the reports together.
         for number in taken {
@@ -175,7 +175,7 @@ extension DownloadMachine {
         row.isWriting = false
         if row.received >= row.request.content.length { row.state = .finished }
         rows[number] = row
-        tell(number, now, &actions)
+        addReport(number, now, &actions)
         if row.state == .active { fetch(number, &actions) }
     }
 
@@ -203,11 +203,11 @@ extension DownloadMachine {
             row.state = .failed
             row.failure = failure
         }
-        tell(number, now, &actions)
+        addReport(number, now, &actions)
     }
 
-    private func tell(_ number: Int, _ now: Date, _ actions: inout [Action]) {
-        if let row = rows[number] { actions.append(.tell(number, Self.report(row, now))) }
+    private func addReport(_ number: Int, _ now: Date, _ actions: inout [Action]) {
+        if let row = rows[number] { actions.append(.report(number, Self.report(row, now))) }
     }
 
     private static func report(_ row: Row, _ now: Date) -> DownloadReport {

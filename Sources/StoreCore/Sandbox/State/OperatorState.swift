@@ -55,7 +55,7 @@ extension SandboxState {
             operatorState.promotions[device]?.removeAll { $0.position <= position }
             // An acknowledgement from before this account signed in was about another account.
             if devices[device].start <= position, let account = devices[device].account {
-                revocations.tell(account, on: device, through: position)
+                revocations.removeNotices(of: account, on: device, through: position)
             }
         case .promotionChanged(let device, let change):
             operatorState.promotionOverrides[device, default: PromotionOverrides()].apply(change)

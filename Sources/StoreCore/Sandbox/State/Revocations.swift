@@ -75,7 +75,7 @@ struct Revocations: StatePart, Equatable {
     }
 
     /// Removes the notices that a device's app has received, about the account that is signed in there.
-    mutating func tell(_ account: AccountID, on device: DeviceID, through position: Int) {
+    mutating func removeNotices(of account: AccountID, on device: DeviceID, through position: Int) {
         if notices.isEmpty { return }
         notices[device]?.removeAll { $0.account == account && $0.position <= position }
         if notices[device]?.isEmpty == true { notices[device] = nil }

@@ -58,7 +58,7 @@ import Testing
         let ticket = bench.ticket(actions)
         #expect(
             actions == [
-                .tell(1, DownloadReport(state: .active)),
+                .report(1, DownloadReport(state: .active)),
                 .fetch(1, ticket: ticket, Bench.request(limit: 10)),
             ]
         )
@@ -71,7 +71,7 @@ import Testing
         let next = bench.written(ticket, 4)
         #expect(
             next == [
-                .tell(1, DownloadReport(state: .active, progress: 0.4)),
+                .report(1, DownloadReport(state: .active, progress: 0.4)),
                 .fetch(1, ticket: bench.ticket(next), Bench.request(from: 4, limit: 6)),
             ]
         )
@@ -93,7 +93,7 @@ import Testing
         let ticket = bench.ticket(bench.obey(.start))
         _ = bench.answer(ticket, .success(Data(count: 10)))
         #expect(
-            bench.written(ticket, 10) == [.tell(1, DownloadReport(state: .finished, progress: 1, timeRemaining: 0))]
+            bench.written(ticket, 10) == [.report(1, DownloadReport(state: .finished, progress: 1, timeRemaining: 0))]
         )
         #expect(bench.answer(ticket, .success(Data(count: 10))) == [])
         #expect(bench.answer(ticket, .failure(.storeKit(.unknown, ""))) == [])
@@ -102,7 +102,7 @@ import Testing
     @Test func `What comes after a pause is not listened to, and is asked for again`() {
         var bench = Bench()
         let first = bench.ticket(bench.obey(.start))
-        #expect(bench.obey(.pause) == [.tell(1, DownloadReport(state: .paused))])
+        #expect(bench.obey(.pause) == [.report(1, DownloadReport(state: .paused))])
         #expect(bench.answer(first, .success(Self.data)) == [])
         let resumed = bench.obey(.resume)
         #expect(resumed.last == .fetch(1, ticket: bench.ticket(resumed), Bench.request(limit: 10)))
@@ -118,7 +118,7 @@ import Testing
         var bench = Bench()
         let ticket = bench.ticket(bench.obey(.start))
         let actions = bench.answer(ticket, .success(Data(count: count)))
-        guard case .tell(1, let report)? = actions.first, actions.count == 1 else {
+        guard case .report(1, let report)? = actions.first, actions.count == 1 else {
             Issue.record("\(actions)")
             return
         }
@@ -129,7 +129,7 @@ import Testing
     @Test func `B112: A cancelled download's file is removed after it is told`() {
         var bench = Bench()
         _ = bench.obey(.start)
-        #expect(bench.obey(.cancel) == [.tell(1, DownloadReport(state: .cancelled)), .remove(1)])
+        #expect(bench.obey(.cancel) == [.report(1, DownloadReport(state: .cancelled)), .remove(1)])
     }
 
     @Test func `A length that a store got wrong gives an empty file and stops nothing`() {
@@ -143,7 +143,7 @@ import Testing
         guard case .write(1, let ticket, let data, at: 0)? = actions.last else { return _ = Issue.record("\(actions)") }
         #expect(data.isEmpty)
         machine.written(1, ticket: ticket, bytes: 0, failure: nil, now: .distantPast, &actions)
-        #expect(actions.last == .tell(1, DownloadReport(state: .finished, progress: 1, timeRemaining: 0)))
+        #expect(actions.last == .report(1, DownloadReport(state: .finished, progress: 1, timeRemaining: 0)))
     }
 
     @Test func `B159: Of a transaction that has ended nothing is listened to any more`() {
