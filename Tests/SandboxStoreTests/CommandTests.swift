@@ -148,7 +148,7 @@ import Testing
         (["serve"], "serve needs a file: --store FILE", "serve"),
         (["serve", "--store", "s"], "serve needs a folder: --ca FOLDER", "serve"),
         (["serve", "--store", "s", "--ca", "c", "x"], "serve takes 0 words beside its options, not 1", "serve"),
-        (["serve", "--fast"], "\"--fast\" is not an option of serve", "serve"),
+        (["serve", "--sideways"], "\"--sideways\" is not an option of serve", "serve"),
         (
             ["serve", "--store", "s", "--ca", "c", "--receipt-limit", "much"],
             "--receipt-limit needs a number of bytes above 0", "serve"

@@ -27,13 +27,14 @@ struct CommandArguments {
             }
             place += hasOperand ? 2 : 1
         }
-        if place < rest.count, rest[place] == "--" { place += 1 }
+        let isAfterOptions = place < rest.count && rest[place] == "--"
+        if isAfterOptions { place += 1 }
         row = place < rest.count ? try CommandTable.row(named: rest.remove(at: place)) : CommandTable.tool
 
         let isScenario = row.scenarioOptions != nil
         while let argument = rest.popFirst() {
             if argument == "--" {
-                words += isScenario ? ["--"] + rest : Array(rest)
+                words += isScenario && !isAfterOptions ? ["--"] + rest : Array(rest)
                 position += rest.count
                 return
             }
