@@ -3,6 +3,13 @@ import StoreKit
 import Testing
 
 @Suite struct IntroductoryOfferTests {
+    private static func shop(_ offer: SandboxProduct.Offer) throws -> Shop {
+        let month = StoreProduct.Period(1, .month)
+        return try Shop(
+            .inline,
+            selling: [.autoRenewable("gold", price: "3.99", period: month, group: "club", introductoryOffer: offer)]
+        )
+    }
     @Test(
         arguments: [
             (.freeTrial(.init(1, .week)), "introductory nil FREE_TRIAL 1 Week", "0"),
@@ -19,14 +26,7 @@ import Testing
         line: String,
         price: String
     ) async throws {
-        let product = SandboxProduct.autoRenewable(
-            "gold",
-            price: "3.99",
-            period: .init(1, .month),
-            group: "club",
-            introductoryOffer: offer
-        )
-        let shop = try Shop(.inline, selling: [product])
+        let shop = try Self.shop(offer)
         let transaction = try await shop.bought("gold")
         #expect(transaction.offer?.line == line)
         #expect(transaction.price == Decimal(string: price))
@@ -73,14 +73,7 @@ import Testing
     }
 
     @Test func `An offer of several payments is that of as many periods`() async throws {
-        let product = SandboxProduct.autoRenewable(
-            "gold",
-            price: "3.99",
-            period: .init(1, .month),
-            group: "club",
-            introductoryOffer: .payAsYouGo(price: "0.99", every: .init(1, .month), times: 2)
-        )
-        let shop = try Shop(.inline, selling: [product])
+        let shop = try Self.shop(.payAsYouGo(price: "0.99", every: .init(1, .month), times: 2))
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         var lines = [try await shop.bought("gold").offer?.line]
         #expect(try await shop.renewal().offer?.line == "introductory nil PAY_AS_YOU_GO 2 Months")
@@ -92,17 +85,6 @@ import Testing
         let offer = "introductory nil PAY_AS_YOU_GO 2 Months"
         #expect(lines == [offer, offer, nil])
         #expect(try shop.charged == Decimal(string: "5.97"))
-    }
-
-    @Test func `A1: A product without an introductory offer leaves the user eligible, who has it after a lapse`()
-        async throws
-    {
-        let shop = try Shop(.inline, selling: Shop.offerProducts)
-        #expect(try await shop.bought("silver").offer == nil)
-        #expect(try await shop.isEligibleForIntroductoryOffer())
-        try shop.endSubscription()
-        #expect(try await shop.bought("gold").offer?.type == .introductory)
-        #expect(try await !shop.isEligibleForIntroductoryOffer())
     }
 
     @Test func `A purchase that does not come about leaves the user eligible`() async throws {

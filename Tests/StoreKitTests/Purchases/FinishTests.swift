@@ -6,14 +6,6 @@ import Testing
 
 // A finish is recorded when the call returns, in the store or in the journal, for whoever bought.
 @Suite struct FinishTests {
-    /// A store in the process, or one behind the socket, on the caller's lane or one of the queue's own.
-    private final class Backend: ForwardingBackend {
-        let backend: any StoreBackend
-        let lane: BackendLane
-
-        init(_ backend: any StoreBackend, _ lane: BackendLane) { (self.backend, self.lane) = (backend, lane) }
-    }
-
     private static let setups: [(BackendLane, StoreDelivery)] = [
         (.background, .main), (.background, .inline), (.caller, .main), (.caller, .inline),
         (.background, .queue(DispatchQueue(label: "FinishTests"))),
@@ -22,7 +14,7 @@ import Testing
     @Test(arguments: setups)
     func `A finish is in the store when it returns`(lane: BackendLane, delivery: StoreDelivery) async throws {
         let store = try SandboxStore(products: Shop.products, log: .silent)
-        let context = StoreContext(backend: Backend(store, lane), delivery: delivery, log: .silent)
+        let context = StoreContext(backend: LaneBackend(store, lane), delivery: delivery, log: .silent)
         try await context.run {
             let product = try await Product.products(for: ["coins"])[0]
             for _ in 0..<100 {
@@ -44,7 +36,8 @@ import Testing
     ) async throws {
         let store = try SandboxStore(products: Shop.products, clock: ManualClock(), log: .silent)
         let journal = MemoryJournal()
-        let context = StoreContext(backend: Backend(store, lane), journal: journal, delivery: delivery, log: .silent)
+        let backend = LaneBackend(store, lane)
+        let context = StoreContext(backend: backend, journal: journal, delivery: delivery, log: .silent)
         try await context.run {
             let product = try await Product.products(for: ["coins"])[0]
             guard case .success(let result) = try await product.purchase() else { throw StoreKitError.unknown }

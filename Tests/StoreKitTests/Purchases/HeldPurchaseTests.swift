@@ -280,6 +280,7 @@ import Testing
     {
         let shop = try Shop(.inline, selling: Shop.offerProducts)
         let silver = try await shop.bought("silver")
+        #expect(silver.offer == nil)
         #expect(try await shop.isEligibleForIntroductoryOffer())
         let gold = try await shop.bought("gold")
         #expect(gold.id != silver.id)

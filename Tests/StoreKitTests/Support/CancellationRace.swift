@@ -29,7 +29,7 @@ struct CancellationRace: Sendable {
             switch awaited {
             case .unfinished, .all: flaky
             // A lane of its own, on which finishes are recorded.
-            case .finish: BackgroundStore(store)
+            case .finish: LaneBackend(store, .background)
             default: store
             }
         let context = StoreContext(backend: backend, delivery: delivery, log: .silent)
@@ -132,12 +132,4 @@ struct CancellationRace: Sendable {
             }
         }
     }
-}
-
-/// A store in the process that is called on the queue's own lane.
-private final class BackgroundStore: ForwardingBackend {
-    let backend: any StoreBackend
-    var lane: BackendLane { .background }
-
-    init(_ store: SandboxStore) { backend = store }
 }

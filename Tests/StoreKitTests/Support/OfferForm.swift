@@ -3,16 +3,18 @@ import StoreCore
 import StoreKit
 import Testing
 
+/// A promotional offer that an app's server is asked to sign.
+struct OfferRequest {
+    let offer: String
+    let product: String
+    let token: UUID?
+    let nonce: UUID
+}
+
 /// A form in which an app's server signs a promotional offer.
 protocol OfferForm: Sendable, CustomTestStringConvertible {
     /// Returns the purchase options for an offer that a store signs, as the app's server would.
-    func options(
-        _ offer: String,
-        for product: String,
-        _ token: UUID?,
-        nonce: UUID,
-        signedBy store: SandboxStore
-    ) throws -> Set<Product.PurchaseOption>
+    func options(_ request: OfferRequest, signedBy store: SandboxStore) throws -> Set<Product.PurchaseOption>
 }
 
 extension OfferForm {
@@ -23,7 +25,7 @@ extension OfferForm {
         nonce: UUID = UUID(),
         signedBy store: SandboxStore
     ) throws -> Set<Product.PurchaseOption> {
-        try options(offer, for: product, token, nonce: nonce, signedBy: store)
+        try options(OfferRequest(offer: offer, product: product, token: token, nonce: nonce), signedBy: store)
     }
 
     var testDescription: String { "\(Self.self)" }
@@ -31,15 +33,9 @@ extension OfferForm {
 
 /// A JWS in compact serialization.
 struct JWSForm: OfferForm {
-    func options(
-        _ offer: String,
-        for product: String,
-        _ token: UUID?,
-        nonce: UUID,
-        signedBy store: SandboxStore
-    ) throws -> Set<Product.PurchaseOption> {
-        let proof = try store.offerProof(.promotionalOffer(offer), for: product, nonce: nonce)
-        return Set(Product.PurchaseOption.promotionalOffer(offer, compactJWS: proof))
+    func options(_ request: OfferRequest, signedBy store: SandboxStore) throws -> Set<Product.PurchaseOption> {
+        let proof = try store.offerProof(.promotionalOffer(request.offer), for: request.product, nonce: request.nonce)
+        return Set(Product.PurchaseOption.promotionalOffer(request.offer, compactJWS: proof))
     }
 }
 
@@ -48,14 +44,8 @@ struct JWSForm: OfferForm {
 /// The signature's parts, one by one.
 struct PartsForm: OfferForm {
     @available(*, deprecated)
-    func options(
-        _ offer: String,
-        for product: String,
-        _ token: UUID?,
-        nonce: UUID,
-        signedBy store: SandboxStore
-    ) throws -> Set<Product.PurchaseOption> {
-        let signed = try store.signedOffer(offer, for: product, token: token, nonce: nonce)
+    func options(_ request: OfferRequest, signedBy store: SandboxStore) throws -> Set<Product.PurchaseOption> {
+        let signed = try store.signedOffer(request)
         let option = Product.PurchaseOption.promotionalOffer(
             offerID: signed.identifier,
             keyID: signed.keyIdentifier,
@@ -70,21 +60,15 @@ struct PartsForm: OfferForm {
 /// The signature's parts in a value.
 struct SignatureForm: OfferForm {
     @available(*, deprecated)
-    func options(
-        _ offer: String,
-        for product: String,
-        _ token: UUID?,
-        nonce: UUID,
-        signedBy store: SandboxStore
-    ) throws -> Set<Product.PurchaseOption> {
-        let signed = try store.signedOffer(offer, for: product, token: token, nonce: nonce)
+    func options(_ request: OfferRequest, signedBy store: SandboxStore) throws -> Set<Product.PurchaseOption> {
+        let signed = try store.signedOffer(request)
         let signature = Product.SubscriptionOffer.Signature(
             keyID: signed.keyIdentifier,
             nonce: signed.nonce,
             timestamp: Int(signed.timestamp),
             signature: try #require(Data(base64Encoded: signed.signature))
         )
-        return [.promotionalOffer(offerID: offer, signature: signature)]
+        return [.promotionalOffer(offerID: request.offer, signature: signature)]
     }
 }
 
@@ -95,14 +79,9 @@ enum OfferForms {
 }
 
 extension SandboxStore {
-    fileprivate func signedOffer(
-        _ offer: String,
-        for product: String,
-        token: UUID?,
-        nonce: UUID
-    ) throws -> StoreDiscount {
+    fileprivate func signedOffer(_ request: OfferRequest) throws -> StoreDiscount {
         // Servers sign an account token in lower case.
-        let token = token?.uuidString.lowercased()
-        return try signedOffer(offer, for: product, applicationUsername: token, nonce: nonce)
+        let token = request.token?.uuidString.lowercased()
+        return try signedOffer(request.offer, for: request.product, applicationUsername: token, nonce: request.nonce)
     }
 }

@@ -11,3 +11,11 @@ final class PlainStore: ForwardingBackend {
     var services: StoreServices { StoreServices() }
     func acknowledge(through cursor: UpdateCursor) {}
 }
+
+/// A store on the caller's lane or one of the queue's own.
+final class LaneBackend: ForwardingBackend {
+    let backend: any StoreBackend
+    let lane: BackendLane
+
+    init(_ backend: any StoreBackend, _ lane: BackendLane) { (self.backend, self.lane) = (backend, lane) }
+}

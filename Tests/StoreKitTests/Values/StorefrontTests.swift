@@ -14,16 +14,13 @@ import Testing
         #expect(await HistoryStore().run { await Storefront.current } == nil)
     }
 
-    @Test(arguments: ["USA": "USD", "DEU": "EUR", "JPN": "JPY", "CHE": "CHF"])
-    func `A storefront has its country's currency`(country: String, currency: String) async throws {
+    @Test(arguments: ["USA": "USD", "DEU": "EUR", "JPN": "JPY", "CHE": "CHF", "QQQ": nil])
+    func `A storefront has its country's currency, and one of no country has none`(
+        country: String,
+        currency: String?
+    ) async throws {
         let store = HistoryStore(storefront: StoreStorefront(countryCode: country, identifier: "1"))
         let storefront = try #require(await store.run { await Storefront.current })
-        #expect(storefront.currency == Locale.Currency(currency))
-    }
-
-    @Test func `A country that does not exist has no currency`() async throws {
-        let store = HistoryStore(storefront: StoreStorefront(countryCode: "QQQ", identifier: "1"))
-        let storefront = try #require(await store.run { await Storefront.current })
-        #expect(storefront.currency == nil)
+        #expect(storefront.currency == currency.map { Locale.Currency($0) })
     }
 }
