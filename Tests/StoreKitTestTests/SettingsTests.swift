@@ -5,6 +5,10 @@ import Testing
 
 /// What a session is set to, and what the store makes of it.
 @Suite struct SettingsTests {
+    private let app: TestApp
+
+    init() throws { app = try TestApp() }
+
     @Test func `B204: On a file that says nothing a session has Xcode's defaults`() throws {
         let session = try TestApp().session
         #expect(!session.askToBuyEnabled)
@@ -56,7 +60,6 @@ import Testing
     }
 
     @Test func `B205: The storefront is what the queue reports, and the locale chooses the texts`() throws {
-        let app = try TestApp()
         app.session.storefront = "DEU"
         app.session.locale = Locale(identifier: "de_DE")
         #expect(app.queue.storefront?.countryCode == "DEU")
@@ -72,7 +75,6 @@ import Testing
     }
 
     @Test func `A storefront that is no country's leaves the one there is, and is logged`() throws {
-        let app = try TestApp()
         app.session.storefront = "Germany"
         #expect(app.session.storefront == "USA")
         #expect(app.queue.storefront?.countryCode == "USA")
@@ -80,7 +82,6 @@ import Testing
     }
 
     @Test func `B207: With failures on, every purchase fails with the error that is set`() throws {
-        let app = try TestApp()
         app.session.failTransactionsEnabled = true
         for code in [
             SKError.Code.unknown, .invalidOfferIdentifier, .invalidSignature, .missingOfferParams, .invalidOfferPrice,
@@ -103,7 +104,6 @@ import Testing
         code: SKError.Code,
         name: String
     ) async throws {
-        let app = try TestApp()
         let castle = try #require(await app.context.run { try await Product.products(for: ["castle"]) }.first)
         app.session.failureError = code
         app.session.failTransactionsEnabled = true
@@ -115,7 +115,6 @@ import Testing
     }
 
     @Test func `A11: A payment cannot take the path of Ask to Buy by itself, in neither Store Kit`() async throws {
-        let app = try TestApp()
         let payment = SKMutablePayment()
         payment.productIdentifier = "castle"
         payment.simulatesAskToBuyInSandbox = true
@@ -131,7 +130,6 @@ import Testing
     }
 
     @Test func `B207: An error that no purchase can be made to fail with is not taken, and is logged`() throws {
-        let app = try TestApp()
         app.session.failureError = .missingOfferParams
         app.session.failureError = .paymentCancelled
         #expect(app.session.failureError == .missingOfferParams)
@@ -150,7 +148,6 @@ import Testing
     }
 
     @Test func `A setting leaves alone what was set on the store itself, and a reset does not`() throws {
-        let app = try TestApp()
         app.session.store.purchaseFailure = .storeKit(.paymentCancelled, "the user cancels")
         app.session.disableDialogs = true
         app.session.storefront = "DEU"
@@ -162,7 +159,6 @@ import Testing
     }
 
     @Test func `B206: Purchases go through without anybody at the screen, dialogs or not`() throws {
-        let app = try TestApp()
         for isOff in [true, false] {
             app.session.disableDialogs = isOff
             #expect(app.session.disableDialogs == isOff)

@@ -5,6 +5,10 @@ import Testing
 
 /// Errors that a test session simulates in Store Kit 2's calls.
 @MainActor @Suite struct SimulatedErrorTests {
+    private let app: TestApp
+
+    init() throws { app = try TestApp() }
+
     @Test(arguments: Simulation.all)
     func `B226: An error is thrown by its own call, and by no other, until it is removed`(simulation: Simulation)
         async throws
@@ -35,7 +39,6 @@ import Testing
     }
 
     @Test func `All sessions of a context simulate the same errors, and those of others do not`() async throws {
-        let app = try TestApp()
         let other = try TestApp()
         try await app.session.setSimulatedError(.generic(.notEntitled), forAPI: .loadProducts)
         #expect(await app.session.simulatedError(forAPI: .loadProducts) == .generic(.notEntitled))
@@ -59,7 +62,6 @@ import Testing
         failure: SKTestFailures.Purchase,
         code: any Error & Sendable
     ) async throws {
-        let app = try TestApp()
         try await app.session.setSimulatedError(failure, forAPI: .purchase)
         app.buy("castle")
         app.session.clearTransactions()
@@ -76,7 +78,6 @@ import Testing
     }
 
     @Test func `A12: An error of a purchase comes before the session's own, and leaves it as it was`() async throws {
-        let app = try TestApp()
         app.session.failureError = .invalidSignature
         app.session.failTransactionsEnabled = true
         try await app.session.setSimulatedError(.purchase(.invalidOfferPrice), forAPI: .purchase)
@@ -94,7 +95,6 @@ import Testing
     }
 
     @Test func `A12: Errors of other calls, and purchases outside the app, leave Store Kit 1 alone`() async throws {
-        let app = try TestApp()
         try await app.session.setSimulatedError(.generic(.unknown), forAPI: .loadProducts)
         app.buy("castle")
         try await app.session.setSimulatedError(.generic(.unknown), forAPI: .purchase)
@@ -103,7 +103,6 @@ import Testing
     }
 
     @Test func `A14b: A simulated cancellation of a purchase is returned, not thrown`() async throws {
-        let app = try TestApp()
         let sword = try #require(await app.context.run { try await Product.products(for: ["sword"]) }.first)
         try await app.session.setSimulatedError(.generic(.userCancelled), forAPI: .purchase)
         let result = try await app.context.run { try await sword.purchase() }

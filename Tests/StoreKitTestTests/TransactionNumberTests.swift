@@ -8,63 +8,35 @@ import Testing
     /// A method of a session, by both types of numbers.
     struct Method: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let unsigned: @Sendable (SKTestSession, UInt) throws -> Void
-        let signed: @Sendable (SKTestSession, Int) throws -> Void
+        let unsigned: @Sendable (SKTestSession) -> (UInt) throws -> Void
+        let signed: @Sendable (SKTestSession) -> (Int) throws -> Void
+
+        init(
+            _ name: String,
+            _ unsigned: @escaping @Sendable (SKTestSession) -> (UInt) throws -> Void,
+            _ signed: @escaping @Sendable (SKTestSession) -> (Int) throws -> Void
+        ) {
+            (testDescription, self.unsigned, self.signed) = (name, unsigned, signed)
+        }
     }
 
+    private typealias Session = SKTestSession
     static let methods: [Method] = [
+        Method("delete", Session.deleteTransaction, Session.deleteTransaction),
+        Method("refund", Session.refundTransaction, Session.refundTransaction),
+        Method("approve", Session.approveAskToBuyTransaction, Session.approveAskToBuyTransaction),
+        Method("decline", Session.declineAskToBuyTransaction, Session.declineAskToBuyTransaction),
+        Method("resolve", Session.resolveIssueForTransaction, Session.resolveIssueForTransaction),
+        Method("enable auto-renewal", Session.enableAutoRenewForTransaction, Session.enableAutoRenewForTransaction),
+        Method("disable auto-renewal", Session.disableAutoRenewForTransaction, Session.disableAutoRenewForTransaction),
         Method(
-            testDescription: "delete",
-            unsigned: { try $0.deleteTransaction(identifier: $1) },
-            signed: { try $0.deleteTransaction(identifier: $1) }
+            "ask for consent",
+            Session.requestPriceIncreaseConsentForTransaction,
+            Session.requestPriceIncreaseConsentForTransaction
         ),
-        Method(
-            testDescription: "refund",
-            unsigned: { try $0.refundTransaction(identifier: $1) },
-            signed: { try $0.refundTransaction(identifier: $1) }
-        ),
-        Method(
-            testDescription: "approve",
-            unsigned: { try $0.approveAskToBuyTransaction(identifier: $1) },
-            signed: { try $0.approveAskToBuyTransaction(identifier: $1) }
-        ),
-        Method(
-            testDescription: "decline",
-            unsigned: { try $0.declineAskToBuyTransaction(identifier: $1) },
-            signed: { try $0.declineAskToBuyTransaction(identifier: $1) }
-        ),
-        Method(
-            testDescription: "resolve",
-            unsigned: { try $0.resolveIssueForTransaction(identifier: $1) },
-            signed: { try $0.resolveIssueForTransaction(identifier: $1) }
-        ),
-        Method(
-            testDescription: "enable auto-renewal",
-            unsigned: { try $0.enableAutoRenewForTransaction(identifier: $1) },
-            signed: { try $0.enableAutoRenewForTransaction(identifier: $1) }
-        ),
-        Method(
-            testDescription: "disable auto-renewal",
-            unsigned: { try $0.disableAutoRenewForTransaction(identifier: $1) },
-            signed: { try $0.disableAutoRenewForTransaction(identifier: $1) }
-        ),
-        Method(
-            testDescription: "ask for consent",
-            unsigned: { try $0.requestPriceIncreaseConsentForTransaction(identifier: $1) },
-            signed: { try $0.requestPriceIncreaseConsentForTransaction(identifier: $1) }
-        ),
-        Method(
-            testDescription: "consent",
-            unsigned: { try $0.consentToPriceIncreaseForTransaction(identifier: $1) },
-            signed: { try $0.consentToPriceIncreaseForTransaction(identifier: $1) }
-        ),
-        Method(
-            testDescription: "decline a price",
-            unsigned: { try $0.declinePriceIncreaseForTransaction(identifier: $1) },
-            signed: { try $0.declinePriceIncreaseForTransaction(identifier: $1) }
-        ),
+        Method("consent", Session.consentToPriceIncreaseForTransaction, Session.consentToPriceIncreaseForTransaction),
+        Method("decline price", Session.declinePriceIncreaseForTransaction, Session.declinePriceIncreaseForTransaction),
     ]
-
     private static func outcome(_ body: () throws -> Void) -> SKTestError.Code? {
         do { try body() } catch { return (error as? SKTestError)?.code }
         return nil
@@ -74,12 +46,12 @@ import Testing
         let (left, right) = (try TestApp(), try TestApp())
         for app in [left, right] { app.buy("pro.monthly") }
         for number in [7, 0] as [UInt] {
-            let outcome = Self.outcome { try method.unsigned(left.session, number) }
-            #expect(Self.outcome { try method.signed(right.session, Int(number)) } == outcome)
+            let outcome = Self.outcome { try method.unsigned(left.session)(number) }
+            #expect(Self.outcome { try method.signed(right.session)(Int(number)) } == outcome)
             if number == 7 { #expect(outcome == .noTransactionFound) }
         }
         #expect(left.list == right.list)
-        expectRefusal(.noTransactionFound) { try method.signed(right.session, -1) }
+        expectRefusal(.noTransactionFound) { try method.signed(right.session)(-1) }
     }
 
     @Test func `A14: A number of Store Kit 2 becomes one of the session, and a literal is unsigned`() async throws {

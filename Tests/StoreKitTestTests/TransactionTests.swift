@@ -5,8 +5,11 @@ import Testing
 
 /// What a session does to transactions.
 @Suite struct TransactionTests {
+    private let app: TestApp
+
+    init() throws { app = try TestApp() }
+
     @Test func `B208: What waits for approval is purchased once it is approved`() throws {
-        let app = try TestApp()
         app.session.askToBuyEnabled = true
         app.buy("castle")
         #expect(app.heard == ["castle purchasing", "castle deferred"])
@@ -21,7 +24,6 @@ import Testing
     }
 
     @Test func `B208: What waits for approval fails once it is declined, and cannot be decided about again`() throws {
-        let app = try TestApp()
         app.session.askToBuyEnabled = true
         app.buy("castle")
         try app.session.declineAskToBuyTransaction(identifier: 0)
@@ -32,7 +34,6 @@ import Testing
 
     @Test func `B209: An interrupted purchase fails, and comes as a new transaction once its issue is resolved`() throws
     {
-        let app = try TestApp()
         app.session.interruptedPurchasesEnabled = true
         app.buy("sword", quantity: 3)
         #expect(app.heard == ["sword purchasing", "sword failed (unknown)"])
@@ -48,21 +49,18 @@ import Testing
     }
 
     @Test func `B211: What is bought outside the app shows up in its queue`() throws {
-        let app = try TestApp()
         try app.session.buyProduct(productIdentifier: "castle")
         #expect(app.heard == ["castle purchased"])
         #expect(app.shop.identifiers == ["0"])
     }
 
     @Test func `B211, B221: What the configuration does not have cannot be bought outside the app`() throws {
-        let app = try TestApp()
         expectRefusal(.invalidProductIdentifier) { try app.session.buyProduct(productIdentifier: "unicorn") }
         #expect(app.heard.isEmpty)
         #expect(app.list.isEmpty)
     }
 
     @Test func `B212: A refund is granted at once, sets the cancel date and tells the app`() throws {
-        let app = try TestApp()
         app.buy("castle")
         app.clock.advance(by: 60)
         try app.session.refundTransaction(identifier: 0)
@@ -73,7 +71,6 @@ import Testing
     }
 
     @Test func `B217: All transactions are listed, those that failed, wait or were used up too`() throws {
-        let app = try TestApp()
         #expect(app.list.isEmpty)
         app.buy("sword")
         app.session.askToBuyEnabled = true
@@ -86,7 +83,6 @@ import Testing
     }
 
     @Test func `B218: A deleted transaction leaves with what restored it, and can be made afresh`() throws {
-        let app = try TestApp()
         app.buy("castle")
         app.queue.restoreCompletedTransactions()
         #expect(app.list == ["0 castle purchased", "1 castle restored"])
@@ -102,7 +98,6 @@ import Testing
     }
 
     @Test func `B203: Cleared, nothing was ever bought: numbers begin at 0, and the settings stay`() throws {
-        let app = try TestApp()
         app.session.storefront = "DEU"
         app.buy("castle")
         app.shop.finishes = false
@@ -119,13 +114,11 @@ import Testing
     }
 
     @Test func `B219: Where nothing was bought, a restore says that it is finished and nothing else`() throws {
-        let app = try TestApp()
         app.queue.restoreCompletedTransactions()
         #expect(app.heard == ["restored all"])
     }
 
     @Test func `A session may be used from inside a callback, and what comes of it comes afterwards`() throws {
-        let app = try TestApp()
         let buyer = Buyer(app.session)
         app.queue.add(buyer)
         app.buy("sword")
