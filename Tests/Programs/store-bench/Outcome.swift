@@ -41,6 +41,40 @@ struct Sample: Codable {
     var worst: Double?
 }
 
+extension Sample {
+    /// Measures the nanoseconds that each of so many takes.
+    ///
+    /// The work returns how many it has done, which are to be `all`, or as many as there are.
+    static func nanoseconds(each count: Int, of all: Int? = nil, _ what: String, _ work: () throws -> Int) throws -> Sample {
+        var done = 0
+        let time = try Stopwatch.nanoseconds { done = try work() }
+        try WrongCount.check(done, of: all ?? count, what)
+        return Sample(value: time / Double(count))
+    }
+
+    /// Measures the nanoseconds that each of so many takes, in asynchronous work.
+    static func nanoseconds(
+        each count: Int,
+        of all: Int? = nil,
+        _ what: String,
+        isolation: isolated (any Actor)? = #isolation,
+        _ work: () async throws -> Int
+    ) async throws -> Sample {
+        var done = 0
+        let time = try await Stopwatch.nanoseconds { done = try await work() }
+        try WrongCount.check(done, of: all ?? count, what)
+        return Sample(value: time / Double(count))
+    }
+
+    /// Measures the milliseconds that all of so many take.
+    static func milliseconds(of count: Int, _ what: String, _ work: () throws -> Int) throws -> Sample {
+        var done = 0
+        let time = try Stopwatch.milliseconds { done = try work() }
+        try WrongCount.check(done, of: count, what)
+        return Sample(value: time)
+    }
+}
+
 /// A program that did not do the work it was timed for.
 struct WrongCount: Error, CustomStringConvertible {
     let description: String

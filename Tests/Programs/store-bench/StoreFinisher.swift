@@ -34,6 +34,8 @@ struct StoreShop {
     let queue: SKPaymentQueue
     let observer: StoreFinisher
     static let coins = "com.example.coins.100"
+    /// The consumable that is bought.
+    private let product: String
 
     static func makeStore() throws -> SandboxStore {
         try SandboxStore(products: [
@@ -42,8 +44,20 @@ struct StoreShop {
     }
 
     init(delivery: StoreDelivery = .inline, keeps: Bool = false) throws {
-        store = try Self.makeStore()
-        queue = SKPaymentQueue(backend: store, delivery: delivery)
+        let store = try Self.makeStore()
+        self.init(store, selling: Self.coins, on: store, delivery: delivery, keeps: keeps)
+    }
+
+    init(
+        _ store: SandboxStore,
+        selling product: String,
+        on backend: any StoreBackend,
+        journal: (any QueueJournal)? = nil,
+        delivery: StoreDelivery,
+        keeps: Bool = false
+    ) {
+        (self.store, self.product) = (store, product)
+        queue = SKPaymentQueue(backend: backend, journal: journal, delivery: delivery)
         observer = StoreFinisher(keeps: keeps)
         queue.add(observer)
     }
@@ -51,7 +65,19 @@ struct StoreShop {
     /// Buys consumables, one after the other, and returns how many were removed.
     func buy(_ count: Int) -> Int {
         let before = observer.removed
-        for _ in 0..<count { queue.add(SKPayment(productIdentifier: Self.coins)) }
+        for _ in 0..<count { queue.add(SKPayment(productIdentifier: product)) }
+        return observer.removed - before
+    }
+
+    /// Buys with at most so many purchases under way, and returns how many were removed.
+    func buy(_ count: Int, atOnce most: Int) -> Int {
+        let before = observer.removed
+        var left = count
+        while left > 0 {
+            _ = buy(min(most, left))
+            queue.settle()
+            left -= most
+        }
         return observer.removed - before
     }
 }

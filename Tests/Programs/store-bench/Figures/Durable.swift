@@ -29,8 +29,8 @@
                         return try .purchases(count) { try shop.buySingly($0) }
                     },
                     value: {
-                        let shop = try DurableShop(folder.newFile(), durability, lane: .caller, delivery: .inline)
-                        return try .purchases(count) { shop.buySingly($0) }
+                        let shop = try StoreShop(folder.newFile(), durability, lane: .caller, delivery: .inline)
+                        return try .purchases(count) { shop.buy($0) }
                     },
                     cleanUp: folder.remove
                 )
@@ -57,8 +57,8 @@
                     },
                     value: {
                         let delivery = StoreDelivery.queue(DispatchQueue(label: "store-bench.observer"))
-                        let shop = try DurableShop(folder.newFile(), durability, lane: .background, delivery: delivery)
-                        return try .purchases(count) { shop.buyAtOnce($0) }
+                        let shop = try StoreShop(folder.newFile(), durability, lane: .background, delivery: delivery)
+                        return try .purchases(count) { shop.buy($0, atOnce: count) }
                     },
                     cleanUp: folder.remove
                 )
@@ -66,12 +66,9 @@
         }
     }
 
-    /// A store and a queue on one file, and an observer that finishes.
-    private final class DurableShop {
-        private let queue: SKPaymentQueue
-        private let observer = Finisher()
-
-        init(
+    extension StoreShop {
+        /// Makes a shop whose store and queue are on one file.
+        fileprivate init(
             _ file: URL,
             _ durability: SQLiteDatabase.Durability,
             lane: BackendLane,
@@ -79,38 +76,7 @@
         ) throws {
             let database = try SQLiteDatabase(at: file, durability: durability, lane: lane)
             let store = try SandboxStore(products: [.consumable("sword", price: "0.99")], ledger: database.ledger)
-            queue = SKPaymentQueue(backend: store, journal: database.journal, delivery: delivery)
-            queue.add(observer)
-        }
-
-        func buySingly(_ count: Int) -> Int {
-            let before = observer.removed
-            let payment = SKPayment(productIdentifier: "sword")
-            for _ in 0..<count { queue.add(payment) }
-            return observer.removed - before
-        }
-
-        func buyAtOnce(_ count: Int) -> Int {
-            let before = observer.removed
-            let payment = SKPayment(productIdentifier: "sword")
-            for _ in 0..<count { queue.add(payment) }
-            queue.settle()
-            return observer.removed - before
-        }
-    }
-
-    // unchecked: called on one thread at a time, and read when the queue is quiet.
-    private final class Finisher: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
-        private(set) var removed = 0
-
-        func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
-            for transaction in transactions where transaction.transactionState == .purchased {
-                queue.finishTransaction(transaction)
-            }
-        }
-
-        func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) {
-            removed += transactions.count
+            self.init(store, selling: "sword", on: store, journal: database.journal, delivery: delivery)
         }
     }
 #endif

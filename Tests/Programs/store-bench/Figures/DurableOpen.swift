@@ -47,6 +47,7 @@
             let journal = JournalID(rawValue: 1)
             let payment = StorePayment(productIdentifier: "sword")
             var number = 0
+
             func submit(_ actions: [StoreCommand.Action]) {
                 let commands = actions.map { action in
                     number += 1
@@ -54,6 +55,7 @@
                 }
                 store.submit(commands) { _ in }
             }
+
             var transaction = 0
             while number < past {
                 submit(Array(repeating: .purchase(payment), count: 1_000))
@@ -76,11 +78,9 @@
 
         /// Measures nanoseconds per opening that finds all pending purchases.
         fileprivate static func openings(_ open: () throws -> Int) throws -> Sample {
-            let count = 20
-            var found = 0
-            let time = try Stopwatch.nanoseconds { for _ in 0..<count { found += try open() } }
-            try WrongCount.check(found, of: count * 1_000, "pending rows were found")
-            return Sample(value: time / Double(count))
+            try .nanoseconds(each: 20, of: 20_000, "pending rows were found") {
+                try (0..<20).reduce(0) { count, _ in try count + open() }
+            }
         }
     }
 #endif

@@ -63,12 +63,8 @@ private struct LookUps {
     }
 
     func readings() throws -> Sample {
-        var done = 0
-        let time = try Stopwatch.nanoseconds {
-            for identifier in identifiers
-            where try store.signedTransaction(identifier).payload.transactionId == identifier { done += 1 }
+        try .nanoseconds(each: identifiers.count, "transactions were read") {
+            try identifiers.count { try store.signedTransaction($0).payload.transactionId == $0 }
         }
-        try WrongCount.check(done, of: identifiers.count, "transactions were read")
-        return Sample(value: time / Double(identifiers.count))
     }
 }

@@ -12,7 +12,7 @@
             limit: 1.5
         ) {
             let count = 1_000
-            let database = try PostgresShop.open()
+            let database = try StoreShop.openDatabase()
             let plain = try PlainPostgres()
             return Cases(
                 floor: {
@@ -23,8 +23,8 @@
                     }
                 },
                 value: {
-                    let shop = try PostgresShop(database)
-                    return try .purchases(count) { shop.buySingly($0) }
+                    let shop = try StoreShop(database)
+                    return try .purchases(count) { shop.buy($0) }
                 }
             )
         }
@@ -36,7 +36,7 @@
             limit: 2.5
         ) {
             let count = 6_400
-            let database = try PostgresShop.open()
+            let database = try StoreShop.openDatabase()
             let plain = try PlainPostgres()
             return Cases(
                 floor: {
@@ -51,8 +51,8 @@
                 },
                 value: {
                     let delivery = StoreDelivery.queue(DispatchQueue(label: "store-bench.observer"))
-                    let shop = try PostgresShop(database, lane: .background, delivery: delivery)
-                    return try .purchases(count) { shop.buyAtOnce($0) }
+                    let shop = try StoreShop(database, lane: .background, delivery: delivery)
+                    return try .purchases(count) { shop.buy($0, atOnce: 64) }
                 }
             )
         }
@@ -64,7 +64,7 @@
             limit: 2
         ) {
             let count = 300
-            let database = try PostgresShop.open()
+            let database = try StoreShop.openDatabase()
             let speaker = try PlainPostgres()
             return Cases(
                 floor: { try .notifications(count, from: speaker) },
@@ -87,17 +87,17 @@
             unit: "ns/purchase",
             limit: 1.2
         ) {
-            let database = try PostgresShop.open()
-            let shops = try (0..<1_000).map { _ in try PostgresShop(database) }
-            for shop in shops { try WrongCount.check(shop.buySingly(1), of: 1, "purchases were removed") }
+            let database = try StoreShop.openDatabase()
+            let shops = try (0..<1_000).map { _ in try StoreShop(database) }
+            for shop in shops { try WrongCount.check(shop.buy(1), of: 1, "purchases were removed") }
             return Cases(
                 floor: {
-                    let shop = try PostgresShop(database)
-                    _ = shop.buySingly(1)
-                    return try .purchases(1_000) { shop.buySingly($0) }
+                    let shop = try StoreShop(database)
+                    _ = shop.buy(1)
+                    return try .purchases(1_000) { shop.buy($0) }
                 },
                 value: {
-                    try .purchases(1_000) { count in shops.prefix(count).reduce(0) { $0 + $1.buySingly(1) } }
+                    try .purchases(1_000) { count in shops.prefix(count).reduce(0) { $0 + $1.buy(1) } }
                 }
             )
         }
@@ -116,26 +116,21 @@
         }
     }
 
-    /// A store of its own in the database, a queue on it, and an observer that finishes.
-    final class PostgresShop: @unchecked Sendable {  // unchecked: used by one thread at a time
-        let store: SandboxStore
-        private let queue: SKPaymentQueue
-        private let observer = PostgresFinisher()
-
-        static func open() throws -> PostgresDatabase {
+    extension StoreShop {
+        static func openDatabase() throws -> PostgresDatabase {
             try PostgresDatabase(PlainPostgres.cluster.get().settings, log: .silent)
         }
 
+        /// Makes a shop whose store, and its records, are in a database.
         init(
             _ database: PostgresDatabase,
             _ name: String = UUID().uuidString,
             lane: BackendLane = .caller,
             delivery: StoreDelivery = .inline
         ) throws {
-            store = try Self.store(database, name, lane: lane)
+            let store = try Self.store(database, name, lane: lane)
             let device = try store.addDevice(UUID().uuidString, signedInTo: store.account)
-            queue = SKPaymentQueue(backend: device, delivery: delivery)
-            queue.add(observer)
+            self.init(store, selling: "sword", on: device, delivery: delivery)
         }
 
         static func store(
@@ -149,50 +144,7 @@
                 ledger: database.ledger(name, lane: lane)
             )
         }
-
-        func buySingly(_ count: Int) -> Int {
-            let before = observer.removed
-            let payment = SKPayment(productIdentifier: "sword")
-            for _ in 0..<count { queue.add(payment) }
-            return observer.removed - before
-        }
-
-        /// Buys one at a time, while others tell of what they sold on threads of their own.
-        func buyBesideOthers(_ count: Int) -> Int {
-            let before = observer.removed
-            _ = buySingly(count)
-            queue.settle()
-            return observer.removed - before
-        }
-
-        /// Buys with at most 64 purchases under way.
-        func buyAtOnce(_ count: Int) -> Int {
-            let before = observer.removed
-            let payment = SKPayment(productIdentifier: "sword")
-            for number in 1...count {
-                queue.add(payment)
-                if number.isMultiple(of: 64) { queue.settle() }
-            }
-            queue.settle()
-            return observer.removed - before
-        }
     }
-
-    // unchecked: called on one thread at a time, and read when the queue is quiet.
-    private final class PostgresFinisher: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
-        private(set) var removed = 0
-
-        func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
-            for transaction in transactions where transaction.transactionState == .purchased {
-                queue.finishTransaction(transaction)
-            }
-        }
-
-        func paymentQueue(_ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]) {
-            removed += transactions.count
-        }
-    }
-
     extension Sample {
         /// Measures nanoseconds from a NOTIFY to the wake-up of another process.
         fileprivate static func notifications(_ count: Int, from speaker: PlainPostgres) throws -> Sample {
@@ -213,7 +165,7 @@
         /// Measures nanoseconds from the return of a purchase to the other process's observer.
         fileprivate static func notifications(_ count: Int, from database: PostgresDatabase) throws -> Sample {
             let name = UUID().uuidString
-            let seller = try PostgresShop.store(database, name)
+            let seller = try StoreShop.store(database, name)
             let hearer = try PostgresShopProcess(.hearing, name)
             defer { hearer.end() }
             // The first is heard of when listening begins.
@@ -235,13 +187,10 @@
                 try PostgresShopProcess(.selling, isSplit ? "\(name) \(number)" : name)
             }
             defer { for process in processes { process.end() } }
-            var sold = 0
-            let time = try Stopwatch.nanoseconds {
+            return try .nanoseconds(each: purchases * count, "purchases were removed") {
                 for process in processes { try process.send(purchases) }
-                for process in processes { sold += try process.number() }
+                return try processes.reduce(0) { try $0 + $1.number() }
             }
-            try WrongCount.check(sold, of: purchases * count, "purchases were removed")
-            return Sample(value: time / Double(sold))
         }
     }
 #endif

@@ -15,7 +15,7 @@
                 unit: "ns/opening",
                 limit: 3
             ) {
-                let database = try PostgresShop.open()
+                let database = try StoreShop.openDatabase()
                 let store = UUID().uuidString
                 let plain = try PlainPostgres()
                 let id = try fill(store, to: records, database, plain)
@@ -68,6 +68,7 @@
             let journal = JournalID(rawValue: 1)
             let payment = StorePayment(productIdentifier: "sword")
             var number = 0
+
             func submit(_ actions: [StoreCommand.Action]) {
                 let commands = actions.map { action in
                     number += 1
@@ -75,6 +76,7 @@
                 }
                 store.submit(commands) { _ in }
             }
+
             submit(Array(repeating: .purchase(payment), count: pending))
             for group in 0..<records / 2_000 {
                 submit(Array(repeating: .purchase(payment), count: 1_000))

@@ -68,11 +68,12 @@
         static func run(_ role: Role, _ settings: String, _ name: String) throws {
             switch role {
             case .selling:
-                let shop = try PostgresShop(PostgresDatabase(settings, log: .silent), name)
+                let shop = try StoreShop(PostgresDatabase(settings, log: .silent), name)
                 try say(0)
-                while let count = readLine().flatMap({ Int($0) }) { try say(shop.buyBesideOthers(count)) }
+                // Others tell of what they sold on threads of their own meanwhile.
+                while let count = readLine().flatMap({ Int($0) }) { try say(shop.buy(count, atOnce: count)) }
             case .hearing:
-                let store = try PostgresShop.store(PostgresDatabase(settings, log: .silent), name)
+                let store = try StoreShop.store(PostgresDatabase(settings, log: .silent), name)
                 let queue = SKPaymentQueue(backend: store, delivery: .inline)
                 let listener = Listener()
                 queue.add(listener)

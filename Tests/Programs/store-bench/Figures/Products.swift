@@ -28,10 +28,7 @@ extension Figure {
     private static func identifiers(_ count: Int) -> [String] { (0..<count).map { "com.example.item.\($0)" } }
 
     private static func sample(_ ask: Ask, _ asked: Set<String>) throws -> Sample {
-        var received = 0
-        let time = try Stopwatch.milliseconds { received = try ask(asked) }
-        try WrongCount.check(received, of: asked.count, "products came")
-        return Sample(value: time)
+        try .milliseconds(of: asked.count, "products came") { try ask(asked) }
     }
 }
 

@@ -16,17 +16,13 @@ extension Figure {
 
 /// The value and its floor are the same store, with a long past and with a short one.
 private enum PurchaseHistory {
-    /// Creates a store that keeps every purchase.
-    static func shop() throws -> Buy {
-        let shop = try StoreShop()
-        return { shop.buy($0) }
-    }
 
-    /// A store and its past purchases.
+    /// A store that keeps every purchase, and its past ones.
     final class Store {
         let buy: Buy
         var past = 0
-        init() throws { buy = try shop() }
+
+        init() throws { buy = try StoreShop().buy }
     }
 
     /// Adds past purchases, times purchases together, and again one by one.

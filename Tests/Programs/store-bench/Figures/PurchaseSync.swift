@@ -19,21 +19,12 @@ extension Figure {
 /// The value: a store in the process, a weak observer that finishes.
 enum PurchaseSync {
     static func sample(of count: Int, _ side: Side) throws -> Sample {
-        try .purchases(count, side == .floor ? HandFake.shop() : shop())
-    }
-
-    private static func shop() throws -> Buy {
-        let shop = try StoreShop()
-        return { shop.buy($0) }
+        try .purchases(count, side == .floor ? HandFake.shop() : StoreShop().buy)
     }
 }
 
 extension Sample {
-    /// Measures nanoseconds per purchase.
     static func purchases(_ count: Int, _ buy: Buy) throws -> Sample {
-        var done = 0
-        let time = try Stopwatch.nanoseconds { done = try buy(count) }
-        try WrongCount.check(done, of: count, "purchases were removed")
-        return Sample(value: time / Double(count))
+        try .nanoseconds(each: count, "purchases were removed") { try buy(count) }
     }
 }

@@ -66,10 +66,7 @@
         }
 
         private static func sample(_ purchases: Int, _ length: Int, _ work: () throws -> Int) throws -> Sample {
-            var written = 0
-            let time = try Stopwatch.nanoseconds { written = try work() }
-            try WrongCount.check(written, of: length, "bytes were written")
-            return Sample(value: time / Double(purchases))
+            try .nanoseconds(each: purchases, of: length, "bytes were written", work)
         }
     }
 #endif

@@ -42,14 +42,8 @@ extension Figure {
 
     private static let count = 2_000
 
-    /// Measures work that returns the number of its results, which is never 0.
     private static func sample(_ work: () throws -> Int) throws -> Sample {
-        var done = 0
-        let time = try Stopwatch.nanoseconds {
-            for _ in 0..<count where try work() > 0 { done += 1 }
-        }
-        try WrongCount.check(done, of: count, "receipts were good")
-        return Sample(value: time / Double(count))
+        try .nanoseconds(each: count, "receipts were good") { try (0..<count).count { _ in try work() > 0 } }
     }
 }
 

@@ -32,9 +32,9 @@
             _ session: URLSession,
             _ bodies: [Data]
         ) async throws -> Sample {
-            var done = 0
             let url = try RemoteShop.some(URL(string: "http://127.0.0.1:\(server.port)/device/2/submit"))
-            let time = try await Stopwatch.nanoseconds {
+            return try await .nanoseconds(each: count, of: 2 * count, "requests had the right answer") {
+                var done = 0
                 for _ in 0..<count {
                     for body in bodies {
                         var request = URLRequest(url: url)
@@ -45,9 +45,8 @@
                         if answer.count == 2 { done += 1 }
                     }
                 }
+                return done
             }
-            try WrongCount.check(done, of: 2 * count, "requests had the right answer")
-            return Sample(value: time / Double(count))
         }
 
         /// A store that is served, and a queue elsewhere on it.
@@ -81,11 +80,10 @@
 
             @concurrent func sample() async throws -> Sample {
                 let before = buyer.finished
-                let time = await Stopwatch.nanoseconds {
+                return try await .nanoseconds(each: count, "purchases were finished") {
                     for _ in 0..<count { await buyer.buy(Self.coins, from: queue) }
+                    return buyer.finished - before
                 }
-                try WrongCount.check(buyer.finished - before, of: count, "purchases were finished")
-                return Sample(value: time / Double(count))
             }
 
             static func some<Value>(_ value: Value?) throws -> Value {

@@ -31,10 +31,7 @@ extension Figure {
     private static let end = start + 367 * 86_400
 
     private static func sample(of count: Int, _ renew: () throws -> Int) throws -> Sample {
-        var renewed = 0
-        let time = try Stopwatch.milliseconds { renewed = try renew() }
-        try WrongCount.check(renewed, of: 12 * count, "terms were renewed")
-        return Sample(value: time)
+        try .milliseconds(of: 12 * count, "terms were renewed", renew)
     }
 }
 

@@ -20,10 +20,7 @@ extension Figure {
     private static let count = 1_000_000
 
     private static func sample(of count: Int, _ restore: () throws -> Int) throws -> Sample {
-        var finished = 0
-        let time = try Stopwatch.milliseconds { finished = try restore() }
-        try WrongCount.check(finished, of: count, "transactions were finished")
-        return Sample(value: time)
+        try .milliseconds(of: count, "transactions were finished", restore)
     }
 }
 

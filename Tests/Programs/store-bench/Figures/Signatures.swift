@@ -61,12 +61,7 @@
         }
 
         private static func sample(of count: Int, _ work: () throws -> Bool) throws -> Sample {
-            var done = 0
-            let time = try Stopwatch.nanoseconds {
-                for _ in 0..<count where try work() { done += 1 }
-            }
-            try WrongCount.check(done, of: count, "signatures were good")
-            return Sample(value: time / Double(count))
+            try .nanoseconds(each: count, "signatures were good") { try (0..<count).count { _ in try work() } }
         }
     }
 #endif

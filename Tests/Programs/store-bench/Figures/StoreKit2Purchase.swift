@@ -25,16 +25,15 @@ private enum StoreKit2Purchase {
             guard let product = try await Product.products(for: [StoreShop.coins]).first else {
                 throw StoreKitError.unknown
             }
-            var done = 0
-            let time = try await Stopwatch.nanoseconds {
+            return try await .nanoseconds(each: count, "purchases were finished") {
+                var done = 0
                 for _ in 0..<count {
                     guard case .success(.verified(let transaction)) = try await product.purchase() else { continue }
                     await transaction.finish()
                     done += 1
                 }
+                return done
             }
-            try WrongCount.check(done, of: count, "purchases were finished")
-            return Sample(value: time / Double(count))
         }
     }
 

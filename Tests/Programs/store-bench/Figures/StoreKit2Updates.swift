@@ -57,13 +57,12 @@ private enum StoreKit2Updates {
     private static func sample<Iterator: AsyncIteratorProtocol>(
         _ iterator: inout Iterator
     ) async throws -> Sample where Iterator.Element == VerificationResult<Transaction>, Iterator.Failure == Never {
-        var done = 0
-        let time = await Stopwatch.nanoseconds {
+        try await .nanoseconds(each: count, "renewals were read") {
+            var done = 0
             while done < count, let result = await iterator.next(isolation: nil) {
                 if case .verified = result { done += 1 }
             }
+            return done
         }
-        try WrongCount.check(done, of: count, "renewals were read")
-        return Sample(value: time / Double(count))
     }
 }

@@ -19,10 +19,7 @@ extension Figure {
     private static let count = 10_000
 
     private static func sample(_ load: () throws -> Int) throws -> Sample {
-        var loaded = 0
-        let time = try Stopwatch.milliseconds { loaded = try load() }
-        try WrongCount.check(loaded, of: count, "products were read")
-        return Sample(value: time)
+        try .milliseconds(of: count, "products were read", load)
     }
 }
 

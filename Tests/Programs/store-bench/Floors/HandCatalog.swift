@@ -45,14 +45,9 @@ extension HandCatalog {
 /// A product with the fields that apps read first.
 final class HandProduct: NSObject {
     let productIdentifier: String
-    let localizedTitle: String
-    let localizedDescription: String
-    let price: Decimal
+    let localizedTitle = "Coins"
+    let localizedDescription = "A bag of coins"
+    let price: Decimal = 1
 
-    init(productIdentifier: String) {
-        self.productIdentifier = productIdentifier
-        localizedTitle = "Coins"
-        localizedDescription = "A bag of coins"
-        price = 1
-    }
+    init(productIdentifier: String) { self.productIdentifier = productIdentifier }
 }

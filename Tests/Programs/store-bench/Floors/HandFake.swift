@@ -47,14 +47,12 @@ extension HandFake {
 final class HandPayment: NSObject {
     let productIdentifier: String
     let quantity: Int
-    let applicationUsername: String?
-    let requestData: Data?
+    let applicationUsername: String? = nil
+    let requestData: Data? = nil
 
     init(productIdentifier: String, quantity: Int = 1) {
         self.productIdentifier = productIdentifier
         self.quantity = quantity
-        applicationUsername = nil
-        requestData = nil
     }
 }
 

@@ -25,17 +25,15 @@
         /// Each client's answer has to have its length every time.
         func sample(rounds: Int) throws -> Sample {
             let lengths = try answers().map(\.count)
-            var done = 0
-            let time = try Stopwatch.nanoseconds {
+            return try .nanoseconds(each: rounds * connections.count, "requests had the right answer") {
+                var done = 0
                 for _ in 0..<rounds {
                     for (connection, request) in zip(connections, requests) { try connection.send(request) }
                     for (connection, length) in zip(connections, lengths)
                     where try connection.readAnswer().count == length { done += 1 }
                 }
+                return done
             }
-            let count = rounds * connections.count
-            try WrongCount.check(done, of: count, "requests had the right answer")
-            return Sample(value: time / Double(count))
         }
     }
 #endif
