@@ -55,15 +55,15 @@ import Testing
     }
 
     @Test func `Time moves the way the subject says`() async {
-        let moves = Tally()
+        let moves = Locked(0)
         var subject = ContractSubject.sandbox()
         subject.letTimePass = { backend, seconds in
-            moves.count()
+            moves.withLock { $0 += 1 }
             (backend.clock as? ManualClock)?.advance(by: seconds)
         }
         let report = await StoreContract.check(subject)
         #expect(report.isKept, "\(report)")
-        #expect(moves.total > 0)
+        #expect(moves.withLock { $0 } > 0)
     }
 
     @Test func `Names and sentences are there, and names are different`() {
@@ -87,13 +87,6 @@ import Testing
         }
         #expect(why.hasSuffix("had not ended after 60.0 s"))
     }
-}
-
-/// Counts on any thread.
-private final class Tally: Sendable {
-    private let number = Locked(0)
-    func count() { number.withLock { $0 += 1 } }
-    var total: Int { number.withLock { $0 } }
 }
 
 /// Offers everything but its history.

@@ -6,35 +6,35 @@ import Testing
 
 /// The stores in the box keep every promise.
 @Suite struct SandboxContractTests {
+    private func expectKept(
+        _ report: ContractReport,
+        notTried: [ContractPromise]? = [],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(report.isKept, "\(report)", sourceLocation: sourceLocation)
+        if let notTried { #expect(report.notTried == notTried, "\(report)", sourceLocation: sourceLocation) }
+    }
+
     @Test func `The sandbox keeps every promise`() async {
-        let report = await StoreContract.check(.patientSandbox())
-        #expect(report.isKept, "\(report)")
-        #expect(report.notTried.isEmpty, "\(report)")
+        expectKept(await StoreContract.check(.patientSandbox()))
     }
 
     @Test func `The sandbox keeps every promise when a snapshot has many parts`() async {
         var subject = ContractSubject.patientSandbox()
         subject.crowd = 600
-        let report = await StoreContract.check(subject)
-        #expect(report.isKept, "\(report)")
+        expectKept(await StoreContract.check(subject), notTried: nil)
     }
 
     @Test func `The sandbox keeps every promise behind a network`() async {
-        let report = await StoreContract.check(.patientSandbox { SandboxOnTasks($0) })
-        #expect(report.isKept, "\(report)")
-        #expect(report.notTried.isEmpty, "\(report)")
+        expectKept(await StoreContract.check(.patientSandbox { SandboxOnTasks($0) }))
     }
 
     @Test func `The sandbox keeps every promise to queues that do not know that it is in the process`() async {
-        let report = await StoreContract.check(.patientSandbox { SocketBackend($0) })
-        #expect(report.isKept, "\(report)")
-        #expect(report.notTried.isEmpty, "\(report)")
+        expectKept(await StoreContract.check(.patientSandbox { SocketBackend($0) }))
     }
 
     @Test func `The sandbox keeps every promise by the system's clock`() async {
-        let report = await StoreContract.check(.patientSandbox(clock: SystemClock()))
-        #expect(report.isKept, "\(report)")
-        #expect(report.notTried == [.goesQuiet], "\(report)")
+        expectKept(await StoreContract.check(.patientSandbox(clock: SystemClock())), notTried: [.goesQuiet])
     }
 
     @Test func `The sandbox keeps every promise behind a network by the system's clock`() async {
@@ -42,19 +42,15 @@ import Testing
         var subject = ContractSubject.patientSandbox(clock: clock) { SandboxOnTasks($0) }
         // A pause does not tell a quiet store from one whose tasks wait for a thread.
         subject.letTimePass = { _, _ in clock.activity.settle() }
-        let report = await StoreContract.check(subject)
-        #expect(report.isKept, "\(report)")
-        #expect(report.notTried.isEmpty, "\(report)")
+        expectKept(await StoreContract.check(subject))
     }
 
     @Test func `A store that loses its connections now and then keeps every promise`() async {
-        let report = await StoreContract.check(.patientSandbox { LosesConnections($0) })
-        #expect(report.isKept, "\(report)")
+        expectKept(await StoreContract.check(.patientSandbox { LosesConnections($0) }), notTried: nil)
     }
 
     @Test func `The suite can also keep its thread`() async {
-        let report = await onThread { StoreContract.check(.patientSandbox()) }
-        #expect(report.isKept, "\(report)")
+        expectKept(await onThread { StoreContract.check(.patientSandbox()) }, notTried: nil)
     }
 }
 

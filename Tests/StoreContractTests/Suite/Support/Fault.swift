@@ -12,12 +12,69 @@ struct Fault: CustomTestStringConvertible, Sendable {
     private var pause = 0.05
     var adjust: @Sendable (inout ContractSubject) -> Void = { _ in }
 
-    init(_ store: SpoiltStore.Type, _ breaks: ContractPromise...) {
-        name = "\(store)"
+    init(_ store: SpoiltStore.Type, _ breaks: ContractPromise...) { self.init("\(store)", breaks, store) { _ in } }
+
+    /// One whose store has what spoils set.
+    private init<Store: SpoiltStore>(
+        _ name: String,
+        _ breaks: [ContractPromise],
+        _ store: Store.Type,
+        _ spoil: @escaping @Sendable (Store) -> Void
+    ) {
+        self.name = name
         self.breaks = breaks
-        wrap = { store.init($0) }
+        wrap = {
+            let store = store.init($0)
+            spoil(store)
+            return store
+        }
         // Its calls do all their work before they return: what is missing by then does not come later.
         pause = 0.005
+    }
+
+    /// One that changes what is sent.
+    static func batches(
+        _ name: String,
+        _ breaks: ContractPromise...,
+        spoil: @escaping @Sendable (UpdateBatch) -> [UpdateBatch]
+    ) -> Fault {
+        Fault(name, breaks, SpoiltStore.self) { $0.spoilBatch = spoil }
+    }
+
+    /// One that does something else with what is submitted.
+    static func submissions(
+        _ name: String,
+        _ breaks: ContractPromise...,
+        spoil: @escaping SpoiltStore.Submission
+    ) -> Fault {
+        Fault(name, breaks, SpoiltStore.self) { $0.spoilSubmission = spoil }
+    }
+
+    /// One that changes each update of a transaction, given whether it is part of a snapshot.
+    static func transactions(
+        _ name: String,
+        _ breaks: ContractPromise...,
+        spoil: @escaping @Sendable (StoreTransaction, Bool) -> [StoreTransaction]
+    ) -> Fault {
+        Fault(name, breaks, SpoiltTransactions.self) { $0.spoilTransaction = spoil }
+    }
+
+    /// One that asks another question of the history.
+    static func questions(
+        _ name: String,
+        _ breaks: ContractPromise...,
+        spoil: @escaping @Sendable (inout HistoryQuery) -> Void
+    ) -> Fault {
+        Fault(name, breaks, SpoiltHistory.self) { $0.spoilQuestion = spoil }
+    }
+
+    /// One that gives another page of the history.
+    static func answers(
+        _ name: String,
+        _ breaks: ContractPromise...,
+        spoil: @escaping @Sendable (HistoryPage, HistoryQuery) -> HistoryPage
+    ) -> Fault {
+        Fault(name, breaks, SpoiltHistory.self) { $0.spoilAnswer = spoil }
     }
 
     /// One that is written with `async` functions, without receipts and files.

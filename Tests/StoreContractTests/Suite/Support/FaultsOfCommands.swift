@@ -4,7 +4,8 @@ import StoreCore
 
 extension Fault {
     static let ofCommands: [Fault] = [
-        Fault(AnswersNothing.self, .submissionsAnswered),
+        // Takes nothing in and says nothing.
+        .submissions("AnswersNothing", .submissionsAnswered) { _, _, _ in },
         Fault(NeverReturns.self, .submissionsAnswered).within(seconds: 2),
         Fault(TakesTwice.self, .takenOnce).withoutReopening(),
         Fault(KeepsTenJournals.self, .takenOnce).withoutReopening(),
@@ -13,17 +14,42 @@ extension Fault {
         Fault(OutOfOrder.self, .commandsInOrder).withoutReopening(),
         Fault(RefusesRepetitions.self, .repetitionsTaken),
         Fault(ConfusesJournals.self, .journalsApart),
-        Fault(ForgetsAnOrder.self, .nothingForgotten).perhaps(.refusalsHoldNothingUp),
-        Fault(RefusesUnknownFinishes.self, .finishAcknowledged),
-        Fault(RefusesAtOnce.self, .refusalsAreUpdates),
-        Fault(PutsOffWhatIsLong.self, .refusalsHoldNothingUp),
-        Fault(RefusesWhatComesAlong.self, .refusalsHoldNothingUp),
+        // Takes each third order and does nothing about it.
+        .submissions("ForgetsAnOrder", .nothingForgotten) { spoilt, commands, reply in
+            let kept = commands.filter { command in
+                if case .purchase = command.action { !command.id.number.isMultiple(of: 3) } else { true }
+            }
+            if kept.isEmpty { reply(.taken) } else { spoilt.store.submit(kept, reply: reply) }
+        }
+        .perhaps(.refusalsHoldNothingUp),
+        // Wants to finish only what it knows.
+        .submissions("RefusesUnknownFinishes", .finishAcknowledged) { spoilt, commands, reply in
+            let isKnown = commands.allSatisfy { command in
+                if case .finish(let identifier) = command.action { Int(identifier) != nil } else { true }
+            }
+            if isKnown { return spoilt.store.submit(commands, reply: reply) }
+            reply(.tryLater(.storeKit(.unknown, "no such transaction")))
+        },
+        // Takes a product that it does not sell for passing trouble.
+        .submissions("RefusesAtOnce", .refusalsAreUpdates) { spoilt, commands, reply in
+            let sells = commands.allSatisfy { command in
+                guard case .purchase(let payment) = command.action else { return true }
+                return spoilt.store.sells(payment.productIdentifier) == true
+            }
+            if sells { return spoilt.store.submit(commands, reply: reply) }
+            reply(.tryLater(.storeKit(.paymentInvalid, "not sold here")))
+        },
+        // Takes a payment that is too long for passing trouble.
+        .submissions("PutsOffWhatIsLong", .refusalsHoldNothingUp) { spoilt, commands, reply in
+            if !commands.contains(where: \.isLong) { return spoilt.store.submit(commands, reply: reply) }
+            reply(.tryLater(.network(.dataLengthExceedsMaximum, "too long")))
+        },
+        // Refuses all of a submission for one payment that is too long.
+        .submissions("RefusesWhatComesAlong", .refusalsHoldNothingUp) { spoilt, commands, reply in
+            if !commands.contains(where: \.isLong) { return spoilt.store.submit(commands, reply: reply) }
+            reply(.refused(commands.map { RefusedCommand(id: $0.id, failure: .storeKit(.paymentInvalid, "too long")) }))
+        },
     ]
-}
-
-/// Takes nothing in and says nothing.
-private final class AnswersNothing: SpoiltStore, @unchecked Sendable {
-    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {}
 }
 
 /// Keeps the thread that submits.
@@ -164,58 +190,6 @@ private final class ConfusesJournals: SpoiltStore, @unchecked Sendable {
             }
         }
         if fresh.isEmpty { reply(.taken) } else { store.submit(fresh, reply: reply) }
-    }
-}
-
-/// Takes each third order and does nothing about it.
-private final class ForgetsAnOrder: SpoiltStore, @unchecked Sendable {
-    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        let kept = commands.filter { command in
-            if case .purchase = command.action { !command.id.number.isMultiple(of: 3) } else { true }
-        }
-        if kept.isEmpty { reply(.taken) } else { store.submit(kept, reply: reply) }
-    }
-}
-
-/// Wants to finish only what it knows.
-private final class RefusesUnknownFinishes: SpoiltStore, @unchecked Sendable {
-    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        let isKnown = commands.allSatisfy { command in
-            if case .finish(let identifier) = command.action { Int(identifier) != nil } else { true }
-        }
-        if isKnown { return store.submit(commands, reply: reply) }
-        reply(.tryLater(.storeKit(.unknown, "no such transaction")))
-    }
-}
-
-/// Takes a product that it does not sell for passing trouble.
-private final class RefusesAtOnce: SpoiltStore, @unchecked Sendable {
-    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        let sells = commands.allSatisfy { command in
-            if case .purchase(let payment) = command.action {
-                store.sells(payment.productIdentifier) == true
-            } else {
-                true
-            }
-        }
-        if sells { return store.submit(commands, reply: reply) }
-        reply(.tryLater(.storeKit(.paymentInvalid, "not sold here")))
-    }
-}
-
-/// Takes a payment that is too long for passing trouble.
-private final class PutsOffWhatIsLong: SpoiltStore, @unchecked Sendable {
-    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        if !commands.contains(where: \.isLong) { return store.submit(commands, reply: reply) }
-        reply(.tryLater(.network(.dataLengthExceedsMaximum, "too long")))
-    }
-}
-
-/// Refuses all of a submission for one payment that is too long.
-private final class RefusesWhatComesAlong: SpoiltStore, @unchecked Sendable {
-    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        if !commands.contains(where: \.isLong) { return store.submit(commands, reply: reply) }
-        reply(.refused(commands.map { RefusedCommand(id: $0.id, failure: .storeKit(.paymentInvalid, "too long")) }))
     }
 }
 

@@ -5,19 +5,51 @@ extension Fault {
     static let ofHistory: [Fault] = [
         Fault(NeverLooksUp.self, .historyAnswered),
         Fault(RefusesToLookUp.self, .historyAnswered),
-        Fault(ForgetsWhatLasts.self, .historyComplete),
-        Fault(KeepsNoConsumables.self, .historyComplete),
-        Fault(TurnsPagesRound.self, .historyInOrder),
+        // Leaves what lasts out of the history.
+        .answers("ForgetsWhatLasts", .historyComplete) { page, query in
+            query.selection == .all
+                ? HistoryPage(page.transactions.filter { $0.payload.type == .consumable }, next: page.next) : page
+        },
+        // Does not show finished consumables, whoever asks.
+        .questions("KeepsNoConsumables", .historyComplete) { $0.includesFinishedConsumables = false },
+        // Has the transactions of a page the other way round.
+        .answers("TurnsPagesRound", .historyInOrder) { page, query in
+            switch query.selection {
+            case .all, .unfinished, .entitlements, .latest: HistoryPage(page.transactions.reversed(), next: page.next)
+            case .revoked, .transactions: page
+            }
+        },
         Fault(ShowsFinished.self, .unfinishedAgrees),
-        Fault(EntitlesToConsumables.self, .entitlementsAgree),
+        // Entitles to what is used up.
+        .questions("EntitlesToConsumables", .entitlementsAgree) { $0.replace(.entitlements, with: .latest) },
         Fault(ForgetsRefunds.self, .entitlementsAgree),
-        Fault(HasManyLatest.self, .latestAgrees),
-        Fault(FindsOneTooFew.self, .identifiersFound),
-        Fault(FindsInAnotherOrder.self, .identifiersFound),
-        Fault(RevokesNothing.self, .revocationsFound),
-        Fault(EndsWithARefund.self, .revocationsFound),
-        Fault(IgnoresLimits.self, .limitKept),
-        Fault(SkipsBetweenPages.self, .pagesCoverAll),
+        // Has every transaction as the latest.
+        .questions("HasManyLatest", .latestAgrees) { $0.replace(.latest, with: .all) },
+        // Leaves out the last transaction that was asked for.
+        .answers("FindsOneTooFew", .identifiersFound) { page, query in
+            guard case .transactions = query.selection, page.transactions.count > 1 else { return page }
+            return HistoryPage(page.transactions.dropLast())
+        },
+        // Finds transactions in the order in which they were sold.
+        .questions("FindsInAnotherOrder", .identifiersFound) { query in
+            guard case .transactions(let identifiers) = query.selection else { return }
+            query.selection = .transactions(identifiers.sorted())
+        },
+        // Has no refunds.
+        .answers("RevokesNothing", .revocationsFound) { page, query in
+            query.selection == .revoked ? HistoryPage([], next: page.next) : page
+        },
+        // Has no place behind its refunds.
+        .answers("EndsWithARefund", .revocationsFound) { page, query in
+            query.selection == .revoked ? HistoryPage(page.transactions) : page
+        },
+        // Has a transaction more than was asked for.
+        .questions("IgnoresLimits", .limitKept) { if $0.selection != .revoked { $0.limit += 1 } },
+        // Leaves out the first transaction behind a place.
+        .answers("SkipsBetweenPages", .pagesCoverAll) { page, query in
+            query.cursor != nil && query.limit == 1 && query.selection != .revoked
+                ? HistoryPage([], next: page.next) : page
+        },
         Fault(CountsPlaces.self, .pagesCoverAll),
         Fault(TurnsPagesForever.self, .pagesCoverAll),
         Fault(HasNoSubscriptions.self, .subscriptionsFound),
@@ -31,10 +63,16 @@ extension Fault {
 /// Stands before a sandbox's history.
 class SpoiltHistory: SpoiltStore, @unchecked Sendable {
     /// What is asked in the place of a question.
-    func question(_ query: HistoryQuery) -> HistoryQuery { query }
-
+    func question(_ query: HistoryQuery) -> HistoryQuery {
+        var query = query
+        spoilQuestion?(&query)
+        return query
+    }
     /// What is answered in the place of a page.
-    func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage { page }
+    func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage { spoilAnswer?(page, query) ?? page }
+    /// The same of faults that are no more than this.
+    var spoilQuestion: (@Sendable (inout HistoryQuery) -> Void)?
+    var spoilAnswer: (@Sendable (HistoryPage, HistoryQuery) -> HistoryPage)?
 
     override func transactions(
         _ query: HistoryQuery,
@@ -62,112 +100,30 @@ private final class RefusesToLookUp: SpoiltStore, @unchecked Sendable {
     }
 }
 
-/// Leaves what lasts out of the history.
-private final class ForgetsWhatLasts: SpoiltHistory, @unchecked Sendable {
-    override func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage {
-        query.selection == .all
-            ? HistoryPage(page.transactions.filter { $0.payload.type == .consumable }, next: page.next) : page
-    }
-}
-
-/// Does not show finished consumables, whoever asks.
-private final class KeepsNoConsumables: SpoiltHistory, @unchecked Sendable {
-    override func question(_ query: HistoryQuery) -> HistoryQuery {
-        var query = query
-        query.includesFinishedConsumables = false
-        return query
-    }
-}
-
-/// Has the transactions of a page the other way round.
-private final class TurnsPagesRound: SpoiltHistory, @unchecked Sendable {
-    override func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage {
-        switch query.selection {
-        case .all, .unfinished, .entitlements, .latest: HistoryPage(page.transactions.reversed(), next: page.next)
-        case .revoked, .transactions: page
-        }
-    }
-}
-
 /// Shows what is finished as unfinished.
 private final class ShowsFinished: SpoiltHistory, @unchecked Sendable {
-    override func question(_ query: HistoryQuery) -> HistoryQuery { query.replacing(.unfinished, with: .all) }
+    override func question(_ query: HistoryQuery) -> HistoryQuery {
+        var query = query
+        query.replace(.unfinished, with: .all)
+        return query
+    }
 
     override func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage {
         query.selection == .unfinished ? HistoryPage(page.transactions.reversed(), next: page.next) : page
     }
 }
 
-/// Entitles to what is used up.
-private final class EntitlesToConsumables: SpoiltHistory, @unchecked Sendable {
-    override func question(_ query: HistoryQuery) -> HistoryQuery { query.replacing(.entitlements, with: .latest) }
-}
-
 /// Entitles to what is refunded.
 private final class ForgetsRefunds: SpoiltHistory, @unchecked Sendable {
-    override func question(_ query: HistoryQuery) -> HistoryQuery { query.replacing(.entitlements, with: .latest) }
+    override func question(_ query: HistoryQuery) -> HistoryQuery {
+        var query = query
+        query.replace(.entitlements, with: .latest)
+        return query
+    }
 
     override func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage {
         query.selection == .entitlements
             ? HistoryPage(page.transactions.filter { $0.payload.type != .consumable }, next: page.next) : page
-    }
-}
-
-/// Has every transaction as the latest.
-private final class HasManyLatest: SpoiltHistory, @unchecked Sendable {
-    override func question(_ query: HistoryQuery) -> HistoryQuery { query.replacing(.latest, with: .all) }
-}
-
-/// Leaves out the last transaction that was asked for.
-private final class FindsOneTooFew: SpoiltHistory, @unchecked Sendable {
-    override func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage {
-        if case .transactions = query.selection, page.transactions.count > 1 {
-            HistoryPage(page.transactions.dropLast())
-        } else {
-            page
-        }
-    }
-}
-
-/// Finds transactions in the order in which they were sold.
-private final class FindsInAnotherOrder: SpoiltHistory, @unchecked Sendable {
-    override func question(_ query: HistoryQuery) -> HistoryQuery {
-        var query = query
-        if case .transactions(let identifiers) = query.selection {
-            query.selection = .transactions(identifiers.sorted())
-        }
-        return query
-    }
-}
-
-/// Has no refunds.
-private final class RevokesNothing: SpoiltHistory, @unchecked Sendable {
-    override func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage {
-        query.selection == .revoked ? HistoryPage([], next: page.next) : page
-    }
-}
-
-/// Has no place behind its refunds.
-private final class EndsWithARefund: SpoiltHistory, @unchecked Sendable {
-    override func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage {
-        query.selection == .revoked ? HistoryPage(page.transactions) : page
-    }
-}
-
-/// Has a transaction more than was asked for.
-private final class IgnoresLimits: SpoiltHistory, @unchecked Sendable {
-    override func question(_ query: HistoryQuery) -> HistoryQuery {
-        var query = query
-        if query.selection != .revoked { query.limit += 1 }
-        return query
-    }
-}
-
-/// Leaves out the first transaction behind a place.
-private final class SkipsBetweenPages: SpoiltHistory, @unchecked Sendable {
-    override func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage {
-        query.cursor != nil && query.limit == 1 && query.selection != .revoked
-            ? HistoryPage([], next: page.next) : page
     }
 }
 
@@ -248,10 +204,8 @@ private final class ForgetsEarlierLaunches: SpoiltHistory, @unchecked Sendable {
 }
 
 extension HistoryQuery {
-    fileprivate func replacing(_ selection: Selection, with other: Selection) -> HistoryQuery {
-        var query = self
-        if selection == self.selection { query.selection = other }
-        return query
+    fileprivate mutating func replace(_ selection: Selection, with other: Selection) {
+        if selection == self.selection { self.selection = other }
     }
 
     /// Whether the answer ends with a last page.

@@ -3,13 +3,25 @@ import StoreCore
 
 extension Fault {
     static let ofNotices: [Fault] = [
-        Fault(KeepsNoticesToItself.self, .noticesTold),
-        Fault(ForgetsRevocations.self, .noticesShown),
-        Fault(ForgetsPromotedPurchases.self, .noticesShown),
+        // Tells of revocations and promoted purchases in snapshots only.
+        .batches("KeepsNoticesToItself", .noticesTold) {
+            [$0.isSnapshot ? $0 : $0.replacing($0.updates.filter { !$0.isNotice })]
+        },
+        // Tells a revocation once, to whoever is there.
+        .batches("ForgetsRevocations", .noticesShown) {
+            [$0.isSnapshot ? $0.replacing($0.updates.filter { !$0.isRevocation }) : $0]
+        },
+        // Tells a promoted purchase once, to whoever is there.
+        .batches("ForgetsPromotedPurchases", .noticesShown) {
+            [$0.isSnapshot ? $0.replacing($0.updates.filter { !$0.isPromotion }) : $0]
+        },
         Fault(AcknowledgesEverything.self, .noticesShown),
         Fault(ForgetsNoticesWhenReopened.self, .noticesShown),
         Fault(IgnoresAcknowledgements.self, .noticesEnd),
-        Fault(KeepsTheStorefrontToItself.self, .storefrontTold),
+        // Moves without a word.
+        .batches("KeepsTheStorefrontToItself", .storefrontTold) {
+            [$0.replacing($0.updates.filter { if case .storefront = $0 { false } else { true } })]
+        },
         Fault(StaysInItsStorefront.self, .storefrontTold),
     ]
 }
@@ -20,35 +32,11 @@ extension StoreUpdate {
     fileprivate var isNotice: Bool { isRevocation || isPromotion }
 }
 
-/// Tells of revocations and promoted purchases in snapshots only.
-private final class KeepsNoticesToItself: SpoiltStore, @unchecked Sendable {
-    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
-        [batch.isSnapshot ? batch : batch.replacing(batch.updates.filter { !$0.isNotice })]
-    }
-}
-
-/// Leaves something out of its snapshots.
-private class ForgetsInSnapshots: SpoiltStore, @unchecked Sendable {
-    func forgets(_ update: StoreUpdate) -> Bool { false }
-
-    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
-        [batch.isSnapshot ? batch.replacing(batch.updates.filter { !forgets($0) }) : batch]
-    }
-}
-
-/// Tells a revocation once, to whoever is there.
-private final class ForgetsRevocations: ForgetsInSnapshots, @unchecked Sendable {
-    override func forgets(_ update: StoreUpdate) -> Bool { update.isRevocation }
-}
-
-/// Tells a promoted purchase once, to whoever is there.
-private final class ForgetsPromotedPurchases: ForgetsInSnapshots, @unchecked Sendable {
-    override func forgets(_ update: StoreUpdate) -> Bool { update.isPromotion }
-}
-
 /// Keeps in memory what has to be told.
-private final class ForgetsNoticesWhenReopened: ForgetsInSnapshots, @unchecked Sendable {
-    override func forgets(_ update: StoreUpdate) -> Bool { isReopened && update.isNotice }
+private final class ForgetsNoticesWhenReopened: SpoiltStore, @unchecked Sendable {
+    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
+        [batch.isSnapshot && isReopened ? batch.replacing(batch.updates.filter { !$0.isNotice }) : batch]
+    }
 }
 
 /// Takes any acknowledgement for one of everything.
@@ -61,13 +49,6 @@ private final class AcknowledgesEverything: SpoiltStore, @unchecked Sendable {
 /// Tells again and again.
 private final class IgnoresAcknowledgements: SpoiltStore, @unchecked Sendable {
     override func acknowledge(through cursor: UpdateCursor) {}
-}
-
-/// Moves without a word.
-private final class KeepsTheStorefrontToItself: SpoiltStore, @unchecked Sendable {
-    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
-        [batch.replacing(batch.updates.filter { if case .storefront = $0 { false } else { true } })]
-    }
 }
 
 /// Says that it moves, and stays.

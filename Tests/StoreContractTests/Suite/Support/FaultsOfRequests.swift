@@ -14,7 +14,12 @@ extension Fault {
         Fault(SendsAnyVersion.self, .contentServed),
         Fault(KeepsItsOwnOrder.self, .promotionsKept),
         Fault(HidesForEver.self, .promotionsKept),
-        Fault(IsNeverQuiet.self, .goesQuiet).within(seconds: 2),
+        // Begins something with each look-up, and ends nothing.
+        .submissions("IsNeverQuiet", .goesQuiet) { spoilt, commands, reply in
+            _ = spoilt.clock.activity.begin()
+            spoilt.store.submit(commands, reply: reply)
+        }
+        .within(seconds: 2),
         Fault(LeavesOutInvalid.self, .productsComplete),
         Fault(FindsEverythingTwice.self, .productsComplete),
         Fault(SaysThatEverythingSells.self, .sellsAgrees),
@@ -115,14 +120,6 @@ private final class KeepsItsOwnOrder: SpoiltStore, @unchecked Sendable {
 private final class HidesForEver: SpoiltStore, @unchecked Sendable {
     override func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         if case .visibility(_, nil) = change { reply(nil) } else { super.changePromotion(change, reply: reply) }
-    }
-}
-
-/// Begins something with each look-up, and ends nothing.
-private final class IsNeverQuiet: SpoiltStore, @unchecked Sendable {
-    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        _ = clock.activity.begin()
-        super.submit(commands, reply: reply)
     }
 }
 

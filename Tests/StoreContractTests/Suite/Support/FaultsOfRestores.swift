@@ -4,43 +4,30 @@ import StoreCore
 
 extension Fault {
     static let ofRestores: [Fault] = [
-        Fault(NeverEndsARestore.self, .restoreEnds),
-        Fault(EndsARestoreTwice.self, .restoreEnds),
-        Fault(EndsBeforeItBegins.self, .restoredBeforeEnd),
-        Fault(RestoresNothing.self, .restoreComplete),
+        // Brings what is to be restored, and leaves it at that.
+        .batches("NeverEndsARestore", .restoreEnds) { [$0.replacing($0.updates.filter { !$0.isEnd })] },
+        // Ends each restore twice.
+        .batches("EndsARestoreTwice", .restoreEnds) {
+            [$0.replacing($0.updates.flatMap { $0.isEnd ? [$0, $0] : [$0] })]
+        },
+        // Says that a restore has ended before it sends what it brought.
+        .batches("EndsBeforeItBegins", .restoredBeforeEnd) {
+            [$0.replacing($0.updates.filter(\.isEnd) + $0.updates.filter { !$0.isEnd })]
+        },
+        // Ends a restore without having brought anything.
+        .transactions("RestoresNothing", .restoreComplete) { transaction, _ in
+            transaction.state == .restored ? [] : [transaction]
+        },
         Fault(RestoresUnderAnOrder.self, .restoreComplete),
-        Fault(RestoresAsOfToday.self, .restoreComplete),
+        // Dates the purchase that it restores at the restore.
+        .transactions("RestoresAsOfToday", .restoreComplete) { transaction, _ in
+            guard var original = transaction.original else { return [transaction] }
+            original.date = transaction.date + 60
+            return [transaction.with(original: original)]
+        },
         Fault(RestoresRefunded.self, .restoreComplete),
         Fault(RestoresConsumables.self, .consumablesStay),
     ]
-}
-
-/// Brings what is to be restored, and leaves it at that.
-private final class NeverEndsARestore: SpoiltStore, @unchecked Sendable {
-    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
-        [batch.replacing(batch.updates.filter { !$0.isEnd })]
-    }
-}
-
-/// Ends each restore twice.
-private final class EndsARestoreTwice: SpoiltStore, @unchecked Sendable {
-    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
-        [batch.replacing(batch.updates.flatMap { $0.isEnd ? [$0, $0] : [$0] })]
-    }
-}
-
-/// Says that a restore has ended before it sends what it brought.
-private final class EndsBeforeItBegins: SpoiltStore, @unchecked Sendable {
-    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
-        [batch.replacing(batch.updates.filter(\.isEnd) + batch.updates.filter { !$0.isEnd })]
-    }
-}
-
-/// Ends a restore without having brought anything.
-private final class RestoresNothing: SpoiltTransactions, @unchecked Sendable {
-    override func spoil(_ transaction: StoreTransaction, isSnapshot: Bool) -> [StoreTransaction] {
-        transaction.state == .restored ? [] : [transaction]
-    }
 }
 
 /// Lets a restored transaction carry the order that paid for it.
@@ -53,15 +40,6 @@ private final class RestoresUnderAnOrder: SpoiltTransactions, @unchecked Sendabl
             guard let original = transaction.original else { return [transaction] }
             return [transaction.with(order: orders[original.identifier])]
         }
-    }
-}
-
-/// Dates the purchase that it restores at the restore.
-private final class RestoresAsOfToday: SpoiltTransactions, @unchecked Sendable {
-    override func spoil(_ transaction: StoreTransaction, isSnapshot: Bool) -> [StoreTransaction] {
-        guard var original = transaction.original else { return [transaction] }
-        original.date = transaction.date + 60
-        return [transaction.with(original: original)]
     }
 }
 

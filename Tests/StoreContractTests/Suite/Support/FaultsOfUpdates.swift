@@ -5,19 +5,57 @@ import TestSupport
 
 extension Fault {
     static let ofUpdates: [Fault] = [
-        Fault(ReversesBatches.self, .commandsInOrder, .statesInOrder, .oldestFirst, .cursorResumes)
-            // What several threads led to may come together, and is turned around together.
-            .perhaps(.unfinishedShown),
-        Fault(SwapsBatches.self, .chain, .cursorResumes),
-        Fault(StandsStill.self, .chain),
-        Fault(SaysNothingWithoutUnfinished.self, .snapshotFirst),
-        Fault(CountsPartsFromTwo.self, .snapshotFirst).withCrowd(600),
+        // Turns around what it sends at once.
+        .batches("ReversesBatches", .commandsInOrder, .statesInOrder, .oldestFirst, .cursorResumes) {
+            [$0.after == nil ? $0 : $0.replacing($0.updates.reversed())]
+        }
+        // What several threads led to may come together, and is turned around together.
+        .perhaps(.unfinishedShown),
+        // Sends the second batch before the first.
+        .batches("SwapsBatches", .chain, .cursorResumes) { batch in
+            guard let after = batch.after, after.part == nil, batch.updates.count > 1 else { return [batch] }
+            let middle = UpdateCursor(position: after.position + 1)
+            guard middle < batch.through else { return [batch] }
+            return [
+                UpdateBatch(after: middle, through: batch.through, updates: Array(batch.updates.dropFirst())),
+                UpdateBatch(after: after, through: middle, updates: Array(batch.updates.prefix(1))),
+            ]
+        },
+        // Does not count what has changed.
+        .batches("StandsStill", .chain) { batch in
+            guard let after = batch.after, after.part == nil, let last = batch.updates.last else { return [batch] }
+            return [
+                batch.replacing(batch.updates.dropLast()),
+                UpdateBatch(after: batch.through, through: batch.through, updates: [last]),
+            ]
+        },
+        // Leaves an empty snapshot out.
+        .batches("SaysNothingWithoutUnfinished", .snapshotFirst) { $0.updates.isEmpty ? [] : [$0] },
+        // Begins to count a snapshot's parts at the wrong end.
+        .batches("CountsPartsFromTwo", .snapshotFirst) { batch in
+            var batch = batch
+            if let part = batch.after?.part { batch.after?.part = part + 1 }
+            if let part = batch.through.part { batch.through.part = part + 1 }
+            return [batch]
+        }
+        .withCrowd(600),
         Fault(SendsFromEveryThread.self, .oneAtATime).withPatience(seconds: 5),
-        Fault(ForgetsFailed.self, .unfinishedShown),
-        Fault(ForgetsWhatWaits.self, .unfinishedShown),
-        Fault(TakesLater.self, .unfinishedShown),
+        // Thinks that a failed transaction needs no finish.
+        .transactions("ForgetsFailed", .unfinishedShown) { transaction, isSnapshot in
+            isSnapshot && transaction.state == .failed ? [] : [transaction]
+        },
+        // Thinks that an order is a transaction once it is decided.
+        .transactions("ForgetsWhatWaits", .unfinishedShown) { transaction, isSnapshot in
+            isSnapshot && transaction.state == .deferred ? [] : [transaction]
+        },
+        // Takes orders, and looks at them five seconds later by its clock.
+        .submissions("TakesLater", .unfinishedShown) { spoilt, commands, reply in
+            spoilt.clock.schedule(at: spoilt.clock.now + 5) { spoilt.store.submit(commands) { _ in } }
+            reply(.taken)
+        },
         Fault(ForgetsWhenReopened.self, .unfinishedShown),
-        Fault(NewestFirst.self, .oldestFirst),
+        // Shows the newest first.
+        .batches("NewestFirst", .oldestFirst) { [$0.after == nil ? $0.replacing($0.updates.reversed()) : $0] },
         Fault(LosesTheCursor.self, .cursorResumes, .noticesTold),
         Fault(RemembersTooMuch.self, .cursorResumes),
         Fault(FollowsAnyCursor.self, .cursorResumes),
@@ -32,58 +70,26 @@ extension Fault {
         Fault(ForgetsWhatIsAcknowledged.self, .acknowledgingForgetsNothing),
         Fault(ShowsFinished.self, .finishedGone),
         Fault(RevivesFinished.self, .finishedGone),
-        Fault(FinishesLater.self, .finishedGone),
-        Fault(KeepsFinishesToItself.self, .finishTold),
-        Fault(FinishesWithoutOrder.self, .finishTold),
+        // Takes finishes, and looks at them five seconds later by its clock.
+        .submissions("FinishesLater", .finishedGone) { spoilt, commands, reply in
+            let areFinishes = commands.allSatisfy { if case .finish = $0.action { true } else { false } }
+            guard areFinishes else { return spoilt.store.submit(commands, reply: reply) }
+            spoilt.clock.schedule(at: spoilt.clock.now + 5) { spoilt.store.submit(commands) { _ in } }
+            reply(.taken)
+        },
+        // Does not say that something was finished.
+        .batches("KeepsFinishesToItself", .finishTold) {
+            [$0.replacing($0.updates.filter { if case .finished = $0 { false } else { true } })]
+        },
+        // Says that something was finished, and not which order led to it.
+        .batches("FinishesWithoutOrder", .finishTold) { batch in
+            let updates = batch.updates.map { update -> StoreUpdate in
+                guard case .finished(let identifier, _) = update else { return update }
+                return .finished(transaction: identifier, order: nil)
+            }
+            return [batch.replacing(updates)]
+        },
     ]
-}
-
-/// Turns around what it sends at once.
-private final class ReversesBatches: SpoiltStore, @unchecked Sendable {
-    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
-        [batch.after == nil ? batch : batch.replacing(batch.updates.reversed())]
-    }
-}
-
-/// Sends the second batch before the first.
-private final class SwapsBatches: SpoiltStore, @unchecked Sendable {
-    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
-        guard let after = batch.after, after.part == nil, batch.updates.count > 1 else { return [batch] }
-        let middle = UpdateCursor(position: after.position + 1)
-        guard middle < batch.through else { return [batch] }
-        return [
-            UpdateBatch(after: middle, through: batch.through, updates: Array(batch.updates.dropFirst())),
-            UpdateBatch(after: after, through: middle, updates: Array(batch.updates.prefix(1))),
-        ]
-    }
-}
-
-/// Does not count what has changed.
-private final class StandsStill: SpoiltStore, @unchecked Sendable {
-    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
-        guard let after = batch.after, after.part == nil, let last = batch.updates.last else { return [batch] }
-        return [
-            batch.replacing(batch.updates.dropLast()),
-            UpdateBatch(after: batch.through, through: batch.through, updates: [last]),
-        ]
-    }
-}
-
-/// Leaves an empty snapshot out.
-private final class SaysNothingWithoutUnfinished: SpoiltStore, @unchecked Sendable {
-    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
-        batch.updates.isEmpty ? [] : [batch]
-    }
-}
-
-/// Begins to count a snapshot's parts at the wrong end.
-private final class CountsPartsFromTwo: SpoiltStore, @unchecked Sendable {
-    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
-        var batch = batch
-        if let part = batch.after?.part { batch.after?.part = part + 1 }
-        if let part = batch.through.part { batch.through.part = part + 1 }
-        return [batch]
-    }
 }
 
 /// Repeats what it sent last on whichever thread submits.
@@ -106,38 +112,6 @@ private final class SendsFromEveryThread: SpoiltStore, @unchecked Sendable {
     }
 }
 
-/// Thinks that a failed transaction needs no finish.
-private final class ForgetsFailed: SpoiltTransactions, @unchecked Sendable {
-    override func spoil(_ transaction: StoreTransaction, isSnapshot: Bool) -> [StoreTransaction] {
-        isSnapshot && transaction.state == .failed ? [] : [transaction]
-    }
-}
-
-/// Thinks that an order is a transaction once it is decided.
-private final class ForgetsWhatWaits: SpoiltTransactions, @unchecked Sendable {
-    override func spoil(_ transaction: StoreTransaction, isSnapshot: Bool) -> [StoreTransaction] {
-        isSnapshot && transaction.state == .deferred ? [] : [transaction]
-    }
-}
-
-/// Takes orders, and looks at them five seconds later by its clock.
-private final class TakesLater: SpoiltStore, @unchecked Sendable {
-    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        clock.schedule(at: clock.now + 5) { [store] in store.submit(commands) { _ in } }
-        reply(.taken)
-    }
-}
-
-/// Takes finishes, and looks at them five seconds later by its clock.
-private final class FinishesLater: SpoiltStore, @unchecked Sendable {
-    override func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        let areFinishes = commands.allSatisfy { if case .finish = $0.action { true } else { false } }
-        guard areFinishes else { return store.submit(commands, reply: reply) }
-        clock.schedule(at: clock.now + 5) { [store] in store.submit(commands) { _ in } }
-        reply(.taken)
-    }
-}
-
 /// Has nothing unfinished when it is opened again.
 private final class ForgetsWhenReopened: SpoiltStore, @unchecked Sendable {
     private let before: Set<String>
@@ -149,17 +123,10 @@ private final class ForgetsWhenReopened: SpoiltStore, @unchecked Sendable {
 
     override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
         guard batch.isSnapshot else { return [batch] }
-        return [
-            batch.replacing(
-                batch.updates.filter {
-                    if case .transaction(let transaction) = $0 {
-                        !before.contains(transaction.identifier)
-                    } else {
-                        true
-                    }
-                }
-            )
-        ]
+        let updates = batch.updates.filter {
+            if case .transaction(let transaction) = $0 { !before.contains(transaction.identifier) } else { true }
+        }
+        return [batch.replacing(updates)]
     }
 }
 
@@ -290,13 +257,6 @@ private final class KeepsReceivers: SpoiltStore, @unchecked Sendable {
     }
 }
 
-/// Shows the newest first.
-private final class NewestFirst: SpoiltStore, @unchecked Sendable {
-    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
-        [batch.after == nil ? batch.replacing(batch.updates.reversed()) : batch]
-    }
-}
-
 /// Goes on with whatever comes next, wherever the receiver was.
 private final class LosesTheCursor: SpoiltStore, @unchecked Sendable {
     private let lost = Locked<Set<ObjectIdentifier>>([])
@@ -313,8 +273,7 @@ private final class LosesTheCursor: SpoiltStore, @unchecked Sendable {
     }
 
     override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
-        let isSnapshot = batch.after == nil || batch.after?.part != nil
-        return isSnapshot && lost.withLock { $0.contains(ObjectIdentifier(receiver)) } ? [] : [batch]
+        batch.isSnapshot && lost.withLock { $0.contains(ObjectIdentifier(receiver)) } ? [] : [batch]
     }
 }
 
@@ -383,30 +342,6 @@ private final class ShowsFinished: SpoiltStore, @unchecked Sendable {
             let finished = known.filter { !shown.contains($0) }
             return [batch.replacing(finished.map { .transaction($0) } + batch.updates)]
         }
-    }
-}
-
-/// Does not say that something was finished.
-private final class KeepsFinishesToItself: SpoiltStore, @unchecked Sendable {
-    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
-        [batch.replacing(batch.updates.filter { if case .finished = $0 { false } else { true } })]
-    }
-}
-
-/// Says that something was finished, and not which order led to it.
-private final class FinishesWithoutOrder: SpoiltStore, @unchecked Sendable {
-    override func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
-        [
-            batch.replacing(
-                batch.updates.map {
-                    if case .finished(let identifier, _) = $0 {
-                        .finished(transaction: identifier, order: nil)
-                    } else {
-                        $0
-                    }
-                }
-            )
-        ]
     }
 }
 

@@ -25,13 +25,21 @@ class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, Receipt
     var storefront: StoreStorefront? { store.storefront }
 
     /// What arrives in the place of a batch.
-    func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] { [batch] }
+    func spoil(_ batch: UpdateBatch, for receiver: any StoreUpdateReceiver) -> [UpdateBatch] {
+        spoilBatch?(batch) ?? [batch]
+    }
+    /// The same of a fault that is no more than this.
+    var spoilBatch: (@Sendable (UpdateBatch) -> [UpdateBatch])?
+    /// What is done in the place of a submission, of a fault that is no more than this.
+    var spoilSubmission: Submission?
+    typealias Reply = @Sendable (SubmissionReply) -> Void
+    typealias Submission = @Sendable (SpoiltStore, [StoreCommand], @escaping Reply) -> Void
 
     /// Hands a batch over.
     func deliver(_ batch: UpdateBatch, to receiver: any StoreUpdateReceiver) { receiver.receive(batch) }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        store.submit(commands, reply: reply)
+        if let spoilSubmission { spoilSubmission(self, commands, reply) } else { store.submit(commands, reply: reply) }
     }
 
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
@@ -155,6 +163,7 @@ extension StoreTransaction {
         order: OrderID?? = nil,
         payment: StorePayment? = nil,
         state: State? = nil,
+        date: Date? = nil,
         failure: StoreFailure? = nil,
         original: Original?? = nil,
         content: [StoreContent]? = nil
@@ -164,7 +173,7 @@ extension StoreTransaction {
             order: order ?? self.order,
             payment: payment ?? self.payment,
             state: state ?? self.state,
-            date: date,
+            date: date ?? self.date,
             failure: failure ?? self.failure,
             original: original ?? self.original,
             receipt: receipt,
