@@ -7,12 +7,15 @@ import Testing
 
 /// The functions of the API that change the store.
 @Suite(.libcrypto) struct ChangeTests {
+    private let shop: Shop
+
+    init() throws { shop = try Shop() }
+
     private static func extensionBody(_ days: Int = 10, _ request: String = "request") -> [String: AnswerValue] {
         ["extendByDays": .number(days), "extendReasonCode": .number(1), "requestIdentifier": .text(request)]
     }
 
     @Test func `A renewal is extended, and the subscription ends later`() throws {
-        let shop = try Shop()
         let gold = try shop.buy("gold")
         let (status, json) = try shop.ask("PUT", "v1/subscriptions/extend/\(gold)", .object(Self.extensionBody()))
         #expect(status == 200)
@@ -24,7 +27,6 @@ import Testing
     }
 
     @Test func `All active subscribers are extended by one request, whose outcome is answered`() throws {
-        let shop = try Shop()
         let other = try shop.store.addAccount("other")
         let transactions = [try shop.buy("gold"), try shop.buy("gold", other)]
         var body = Self.extensionBody(30, "a request")
@@ -44,7 +46,6 @@ import Testing
     }
 
     @Test func `A token of the app's user is set, and shown by the transaction`() throws {
-        let shop = try Shop()
         let gold = try shop.buy("gold")
         let token = UUID().uuidString
         let body = AnswerValue.object(["appAccountToken": .text(token)])
@@ -55,7 +56,6 @@ import Testing
     }
 
     @Test func `A transaction is finished, again without an effect`() throws {
-        let shop = try Shop()
         let coins = try shop.buy("coins")
         #expect(try shop.store.device.unfinished.count == 1)
         for _ in 0..<2 {
@@ -67,7 +67,6 @@ import Testing
     }
 
     @Test func `A request that is refused changes nothing`() throws {
-        let shop = try Shop()
         let gold = try shop.buy("gold")
         let head = try shop.ledger.head
         #expect(try shop.error("PUT", "v1/subscriptions/extend/\(gold)", .object(Self.extensionBody(91))) == 4_000_009)

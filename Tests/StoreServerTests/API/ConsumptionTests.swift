@@ -7,6 +7,10 @@ import Testing
 
 /// Reports on the consumption of a purchase: each member, and each combination that is refused.
 @Suite(.libcrypto) struct ConsumptionTests {
+    private let shop: Shop
+
+    init() throws { shop = try Shop() }
+
     /// A whole report of the first version.
     static let first: [String: AnswerValue] = [
         "accountTenure": .number(0), "appAccountToken": .text(""), "consumptionStatus": .number(0),
@@ -24,12 +28,7 @@ import Testing
     /// Each kind of product, and whether the first version takes it.
     private static let products = [("coins", true), ("sword", false), ("season", false), ("gold", true)]
 
-    private func send(
-        _ shop: Shop,
-        _ version: String,
-        _ report: [String: AnswerValue],
-        about transaction: String
-    ) throws -> JSON {
+    private func send(_ version: String, _ report: [String: AnswerValue], about transaction: String) throws -> JSON {
         try shop.ask("PUT", "\(version)/transactions/consumption/\(transaction)", .object(report)).json
     }
 
@@ -49,16 +48,15 @@ import Testing
 
     @Test(arguments: numbers)
     func `In the first version each number is required, and in its range`(member: String, most: Int, code: Int) throws {
-        let shop = try Shop()
         let coins = try shop.buy("coins")
         for number in [0, most] {
             let right = report(Self.first, [member: .number(number)])
-            #expect(try send(shop, "v1", right, about: coins).errorCode.number == nil)
+            #expect(try send("v1", right, about: coins).errorCode.number == nil)
         }
         #expect(try shop.store.consumptionReports.count == 2)
         let wrong: [AnswerValue?] = [nil, .number(-1), .number(most + 1), .text("0"), .bool(true), .text("DELIVERED")]
         for value in wrong {
-            let answer = try send(shop, "v1", report(Self.first, [member: value]), about: coins)
+            let answer = try send("v1", report(Self.first, [member: value]), about: coins)
             #expect(answer.errorCode.number == code, "\(member): \(String(describing: value))")
         }
         let half = String(decoding: AnswerValue.object(Self.first).json, as: UTF8.self)
@@ -103,22 +101,20 @@ import Testing
         wrong: [AnswerValue?],
         code: Int
     ) throws {
-        let shop = try Shop()
         let coins = try shop.buy("coins")
         let base = version == "v1" ? Self.first : Self.second
         for value in right {
-            let answer = try send(shop, version, report(base, [member: value]), about: coins)
+            let answer = try send(version, report(base, [member: value]), about: coins)
             #expect(answer.value == nil, "\(member): \(String(describing: value)): \(answer)")
         }
         for value in wrong {
-            let answer = try send(shop, version, report(base, [member: value]), about: coins)
+            let answer = try send(version, report(base, [member: value]), about: coins)
             #expect(answer.errorCode.number == code, "\(member): \(String(describing: value))")
         }
         #expect(try shop.store.consumptionReports.count == right.count)
     }
 
     @Test(arguments: ["v1", "v2"]) func `What is no object, or no JSON, is malformed`(version: String) throws {
-        let shop = try Shop()
         let coins = try shop.buy("coins")
         for text in ["[]", "{", "", "1"] {
             let data = Data(text.utf8)
@@ -129,19 +125,16 @@ import Testing
 
     @Test(arguments: products)
     func `The first version takes two kinds of products, the second all`(product: String, isOld: Bool) throws {
-        let shop = try Shop()
         let bought = try shop.buy(product)
-        #expect(try send(shop, "v1", Self.first, about: bought).errorCode.number == (isOld ? nil : 4_000_047))
-        #expect(try send(shop, "v2", Self.second, about: bought).errorCode.number == nil)
+        #expect(try send("v1", Self.first, about: bought).errorCode.number == (isOld ? nil : 4_000_047))
+        #expect(try send("v2", Self.second, about: bought).errorCode.number == nil)
     }
 
     @Test(arguments: products.map(\.0))
     func `A percentage is for what does not renew`(product: String) throws {
-        let shop = try Shop()
         let bought = try shop.buy(product)
         for percentage in [0, 50_000] {
             let answer = try send(
-                shop,
                 "v2",
                 report(Self.second, ["consumptionPercentage": .number(percentage)]),
                 about: bought
@@ -154,7 +147,6 @@ import Testing
     }
 
     @Test func `What was not delivered was not consumed`() throws {
-        let shop = try Shop()
         let coins = try shop.buy("coins")
         let statuses = ["QUALITY_ISSUE", "WRONG_ITEM", "SERVER_OUTAGE", "OTHER"].map { "UNDELIVERED_\($0)" }
         for status in statuses {
@@ -163,7 +155,7 @@ import Testing
                     Self.second,
                     ["deliveryStatus": .text(status), "consumptionPercentage": .number(percentage)]
                 )
-                #expect(try send(shop, "v2", told, about: coins).errorCode.number == code)
+                #expect(try send("v2", told, about: coins).errorCode.number == code)
             }
         }
     }
@@ -171,30 +163,27 @@ import Testing
     @Test(arguments: products.map(\.0))
     func `A prorated refund needs a percentage between none and all, unless the store knows it`(product: String) throws
     {
-        let shop = try Shop()
         let bought = try shop.buy(product)
         let renews = product == "gold"
         let prorated = report(Self.second, ["refundPreference": .text("GRANT_PRORATED")])
-        #expect(try send(shop, "v2", prorated, about: bought).errorCode.number == (renews ? nil : 4_000_207))
+        #expect(try send("v2", prorated, about: bought).errorCode.number == (renews ? nil : 4_000_207))
         for (percentage, code) in [(0, 4_000_207), (1, nil), (99_999, nil), (100_000, 4_000_207)] {
             let told = report(prorated, ["consumptionPercentage": .number(percentage)])
-            #expect(try send(shop, "v2", told, about: bought).errorCode.number == (renews ? 4_000_209 : code))
+            #expect(try send("v2", told, about: bought).errorCode.number == (renews ? 4_000_209 : code))
         }
     }
 
     @Test func `Nobody reports on what the family shares`() throws {
-        let shop = try Shop()
         let member = try shop.store.addAccount("member")
         try shop.store.addFamily("family", organiser: shop.account).add(member)
         try shop.buy("gold")
         let shared = try #require(try member.signedTransactions.first?.payload.transactionId)
-        #expect(try send(shop, "v1", Self.first, about: shared).errorCode.number == 4_000_185)
-        #expect(try send(shop, "v2", Self.second, about: shared).errorCode.number == 4_000_185)
+        #expect(try send("v1", Self.first, about: shared).errorCode.number == 4_000_185)
+        #expect(try send("v2", Self.second, about: shared).errorCode.number == 4_000_185)
         #expect(try shop.store.consumptionReports.isEmpty)
     }
 
     @Test func `A report is kept as it was sent, in both versions`() throws {
-        let shop = try Shop()
         let coins = try shop.buy("coins")
         let reports = [("v1", Self.first), ("v2", Self.second)].map { version, members in
             (version, AnswerValue.object(report(members, ["more": .list([.number(1)])])).json)

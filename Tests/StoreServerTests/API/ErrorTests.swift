@@ -18,6 +18,16 @@ import Testing
             (self.code, self.method, self.path, self.body) = (code, method, path, body)
         }
 
+        /// A request for notifications.
+        init(_ code: Int, notified more: [String: AnswerValue]) {
+            self.init(code, "POST", "v1/notifications/history", ErrorTests.history(more))
+        }
+
+        /// A request that extends all renewals.
+        init(_ code: Int, extendingAll more: [String: AnswerValue]) {
+            self.init(code, "POST", "v1/subscriptions/extend/mass", ErrorTests.extended(more))
+        }
+
         var testDescription: String { "\(code) \(method) \(path)" }
     }
 
@@ -52,12 +62,7 @@ import Testing
         Case(4_000_010, "PUT", "v1/subscriptions/extend/1", extended(reason: nil)),
         Case(4_000_011, "PUT", "v1/subscriptions/extend/1", extended(request: .text(""))),
         Case(4_000_011, "PUT", "v1/subscriptions/extend/1", extended(request: nil)),
-        Case(
-            4_000_011,
-            "PUT",
-            "v1/subscriptions/extend/1",
-            extended(request: .text(String(repeating: "a", count: 129)))
-        ),
+        Case(4_000_011, "PUT", "v1/subscriptions/extend/1", extended(request: .text(long))),
         Case(4_000_012, "POST", "v1/notifications/history", history(start: .number(1_600_000_000_000))),
         Case(4_000_013, "POST", "v1/notifications/history", history(end: .number(1_735_689_600_000))),
         Case(4_000_013, "POST", "v1/notifications/history", history(end: .number(1_737_000_000_000))),
@@ -73,36 +78,16 @@ import Testing
         Case(4_000_016, "GET", "v2/history/1?endDate="),
         Case(4_000_018, "POST", "v1/notifications/history", history(["notificationType": .text("ANOTHER")])),
         Case(4_000_018, "POST", "v1/notifications/history", history(["notificationType": .number(1)])),
-        Case(
-            4_000_018,
-            "POST",
-            "v1/notifications/history",
-            history(["notificationType": .text("DID_RENEW"), "notificationSubtype": .text("ANOTHER")])
-        ),
-        Case(
-            4_000_018,
-            "POST",
-            "v1/notifications/history",
-            history(["notificationType": .text("DID_RENEW"), "notificationSubtype": .text("VOLUNTARY")])
-        ),
+        Case(4_000_018, notified: ["notificationType": .text("DID_RENEW"), "notificationSubtype": .text("ANOTHER")]),
+        Case(4_000_018, notified: ["notificationType": .text("DID_RENEW"), "notificationSubtype": .text("VOLUNTARY")]),
         Case(4_000_018, "POST", "v1/notifications/history", history(["notificationSubtype": .text("VOLUNTARY")])),
-        Case(
-            4_000_018,
-            "POST",
-            "v1/notifications/history",
-            history(["notificationType": .text("EXPIRED"), "notificationSubtype": .number(1)])
-        ),
-        Case(
-            4_000_019,
-            "POST",
-            "v1/notifications/history",
-            history(["notificationType": .text("TEST"), "transactionId": .text("1")])
-        ),
+        Case(4_000_018, notified: ["notificationType": .text("EXPIRED"), "notificationSubtype": .number(1)]),
+        Case(4_000_019, notified: ["notificationType": .text("TEST"), "transactionId": .text("1")]),
         Case(4_000_006, "POST", "v1/notifications/history", history(["transactionId": .text("x")])),
         Case(4_000_006, "POST", "v1/notifications/history", history(["transactionId": .number(1)])),
         Case(4_040_010, "POST", "v1/notifications/history", history(["transactionId": .text("99")])),
         Case(4_000_020, "GET", "v1/notifications/test/a%20token"),
-        Case(4_000_020, "GET", "v1/notifications/test/\(String(repeating: "a", count: 129))"),
+        Case(4_000_020, "GET", "v1/notifications/test/\(long)"),
         Case(4_000_021, "GET", "v2/history/1?sort=UP"),
         Case(4_000_022, "GET", "v2/history/1?productType=CONSUMABLE&productType=OTHER"),
         Case(4_000_023, "GET", "v2/history/1?productId="),
@@ -113,24 +98,9 @@ import Testing
         Case(4_000_025, "GET", "v1/history/1?excludeRevoked=yes"),
         Case(4_000_025, "GET", "v1/history/1?excludeRevoked="),
         Case(4_000_026, "GET", "v2/history/1?inAppOwnershipType=LENT"),
-        Case(
-            4_000_027,
-            "POST",
-            "v1/subscriptions/extend/mass",
-            extended(["productId": .text("gold"), "storefrontCountryCodes": .list([])])
-        ),
-        Case(
-            4_000_028,
-            "POST",
-            "v1/subscriptions/extend/mass",
-            extended(["productId": .text("gold"), "storefrontCountryCodes": .list([.text("US")])])
-        ),
-        Case(
-            4_000_028,
-            "POST",
-            "v1/subscriptions/extend/mass",
-            extended(["productId": .text("gold"), "storefrontCountryCodes": .text("USA")])
-        ),
+        Case(4_000_027, extendingAll: ["productId": .text("gold"), "storefrontCountryCodes": .list([])]),
+        Case(4_000_028, extendingAll: ["productId": .text("gold"), "storefrontCountryCodes": .list([.text("US")])]),
+        Case(4_000_028, extendingAll: ["productId": .text("gold"), "storefrontCountryCodes": .text("USA")]),
         Case(4_000_030, "GET", "v2/history/1?revoked=yes"),
         Case(4_000_031, "GET", "v1/subscriptions/1?status=0"),
         Case(4_000_031, "GET", "v1/subscriptions/1?status=1&status=6"),
@@ -158,6 +128,7 @@ import Testing
         Case(4_040_010, "PUT", "v2/transactions/consumption/99", ConsumptionTests.second),
     ]
 
+    private static let long = String(repeating: "a", count: 129)
     private static let token = "00000000-0000-4000-8000-000000000000"
 
     private static func extended(

@@ -7,6 +7,10 @@ import Testing
 
 /// The functions of the API that change nothing.
 @Suite(.libcrypto) struct ReadingTests {
+    private let shop: Shop
+
+    init() throws { shop = try Shop() }
+
     @Test func `A transaction is answered as the store signs it, at its own environment's bases`() throws {
         let shop = try Shop.sandbox(try CertificateAuthority(now: ManualClock().now))
         let gold = try shop.buy("gold")
@@ -35,7 +39,6 @@ import Testing
     }
 
     @Test(arguments: ["v1", "v2"]) func `A history has pages of 20, each behind its revision`(version: String) throws {
-        let shop = try Shop()
         let bought = try (0..<45).map { _ in try shop.buy("coins") }
         var query = ""
         var pages: [[String?]] = []
@@ -58,7 +61,6 @@ import Testing
     }
 
     @Test func `An account is asked about by any of its transactions, and by its app transaction`() throws {
-        let shop = try Shop()
         let gold = try shop.buy("gold")
         let other = try shop.store.addAccount("another")
         try shop.store.refund(try shop.buy("coins", other))
@@ -96,7 +98,6 @@ import Testing
     }
 
     @Test func `A history's query filters, and takes several values`() throws {
-        let shop = try Shop()
         let family = try shop.store.addAccount("another")
         for product in ["coins", "sword", "season", "gold", "daily"] { try shop.buy(product) }
         try shop.buy("coins", family)
@@ -128,7 +129,6 @@ import Testing
     }
 
     @Test func `The first version of a history leaves finished consumables out that are not refunded`() throws {
-        let shop = try Shop()
         let bought = try ["coins", "sword", "coins", "coins", "season"].map { try shop.buy($0) }
         for transaction in bought {
             #expect(try shop.ask("POST", "v1/transactions/\(transaction)/finish").status == 200)
@@ -150,7 +150,6 @@ import Testing
     }
 
     @Test func `Pages of the first version's history lack nothing, in either order`() throws {
-        let shop = try Shop()
         var unfinished: [String] = []
         for number in 0..<60 {
             let bought = try shop.buy(number % 3 == 0 ? "season" : "coins")
@@ -173,7 +172,6 @@ import Testing
     }
 
     @Test func `The states of all subscriptions are answered by groups, filtered by state`() throws {
-        let shop = try Shop()
         let gold = try shop.buy("gold")
         let daily = try shop.buy("daily")
         try shop.account.setAutoRenew(false, inGroup: "papers")
@@ -192,7 +190,6 @@ import Testing
     }
 
     @Test func `An order is looked up by its identifier`() throws {
-        let shop = try Shop()
         let sword = try shop.buy("sword")
         let order = try #require(try shop.store.orderIdentifier(of: sword))
         let (status, json) = try shop.ask("GET", "v1/lookup/\(order)")
@@ -205,7 +202,6 @@ import Testing
     }
 
     @Test func `Refunds are answered in pages, in the first version without`() throws {
-        let shop = try Shop()
         let bought = try (0..<25).map { _ in try shop.buy("coins") }
         for transaction in bought { try shop.store.refund(transaction) }
         let first = try shop.ask("GET", "v2/refund/lookup/\(bought[0])").json
@@ -220,7 +216,6 @@ import Testing
     }
 
     @Test func `The purchase of the app is answered for a transaction, and for its own identifier`() throws {
-        let shop = try Shop()
         let sword = try shop.buy("sword")
         let json = try shop.ask("GET", "v1/transactions/appTransactions/\(sword)").json
         #expect(json.keys == ["signedAppTransactionInfo"])
@@ -241,7 +236,6 @@ import Testing
     }
 
     @Test func `A path that does not exist is answered with 404, another method with 405`() throws {
-        let shop = try Shop()
         for path in ["v1", "v3/history/1", "v1/transactions", "v1/messaging/image/list", "v1/history/1/2", ""] {
             #expect(try shop.ask("GET", path).status == 404)
         }

@@ -7,6 +7,10 @@ import Testing
 
 /// The bearer token of the API's clients.
 @Suite(.libcrypto) struct TokenTests {
+    private let shop: Shop
+
+    init() throws { shop = try Shop() }
+
     /// Returns the status of a request whose transaction is unknown: 404 if the token was accepted.
     private func status(_ shop: Shop, _ authorization: String?) -> Int {
         let headers = authorization.map { ["authorization": $0] } ?? [:]
@@ -26,7 +30,6 @@ import Testing
     }
 
     @Test func `A right token is accepted, without the date of issue too, until 60 minutes before it expires`() throws {
-        let shop = try Shop()
         let now = Int(shop.clock.now.timeIntervalSince1970)
         #expect(try status(shop, claims: { _ in }) == 404)
         #expect(try status(shop, claims: { $0["iat"] = nil }) == 404)
@@ -38,7 +41,6 @@ import Testing
 
     @Test(arguments: ["iss", "aud", "bid", "exp"])
     func `A claim that is missing, wrong or of another type is answered with 401`(claim: String) throws {
-        let shop = try Shop()
         #expect(try status(shop, claims: { $0[claim] = nil }) == 401)
         #expect(try status(shop, claims: { $0[claim] = .text("another") }) == 401)
         #expect(try status(shop, claims: { $0[claim] = .number(7) }) == 401)
@@ -46,7 +48,6 @@ import Testing
     }
 
     @Test func `A token that has expired, lives too long or is from the future is answered with 401`() throws {
-        let shop = try Shop()
         let now = Int(shop.clock.now.timeIntervalSince1970)
         #expect(try status(shop, claims: { $0["exp"] = .number(now) }) == 401)
         #expect(try status(shop, claims: { $0["exp"] = .number(now - 1) }) == 401)
@@ -59,7 +60,6 @@ import Testing
     }
 
     @Test func `A header with another algorithm, key or type is answered with 401`() throws {
-        let shop = try Shop()
         let right: [String: AnswerValue] = [
             "alg": .text("ES256"), "kid": .text(shop.key.identifier), "typ": .text("JWT"),
         ]
@@ -75,7 +75,6 @@ import Testing
     }
 
     @Test func `Another key's signature, and one that was tampered with, are answered with 401`() throws {
-        let shop = try Shop()
         let other = try Shop()
         let header: [String: AnswerValue] = ["alg": .text("ES256"), "kid": .text(shop.key.identifier)]
         #expect(status(shop, "Bearer \(try other.key.token(shop.claims, header: header))") == 401)
@@ -96,7 +95,6 @@ import Testing
     }
 
     @Test func `The scheme's case does not matter`() throws {
-        let shop = try Shop()
         #expect(status(shop, "bearer \(try shop.key.token(shop.claims))") == 404)
     }
 }

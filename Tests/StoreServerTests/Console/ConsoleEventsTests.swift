@@ -6,10 +6,13 @@ import Testing
 
 /// The live timeline.
 @Suite(.libcrypto) struct ConsoleEventsTests {
+    private let shop: ConsoleShop
+
+    init() throws { shop = try ConsoleShop() }
+
     private typealias Listener = ConsoleShop.Listener
 
     @Test func `A page hears what has happened, and then what happens`() throws {
-        let shop = try ConsoleShop()
         try shop.buy("coins")
         let listener = try #require(shop.listen())
         let past = listener.hear("sold for 0.99")
@@ -21,7 +24,6 @@ import Testing
     }
 
     @Test func `Renewals are heard when the clock is moved, one by one`() throws {
-        let shop = try ConsoleShop()
         try shop.buy("gold")
         let listener = try #require(shop.listen())
         _ = try shop.act("advance 3mo")
@@ -31,7 +33,6 @@ import Testing
     }
 
     @Test func `A page that was away gets what it has missed, and nothing twice`() throws {
-        let shop = try ConsoleShop()
         try shop.buy("coins")
         let first = try #require(shop.listen())
         let known = try #require(Listener.places(in: first.hear("sold for 0.99")).last)
@@ -48,14 +49,12 @@ import Testing
 
     @Test(arguments: ["0:3", "nonsense", ":", "", "1:2:3", "0:99999999999999999999"])
     func `A place of another server, or none, begins anew`(place: String) throws {
-        let shop = try ConsoleShop()
         try shop.buy("coins")
         let heard = try #require(shop.listen(after: place)).hear("sold for 0.99")
         #expect(Listener.places(in: heard).count == (try shop.shop.store.timeline.entries.count))
     }
 
     @Test func `A long past is cut short, and the page is told`() throws {
-        let shop = try ConsoleShop()
         for _ in 0..<300 { try shop.buy("coins") }
         let heard = try #require(shop.listen()).hear("\"transaction\":\"300\"")
         #expect(heard.contains("\"areSomeMissing\":true"))
@@ -85,7 +84,6 @@ import Testing
     }
 
     @Test func `A sentence of any length is cut short`() throws {
-        let shop = try ConsoleShop()
         #expect(try shop.act("add-family \(String(repeating: "a", count: 3000))").status == 200)
         let heard = try #require(shop.listen()).hear("more characters)")
         #expect(heard.contains("(2016 more characters)"))

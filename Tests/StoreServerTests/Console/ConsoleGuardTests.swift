@@ -6,8 +6,11 @@ import Testing
 
 /// Who may read the page, and who may act.
 @Suite(.libcrypto) struct ConsoleGuardTests {
+    private let shop: ConsoleShop
+
+    init() throws { shop = try ConsoleShop() }
+
     @Test func `An act needs the token, and a reading does not`() throws {
-        let shop = try ConsoleShop()
         let host = ["Host": "127.0.0.1:8080"]
         var wrong = Array(shop.console.token)
         wrong[0] = wrong[0] == "A" ? "B" : "A"
@@ -44,7 +47,6 @@ import Testing
     func `What comes by another name or from another page is refused, even with the token`(
         headers: [String: String]
     ) throws {
-        let shop = try ConsoleShop()
         let headers = headers.merging(["X-Console-Token": shop.console.token]) { $1 }
         #expect(try shop.act("buy coins", headers: headers).status == 403)
         for path in ["", "/state", "/events", "/commands", "/transaction/1"] {
@@ -56,13 +58,11 @@ import Testing
 
     @Test(arguments: ["127.0.0.1", "127.0.0.1:8080", "localhost:8080", "LocalHost", "[::1]:8080", "[::1]"])
     func `The names of this machine itself are served`(host: String) throws {
-        let shop = try ConsoleShop()
         let headers = ["Host": host, "Origin": "http://\(host)", "X-Console-Token": shop.console.token]
         #expect(try shop.act("buy coins", headers: headers).status == 200)
     }
 
     @Test func `A link on another page shows the page, and no more`() throws {
-        let shop = try ConsoleShop()
         let headers = ["Host": "localhost", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"]
         #expect(shop.respond("GET", "", headers: headers).status == 200)
         #expect(shop.respond("GET", "/state", headers: headers).status == 403)

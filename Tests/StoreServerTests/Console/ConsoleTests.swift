@@ -12,6 +12,10 @@ import Testing
 
 /// What the page is told, and what it has performed.
 @Suite(.libcrypto) struct ConsoleTests {
+    private let shop: ConsoleShop
+
+    init() throws { shop = try ConsoleShop() }
+
     @Test(arguments: [("", "text/html"), ("/page.css", "text/css"), ("/page.js", "text/javascript")])
     func `The page needs nothing from elsewhere, and may load nothing from there`(path: String, type: String) throws {
         let response = try ConsoleShop().respond("GET", path)
@@ -24,7 +28,6 @@ import Testing
     }
 
     @Test func `What is not there and what is asked wrongly is answered with a sentence`() throws {
-        let shop = try ConsoleShop()
         for (method, path, status) in [
             ("GET", "/nowhere", 404), ("GET", "/transaction/1", 404), ("GET", "/transaction", 404),
             ("GET", "/act", 405), ("POST", "/state", 405), ("DELETE", "", 405),
@@ -37,7 +40,6 @@ import Testing
     }
 
     @Test func `The state has what the store has`() throws {
-        let shop = try ConsoleShop()
         let (store, child) = (shop.shop.store, try shop.shop.store.addAccount("child"))
         try shop.shop.buy("gold")
         try child.setAsksToBuy(true)
@@ -67,7 +69,6 @@ import Testing
     }
 
     @Test func `Interrupted purchases and requests for refunds wait, too`() throws {
-        let shop = try ConsoleShop()
         shop.shop.store.refundDecision = .ask
         try shop.buy("coins")
         #expect(try shop.act("request-refund 1").status == 200)
@@ -86,14 +87,12 @@ import Testing
     }
 
     @Test func `A product that is off sale says why`() throws {
-        let shop = try ConsoleShop()
         try shop.shop.store.setAvailability(.withdrawn, of: "sword")
         let sword = try shop.ask("/state").products.rows[1]
         #expect(sword.price.amount == 1.99 && sword.notOnSale.text?.isEmpty == false)
     }
 
     @Test func `Transactions come in pages, each once`() throws {
-        let shop = try ConsoleShop()
         for _ in 0..<120 { try shop.shop.account.buy("coins") }
         var (seen, before): ([String], String) = ([], "")
         while seen.count < 120 {
@@ -109,7 +108,6 @@ import Testing
     }
 
     @Test func `An act answers as its command does, and an error is a sentence`() throws {
-        let shop = try ConsoleShop()
         #expect(try shop.act("buy coins").json.answer.text?.contains("coins") == true)
         #expect(try shop.act("refund 1").status == 200)
         #expect(try shop.shop.store.transactions[0].refund != nil)
@@ -123,7 +121,6 @@ import Testing
     }
 
     @Test func `A long answer is cut short, and says so`() throws {
-        let shop = try ConsoleShop()
         for _ in 0..<1200 { try shop.shop.account.buy("coins") }
         let answer = try #require(try shop.act("timeline --html").json.answer.text)
         let whole = try shop.shop.store.timeline.html.count
@@ -195,7 +192,6 @@ import Testing
     }
 
     @Test func `A transaction that nobody paid for has no JWS, and says so`() throws {
-        let shop = try ConsoleShop()
         shop.shop.store.purchaseFailure = .storeKit(.paymentCancelled, "a test wants it")
         #expect(try shop.act("buy sword").status == 200)
         let details = try shop.ask("/transaction/1")

@@ -18,12 +18,6 @@ import Testing
         }
     }
 
-    private func ask(_ server: HTTPServer, _ text: String) throws -> (status: Int, body: String)? {
-        let client = try Client(port: Int(server.port))
-        client.send(text)
-        return client.readAnswer()
-    }
-
     @Test func `A request arrives with its method, path, query and body`() throws {
         let server = try echo()
         let answer = try ask(

@@ -21,12 +21,6 @@ import Testing
         }
     }
 
-    private func ask(_ server: HTTPServer, _ text: String) throws -> (status: Int, body: String)? {
-        let client = try Client(port: Int(server.port))
-        client.send(text)
-        return client.readAnswer()
-    }
-
     @Test(arguments: [
         "Content-Length: 0\r\nContent-Length: 37", "Content-Length: 37\r\nContent-Length: 0",
         "Content-Length: 0\r\nContent-Length: 0", "Content-Length: 0\r\ncontent-length: 37",

@@ -8,8 +8,16 @@ import Testing
 
 /// What sends notifications to a server.
 @Suite(.libcrypto) struct OutboxTests {
+    private let shop: Shop
+
+    init() throws { shop = try Shop() }
+
     private static let hours: [Double] = [1, 12, 24, 48, 72]
 
+    /// The outboxes of the test, which end with it.
+    private let kept = Locked<[NotificationOutbox]>([])
+
+    @discardableResult
     private func outbox(
         _ shop: Shop,
         _ transport: any NotificationTransport,
@@ -26,13 +34,13 @@ import Testing
         )
         outbox.start()
         shop.store.settle()
+        kept.withLock { $0.append(outbox) }
         return outbox
     }
 
     @Test func `Whoever settles finds every notification posted, in order, and recorded`() throws {
-        let shop = try Shop()
         let transport = ScriptedTransport(shop.clock)
-        let outbox = try outbox(shop, transport)
+        try outbox(shop, transport)
         try shop.account.buy("gold")
         try shop.account.buy("coins")
         try shop.account.setAutoRenew(false, inGroup: "metals")
@@ -43,24 +51,20 @@ import Testing
         #expect(attempts == [["SUCCESS"], ["SUCCESS"], ["SUCCESS"]])
         shop.clock.advance(by: 40 * 86_400)
         #expect(transport.types.last == "EXPIRED")
-        withExtendedLifetime(outbox) {}
     }
 
     @Test func `A renewal is told at its time, with nobody else using the store`() throws {
-        let shop = try Shop()
         let transport = ScriptedTransport(shop.clock)
-        let outbox = try outbox(shop, transport)
+        try outbox(shop, transport)
         try shop.account.buy("gold")
         shop.clock.advance(by: 65 * 86_400)
         #expect(transport.types == ["SUBSCRIBED", "DID_RENEW", "DID_RENEW"])
         #expect(transport.posts[1].date.timeIntervalSince1970 == 1_738_368_000)
-        withExtendedLifetime(outbox) {}
     }
 
     @Test func `A failed delivery is tried again after 1, 12, 24, 48 and 72 hours, then no more`() throws {
-        let shop = try Shop()
         let transport = ScriptedTransport(shop.clock, Array(repeating: .timedOut, count: 10))
-        let outbox = try outbox(shop, transport)
+        try outbox(shop, transport)
         let start = shop.clock.now
         try shop.account.buy("coins")
         shop.store.settle()
@@ -71,57 +75,47 @@ import Testing
         let attempts = try ServerView(shop.store).notifications(after: nil, limit: 10)[0].attempts
         #expect(attempts.map(\.result) == Array(repeating: "TIMED_OUT", count: 6))
         #expect(attempts.map(\.date) == transport.posts.map(\.date))
-        withExtendedLifetime(outbox) {}
     }
 
     @Test func `What fails does not hold up what follows, and succeeds once`() throws {
-        let shop = try Shop()
         let transport = ScriptedTransport(shop.clock, [.socketIssue, .success, .success])
-        let outbox = try outbox(shop, transport)
+        try outbox(shop, transport)
         try shop.account.buy("coins")
         try shop.account.buy("gold")
         shop.store.settle()
         #expect(transport.types == ["ONE_TIME_CHARGE", "SUBSCRIBED"])
         shop.clock.advance(by: 10 * 86_400)
         #expect(transport.types == ["ONE_TIME_CHARGE", "SUBSCRIBED", "ONE_TIME_CHARGE"])
-        withExtendedLifetime(outbox) {}
     }
 
     @Test func `A transport that replies twice is heard once`() throws {
-        let shop = try Shop()
         let transport = ScriptedTransport(shop.clock)
         transport.repeatsReplies = true
-        let outbox = try outbox(shop, transport)
+        try outbox(shop, transport)
         for _ in 0..<5 { try shop.account.buy("coins") }
         shop.store.settle()
         let view = ServerView(shop.store)
         #expect(transport.posts.count == 5)
         #expect(try view.notifications(after: nil, limit: 10).map(\.attempts.count) == [1, 1, 1, 1, 1])
-        withExtendedLifetime(outbox) {}
     }
 
     @Test func `Without delays each is sent once`() throws {
-        let shop = try Shop()
         let transport = ScriptedTransport(shop.clock, [.unsuccessfulStatus])
-        let outbox = try outbox(shop, transport, delays: [])
+        try outbox(shop, transport, delays: [])
         try shop.account.buy("coins")
         shop.clock.advance(by: 30 * 86_400)
         #expect(transport.types == ["ONE_TIME_CHARGE"])
-        withExtendedLifetime(outbox) {}
     }
 
     @Test func `What happened before notifications began is not told`() throws {
-        let shop = try Shop()
         try shop.buy("coins")
         let transport = ScriptedTransport(shop.clock)
-        let outbox = try outbox(shop, transport)
+        try outbox(shop, transport)
         try shop.buy("gold")
         #expect(transport.types == ["SUBSCRIBED"])
-        withExtendedLifetime(outbox) {}
     }
 
     @Test func `A stopped outbox sends nothing, and the next one goes on with the same identifiers`() throws {
-        let shop = try Shop()
         let transport = ScriptedTransport(shop.clock, [.success, .noResponse])
         let first = try outbox(shop, transport)
         try shop.account.buy("coins")
@@ -131,18 +125,16 @@ import Testing
         try shop.account.buy("gold")
         shop.clock.advance(by: 1800)
         #expect(transport.types.count == 2)
-        let second = try outbox(shop, transport)
+        try outbox(shop, transport)
         // The one that was never sent at once, the one that failed when it is due.
         #expect(transport.types.count == 3 && transport.types.last == "SUBSCRIBED")
         shop.clock.advance(by: 1800)
         let identifiers = transport.posts.map(\.payload.notificationUUID.text)
         #expect(identifiers.count == 4 && identifiers[3] == identifiers[1])
         #expect(Set(identifiers).count == 3)
-        withExtendedLifetime(second) {}
     }
 
     @Test func `A transport that blocks does not keep an outbox from being stopped`() throws {
-        let shop = try Shop()
         let transport = BlockingTransport()
         let outbox = try outbox(shop, transport)
         try shop.account.buy("coins")
@@ -173,7 +165,6 @@ import Testing
     }
 
     @Test func `A delivery that a killed process made without a record is made again under its identifier`() throws {
-        let shop = try Shop()
         let killed = ScriptedTransport(shop.clock)
         killed.holds = true
         let first = try Gone(outbox: outbox(shop, killed))
@@ -231,26 +222,24 @@ import Testing
         let ledger = BrokenLedger()
         let shop = try Shop(ledger: ledger)
         let transport = ScriptedTransport(shop.clock)
-        let outbox = try outbox(shop, transport)
+        try outbox(shop, transport)
         try shop.account.buy("coins")
         ledger.isBroken = true
         shop.store.settle()
         ledger.isBroken = false
         shop.clock.advance(by: 120)
         #expect(Set(transport.posts.map(\.payload.notificationUUID.text)).count == 1)
-        withExtendedLifetime(outbox) {}
     }
 
     @Test func `A notification that cannot be signed is tried again like any other`() throws {
         let shop = try Shop(signer: { _ in FailingSigner() })
         let transport = ScriptedTransport(shop.clock)
-        let outbox = try outbox(shop, transport)
+        try outbox(shop, transport)
         try shop.account.buy("coins")
         shop.store.settle()
         shop.clock.advance(by: 30 * 86_400)
         #expect(transport.posts.isEmpty)
         let attempts = try ServerView(shop.store).notifications(after: nil, limit: 10)[0].attempts
         #expect(attempts.map(\.result) == Array(repeating: "OTHER", count: 6))
-        withExtendedLifetime(outbox) {}
     }
 }

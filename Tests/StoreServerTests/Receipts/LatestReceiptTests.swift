@@ -6,6 +6,10 @@ import Testing
 
 /// What the answer about an app receipt with subscriptions has in addition.
 @Suite(.libcrypto) struct LatestReceiptTests {
+    private let shop: Shop
+
+    init() throws { shop = try Shop() }
+
     private static let dates: Set = ["purchase_date", "original_purchase_date"]
 
     private static func names(_ dates: Set<String>) -> Set<String> {
@@ -13,7 +17,6 @@ import Testing
     }
 
     @Test func `All transactions of the account are there, oldest first, with what the receipt does not know`() throws {
-        let shop = try Shop()
         let user = UUID().uuidString.lowercased()
         let gold = try shop.buy("gold", user: user)
         let receipt = shop.receipt
@@ -48,7 +51,6 @@ import Testing
     }
 
     @Test func `A16: Dates of purchases are whole seconds, in each list the same`() throws {
-        let shop = try Shop()
         shop.clock.advance(by: 0.789)
         try shop.buy("gold")
         shop.clock.advance(by: 0.456)
@@ -70,7 +72,6 @@ import Testing
     }
 
     @Test func `A17: Each purchase in the receipt has its ownership, also what the family shares`() throws {
-        let shop = try Shop()
         let family = try shop.store.addFamily("family", organiser: shop.account)
         let member = try shop.store.addAccount("member")
         try family.add(member)
@@ -85,7 +86,6 @@ import Testing
     }
 
     @Test func `Old transactions are left out on demand: the latest renewal of each subscription remains`() throws {
-        let shop = try Shop()
         for product in ["gold", "daily", "sword"] { try shop.buy(product) }
         shop.clock.advance(by: 70 * 86_400)
         let all = try shop.verify(shop.receipt)
@@ -98,7 +98,6 @@ import Testing
     }
 
     @Test func `A finished consumable is left out`() throws {
-        let shop = try Shop()
         try shop.buy("gold")
         let coins = try shop.buy("coins")
         let products = { try shop.verify(shop.receipt).latest_receipt_info.list.map(\.product_id.text) }
@@ -108,7 +107,6 @@ import Testing
     }
 
     @Test func `A refund is a cancellation with its reason, in both lists`() throws {
-        let shop = try Shop()
         try shop.buy("gold")
         let daily = try shop.buy("daily")
         try shop.store.refund(daily)
@@ -123,7 +121,6 @@ import Testing
     }
 
     @Test func `An upgraded period says so`() throws {
-        let shop = try Shop()
         let silver = try shop.buy("silver")
         try shop.buy("gold")
         let latest = try shop.verify(shop.receipt).latest_receipt_info.list
@@ -132,7 +129,6 @@ import Testing
     }
 
     @Test func `What will be renewed is there, one item for each subscription`() throws {
-        let shop = try Shop()
         let gold = try shop.buy("gold")
         try shop.buy("daily")
         try shop.account.setAutoRenew(false, inGroup: "papers")
@@ -151,7 +147,6 @@ import Testing
     }
 
     @Test func `A renewal that cannot be charged shows grace and billing retry`() throws {
-        let shop = try Shop()
         try shop.buy("gold")
         try shop.store.setGrantsGracePeriod(true)
         try shop.account.setBillingFails(true)
@@ -169,7 +164,6 @@ import Testing
     }
 
     @Test func `A price increase shows whether the customer has consented`() throws {
-        let shop = try Shop()
         try shop.buy("gold")
         try shop.store.raisePrice(of: "gold", to: "19.99")
         try shop.account.requestPriceIncreaseConsent(inGroup: "metals")

@@ -6,6 +6,10 @@ import Testing
 @testable import StoreServer
 
 @Suite(.libcrypto) struct StatusTests {
+    private let shop: Shop
+
+    init() throws { shop = try Shop() }
+
     @Test func `A receipt of the store has status 0, and the answer names the environment`() throws {
         let shop = try Shop.sandbox(try CertificateAuthority(now: ManualClock().now))
         try shop.buy("sword")
@@ -22,7 +26,6 @@ import Testing
     }
 
     @Test func `A receipt without purchases has status 0`() throws {
-        let shop = try Shop()
         let receipt = AppReceipt(
             bundleIdentifier: Shop.bundleIdentifier,
             bundleVersion: "1.0",
@@ -36,7 +39,6 @@ import Testing
 
     @Test(arguments: ["GET", "PUT", "HEAD", "post"])
     func `What is not a POST has status 21000`(method: String) throws {
-        let shop = try Shop()
         let body = AnswerValue.object(["receipt-data": .text(shop.receipt.base64EncodedString())]).json
         #expect(try shop.verify(body: body, method: method).status.number == 21000)
     }
@@ -47,14 +49,12 @@ import Testing
         "{\"receipt-data\":\"\u{0}\"}", String(repeating: "[", count: 10_000), #"{"receipt-data":"MAA="}"#,
     ])
     func `A body without a receipt has status 21002`(body: String) throws {
-        let shop = try Shop()
         let answer = try shop.verify(body: Data(body.utf8))
         #expect(answer.status.number == 21002)
         #expect(answer.keys == ["status"])
     }
 
     @Test func `A receipt that was tampered with has status 21002 or 21003, and another store's 21003`() throws {
-        let shop = try Shop()
         try shop.buy("sword")
         var receipt = shop.receipt
         // One that was verified before vouches for no other.
@@ -81,7 +81,6 @@ import Testing
     }
 
     @Test func `A server that is not available has status 21005 until it is`() throws {
-        let shop = try Shop()
         try shop.buy("sword")
         shop.failures.isAvailable = false
         #expect(try shop.verify(shop.receipt).status.number == 21005)
@@ -91,7 +90,6 @@ import Testing
     }
 
     @Test func `A sandbox receipt has status 21007 in production, and another store's receipt 21003`() throws {
-        let shop = try Shop()
         try shop.buy("sword")
         #expect(try shop.verify(shop.receipt, base: "/production").status.number == 21007)
         let other = try Shop(signer: { _ in HMACReceiptSigner() })
@@ -126,7 +124,6 @@ import Testing
     }
 
     @Test func `A receipt of which the store knows nothing any more has status 21010`() throws {
-        let shop = try Shop()
         let sword = try shop.buy("sword")
         let receipt = shop.receipt
         let old = try shop.oldReceipt(of: sword)
@@ -137,7 +134,6 @@ import Testing
     }
 
     @Test func `Ordered failures come in their order, and say whether to try again`() throws {
-        let shop = try Shop()
         try shop.buy("sword")
         shop.failures.failVerifications(.init(status: 21100, isRetryable: true), times: 2)
         shop.failures.failVerifications(.init(status: 21199, isRetryable: false), times: 1)

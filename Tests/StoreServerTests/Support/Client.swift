@@ -1,5 +1,7 @@
 import Foundation
 
+@testable import StoreServer
+
 /// A client that writes bytes to a socket, and reads what comes back.
 final class Client {
     private let descriptor: Int32
@@ -110,4 +112,11 @@ final class Client {
         hasEnded = count == 0 || count < 0 && errno == ECONNRESET
         return count > 0 ? Array(buffer.prefix(count)) : nil
     }
+}
+
+/// Sends a request on a connection of its own, and returns the answer.
+func ask(_ server: HTTPServer, _ text: String) throws -> (status: Int, body: String)? {
+    let client = try Client(port: Int(server.port))
+    client.send(text)
+    return client.readAnswer()
 }

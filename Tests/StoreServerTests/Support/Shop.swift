@@ -9,27 +9,16 @@ import Testing
 struct Shop {
     static let bundleIdentifier = "com.example.app"
 
+    private static let month = StoreProduct.Period(1, .month)
+    private static let week = StoreProduct.Period(1, .week)
     static let products: [SandboxProduct] = [
         .consumable("coins", price: "0.99"),
         .nonConsumable("sword", price: "1.99"),
         .nonRenewing("season", price: "4.99"),
-        .autoRenewable(
-            "gold",
-            price: "9.99",
-            period: .init(1, .month),
-            group: "metals",
-            level: 1,
-            isFamilyShareable: true
-        ),
-        .autoRenewable("silver", price: "4.99", period: .init(1, .month), group: "metals", level: 2),
-        .autoRenewable("daily", price: "0.99", period: .init(1, .month), group: "papers"),
-        .autoRenewable(
-            "weekly",
-            price: "0.49",
-            period: .init(1, .week),
-            group: "magazines",
-            introductoryOffer: .freeTrial(.init(1, .week))
-        ),
+        .autoRenewable("gold", price: "9.99", period: month, group: "metals", level: 1, isFamilyShareable: true),
+        .autoRenewable("silver", price: "4.99", period: month, group: "metals", level: 2),
+        .autoRenewable("daily", price: "0.99", period: month, group: "papers"),
+        .autoRenewable("weekly", price: "0.49", period: week, group: "magazines", introductoryOffer: .freeTrial(week)),
     ]
 
     let clock: ManualClock
