@@ -17,33 +17,27 @@ import Testing
 
     @Test(arguments: [SimulatedOperation.deleteTransaction(index: 0), .clearTransactions])
     func `A store that leaves deleted transactions in the receipts is found`(act: SimulatedOperation) throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .add(device: 0, product: .season, quantity: 1), .refreshReceipt(device: 0, kind: .plain), act,
             .refreshReceipt(device: 0, kind: .plain),
-        ]
-        try expectMatters(operations) { ReceiptHoarder($0) }
+        ]) { ReceiptHoarder($0) }
     }
 
     @Test func `A store that tells a family nothing of the deletion of what was shared is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .foundFamily(account: 0), .joinFamily(account: 1), .add(device: 0, product: .gold, quantity: 1),
             .deleteTransaction(index: 1),
-        ]
-        try expectMatters(operations) {
+        ]) {
             InterferingBackend($0, hides: { if case .revoked = $0 { true } else { false } })
         }
     }
 
     @Test func `A store that does not share anew what a member's deletion took away is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .foundFamily(account: 0), .joinFamily(account: 1), .add(device: 0, product: .gold, quantity: 1),
             .deleteTransaction(index: 0),
-        ]
-        try expectMatters(operations) {
-            InterferingBackend(
-                $0,
-                hides: { if case .transaction(let transaction) = $0 { transaction.identifier == "3" } else { false } }
-            )
+        ]) {
+            InterferingBackend($0, hidesTransactions: { $0.identifier == "3" })
         }
     }
 

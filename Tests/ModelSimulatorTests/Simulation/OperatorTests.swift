@@ -13,10 +13,7 @@ import Testing
 
     @Test func `A forced failure that nobody hears of is found`() throws {
         try expectMatters([.failPurchases(true), .add(device: 0, product: .sword, quantity: 1)]) {
-            InterferingBackend(
-                $0,
-                hides: { if case .transaction(let transaction) = $0 { transaction.state == .failed } else { false } }
-            )
+            InterferingBackend($0, hidesTransactions: { $0.state == .failed })
         }
     }
 
@@ -27,24 +24,17 @@ import Testing
     }
 
     @Test func `A store that tells nobody of an interrupted purchase that goes through is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .interruptPurchases(account: 0, on: true), .add(device: 0, product: .sword, quantity: 1),
             .resolveIssue(index: 0),
-        ]
-        try expectMatters(operations) {
-            InterferingBackend(
-                $0,
-                hides: { if case .transaction(let transaction) = $0 { transaction.state == .purchased } else { false } }
-            )
+        ]) {
+            InterferingBackend($0, hidesTransactions: { $0.state == .purchased })
         }
     }
 
     @Test func `A store that tells nobody of what was bought elsewhere is found`() throws {
         try expectMatters([.buy(account: 0, product: .sword, quantity: 2)]) {
-            InterferingBackend(
-                $0,
-                hides: { if case .transaction(let transaction) = $0 { transaction.order == nil } else { false } }
-            )
+            InterferingBackend($0, hidesTransactions: { $0.order == nil })
         }
     }
 
@@ -67,20 +57,18 @@ import Testing
     }
 
     @Test func `A store that renews what cannot be paid for is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .add(device: 0, product: .gold, quantity: 1), .failBilling(account: 0, on: true),
             .add(device: 0, product: .sword, quantity: 1), .advance(days: 31),
-        ]
-        try expectMatters(operations) { InterferingBackend($0, interfere: { try? $0.account?.setBillingFails(false) }) }
+        ]) { InterferingBackend($0, interfere: { try? $0.account?.setBillingFails(false) }) }
     }
 
     @Test func `A store that forgets that billing failed is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .add(device: 0, product: .gold, quantity: 1), .failBilling(account: 0, on: true),
             .grantGracePeriod(true), .advance(days: 31), .add(device: 0, product: .sword, quantity: 1),
             .advance(days: 31), .resolveBilling(account: 0),
-        ]
-        try expectMatters(operations) {
+        ]) {
             InterferingBackend($0, interfere: { try? $0.account?.resolveBillingIssue(inGroup: "club") })
         }
     }
@@ -103,21 +91,19 @@ import Testing
     }
 
     @Test func `A store that takes no answer for a yes to a higher price is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .add(device: 0, product: .gold, quantity: 1), .askForConsent(account: 0),
             .add(device: 0, product: .sword, quantity: 1), .advance(days: 31),
-        ]
-        try expectMatters(operations) {
+        ]) {
             InterferingBackend($0, interfere: { try? $0.account?.answerPriceConsent(.agree, inGroup: "club") })
         }
     }
 
     @Test func `A store that ends for another reason what has renewed as often as it may is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .add(device: 0, product: .gold, quantity: 1), .limitRenewals(to: 1), .advance(days: 31),
             .add(device: 0, product: .sword, quantity: 1), .advance(days: 31),
-        ]
-        try expectMatters(operations) {
+        ]) {
             InterferingBackend($0, interfere: { try? $0.account?.setAutoRenew(false, inGroup: "club") })
         }
     }
@@ -132,11 +118,10 @@ import Testing
     }
 
     @Test func `A store that takes no answer for a yes when it raises a price is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .add(device: 0, product: .gold, quantity: 1), .raisePrice(of: .gold, to: 1_299),
             .add(device: 0, product: .sword, quantity: 1), .advance(days: 31),
-        ]
-        try expectMatters(operations) {
+        ]) {
             InterferingBackend($0, interfere: { try? $0.account?.answerPriceConsent(.agree, inGroup: "club") })
         }
     }
@@ -170,14 +155,10 @@ import Testing
     }
 
     @Test func `A store that tells nobody of a renewal by command is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .add(device: 0, product: .gold, quantity: 1), .forceRenewal(account: 0),
-        ]
-        try expectMatters(operations) {
-            InterferingBackend(
-                $0,
-                hides: { if case .transaction(let transaction) = $0 { transaction.order == nil } else { false } }
-            )
+        ]) {
+            InterferingBackend($0, hidesTransactions: { $0.order == nil })
         }
     }
 
@@ -188,11 +169,10 @@ import Testing
     }
 
     @Test func `A refund that one account of a device hears of does not stand for another's`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .signIn(device: 0, account: 1), .add(device: 0, product: .game, quantity: 1), .refund(index: 0),
             .signIn(device: 0, account: 0), .add(device: 0, product: .game, quantity: 1), .refund(index: 0),
-        ]
-        try expectMatters(operations) { backend in
+        ]) { backend in
             InterferingBackend(
                 backend,
                 hides: {
@@ -204,49 +184,41 @@ import Testing
     }
 
     @Test func `A store that tells a family nothing of what one of it buys is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .foundFamily(account: 0), .joinFamily(account: 1), .add(device: 0, product: .gold, quantity: 1),
-        ]
-        try expectMatters(operations) {
-            InterferingBackend(
-                $0,
-                hides: { if case .transaction(let transaction) = $0 { transaction.order == nil } else { false } }
-            )
+        ]) {
+            InterferingBackend($0, hidesTransactions: { $0.order == nil })
         }
     }
 
     @Test func `A store that tells nobody of what is not shared any more is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .add(device: 0, product: .game, quantity: 1), .foundFamily(account: 0), .joinFamily(account: 1),
             .leaveFamily(account: 1),
-        ]
-        try expectMatters(operations) {
+        ]) {
             InterferingBackend($0, hides: { if case .revoked = $0 { true } else { false } })
         }
     }
 
     @Test func `A store that goes on sharing what somebody keeps back is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .foundFamily(account: 1), .joinFamily(account: 0), .sharePurchases(account: 0, on: false),
             .add(device: 0, product: .game, quantity: 1),
-        ]
-        try expectMatters(operations) {
+        ]) {
             InterferingBackend($0, interfere: { try? $0.account?.setSharesPurchases(true) })
         }
     }
 
     @Test func `A store that takes every signature for a good one is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .add(device: 0, product: .basic, quantity: 1), .addOffer(device: 0, offer: .winter, signature: .forged),
-        ]
-        try expectMatters(operations) { OfferForger($0) }
+        ]) { OfferForger($0) }
     }
 
     @Test func `A store that forgets an offer is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .add(device: 0, product: .basic, quantity: 1), .addOffer(device: 0, offer: .winter, signature: .sound),
-        ]
-        try expectMatters(operations) { OfferForger($0, drops: true) }
+        ]) { OfferForger($0, drops: true) }
     }
 
     @Test func `A store that does not show the sheet for codes is found`() throws {
@@ -256,10 +228,9 @@ import Testing
     }
 
     @Test func `A store that takes codes that there are not is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .presentCodeSheet(device: 0, offer: nil), .presentCodeSheet(device: 0, offer: .ghost),
-        ]
-        try expectMatters(operations) { InterferingBackend($0, showsCodeSheet: false) }
+        ]) { InterferingBackend($0, showsCodeSheet: false) }
     }
 
     @Test func `A store that keeps a receipt back is found`() throws {
@@ -285,11 +256,10 @@ import Testing
     }
 
     @Test func `A store that sends another file than it hosts is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .add(device: 0, product: .game, quantity: 1), .download(device: 0, action: .start, index: 0),
             .advance(days: 3),
-        ]
-        try expectMatters(operations) { InterferingBackend($0, garbles: true) }
+        ]) { InterferingBackend($0, garbles: true) }
     }
 
     @Test func `A store that sends no file is found`() throws {
@@ -299,11 +269,10 @@ import Testing
     }
 
     @Test func `A store that goes on refusing a file after a planned failure is found`() throws {
-        let operations: [SimulatedOperation] = [
+        try expectMatters([
             .add(device: 0, product: .game, quantity: 1), .failDownload(device: 0),
             .download(device: 0, action: .start, index: 0),
-        ]
-        try expectMatters(operations) { InterferingBackend($0, refusesContent: true) }
+        ]) { InterferingBackend($0, refusesContent: true) }
     }
 
     @Test func `The operator's operations are printed as they are pasted`() {

@@ -32,6 +32,7 @@ final class InterferingBackend: ForwardingBackend, StorefrontService, ReceiptSer
         _ backend: any StoreBackend,
         interfere: @escaping @Sendable (SandboxDevice) -> Void = { _ in },
         hides: @escaping @Sendable (StoreUpdate) -> Bool = { _ in false },
+        hidesTransactions: @escaping @Sendable (StoreTransaction) -> Bool = { _ in false },
         acknowledges: Bool = true,
         continues: Bool? = nil,
         keepsBack: @escaping @Sendable (Data) -> Bool = { _ in false },
@@ -42,7 +43,7 @@ final class InterferingBackend: ForwardingBackend, StorefrontService, ReceiptSer
     ) {
         self.backend = backend
         self.interfere = interfere
-        self.hides = hides
+        self.hides = { if case .transaction(let told) = $0, hidesTransactions(told) { true } else { hides($0) } }
         self.acknowledges = acknowledges
         self.continues = continues
         self.keepsBack = keepsBack
