@@ -1,8 +1,9 @@
+import ModelSimulator
 import StoreContract
 import StoreCore
 
 /// A backend that answers questions about an account's history wrongly.
-final class HistoryRewriter: ForwardingBackend, HistoryService {
+final class HistoryRewriter: ForwardingBackend, HistoryRelay {
     let backend: any StoreBackend
     /// The question that is answered instead.
     private let ask: @Sendable (HistoryQuery) -> HistoryQuery
@@ -34,22 +35,11 @@ final class HistoryRewriter: ForwardingBackend, HistoryService {
         }
     }
 
-    func subscriptions(
-        _ query: SubscriptionQuery,
-        reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
+    func ask<Answer>(
+        _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
+        _ call: (any HistoryService, @escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
     ) {
-        backend.services.history?.subscriptions(query, reply: reply)
-    }
-
-    func appTransaction(reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void) {
-        backend.services.history?.appTransaction(reply: reply)
-    }
-
-    func isEligibleForIntroductoryOffer(
-        inGroup group: String,
-        reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
-    ) {
-        backend.services.history?.isEligibleForIntroductoryOffer(inGroup: group, reply: reply)
+        if let history = backend.services.history { call(history, reply) }
     }
 
     func follow(_ listener: any HistoryListener) { backend.services.history?.follow(listener) }

@@ -2,8 +2,8 @@ import Foundation
 import StoreCore
 
 // The history of the running store; a crashed one cannot be reached.
-extension StoreEndpoint: HistoryService {
-    private func ask<Answer>(
+extension StoreEndpoint: HistoryRelay {
+    func ask<Answer>(
         _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
         _ call: (any HistoryService, @escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
     ) {
@@ -13,31 +13,6 @@ extension StoreEndpoint: HistoryService {
             return reply(.failure(.network(.networkConnectionLost, "the store went away")))
         }
         call(history, reply)
-    }
-
-    func transactions(
-        _ query: HistoryQuery,
-        reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
-    ) {
-        ask(reply) { $0.transactions(query, reply: $1) }
-    }
-
-    func subscriptions(
-        _ query: SubscriptionQuery,
-        reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
-    ) {
-        ask(reply) { $0.subscriptions(query, reply: $1) }
-    }
-
-    func appTransaction(reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void) {
-        ask(reply) { $0.appTransaction(reply: $1) }
-    }
-
-    func isEligibleForIntroductoryOffer(
-        inGroup group: String,
-        reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
-    ) {
-        ask(reply) { $0.isEligibleForIntroductoryOffer(inGroup: group, reply: $1) }
     }
 
     func follow(_ listener: any HistoryListener) {
