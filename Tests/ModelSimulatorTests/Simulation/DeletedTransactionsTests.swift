@@ -51,7 +51,7 @@ import Testing
         try SimulatedRun(seed: 0, operations: operations).run()
     }
 
-    @Test func `A code that extended a period can be redeemed again once the period is deleted, in the model too`() throws {
+    @Test func `A code can be redeemed again once the period that it extended is deleted, in the model too`() throws {
         let operations: [SimulatedOperation] = [
             .add(device: 0, product: .gold, quantity: 1), .advance(days: 31), .redeem(account: 0, offer: .encore),
             .deleteTransaction(index: 0), .redeem(account: 0, offer: .encore), .advance(days: 31),

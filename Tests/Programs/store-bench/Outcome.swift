@@ -45,7 +45,12 @@ extension Sample {
     /// Measures the nanoseconds that each of so many takes.
     ///
     /// The work returns how many it has done, which are to be `all`, or as many as there are.
-    static func nanoseconds(each count: Int, of all: Int? = nil, _ what: String, _ work: () throws -> Int) throws -> Sample {
+    static func nanoseconds(
+        each count: Int,
+        of all: Int? = nil,
+        _ what: String,
+        _ work: () throws -> Int
+    ) throws -> Sample {
         var done = 0
         let time = try Stopwatch.nanoseconds { done = try work() }
         try WrongCount.check(done, of: all ?? count, what)
