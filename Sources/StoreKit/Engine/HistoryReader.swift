@@ -208,7 +208,9 @@ final class HistoryReader: AttentiveHistoryListener {
 
     private var hasStatusSubscribers: Bool { driver.state.withLock { $0.machine.hasStatusSubscribers } }
 
-    /// Passes an event to the driver's machine; returns nil if the driver no longer has this reader.
+    /// Passes an event to the driver's machine, unless the driver no longer has this reader.
+    ///
+    /// Returns the event's result; nil without one, and for a reader that the driver no longer has.
     @discardableResult
     private func handle<R>(_ event: (inout StoreKit2Machine, inout StoreKit2Machine.Actions) -> R?) -> R? {
         driver.handle { $0.reader === self ? event(&$0.machine, &$1) : nil }

@@ -11,7 +11,7 @@ struct PurchaseInProgress: Sendable {
         /// The purchase failed.
         indirect case failed(StoreFailure)
         /// The buyer's task was canceled, and the purchase goes on.
-        case canceled
+        case taskCanceled
         /// The queue does not receive the outcome: it was relaunched, released or given another store, or another user
         /// signed in.
         case unknown
@@ -65,7 +65,7 @@ struct PurchasesInProgress: Sendable {
     }
 
     /// Returns the outcome of a purchase, or else a reply to wait for; call it once.
-    mutating func outcome(of number: Int) -> Finding {
+    mutating func takeOutcome(of number: Int) -> Finding {
         number == newestNumber ? newest.takeOutcome() : others[number].takeOutcome()
     }
 }

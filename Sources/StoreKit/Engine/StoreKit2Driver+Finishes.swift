@@ -2,7 +2,7 @@ import StoreCore
 
 extension StoreKit2Driver {
     /// Finishes a transaction that the queue has reported; returns nil if the queue has not reported it.
-    func finishReported(_ identifier: String, of origin: StoreOrigin) -> QueuedFinish? {
+    func finishReportedTransaction(_ identifier: String, of origin: StoreOrigin) -> QueuedFinish? {
         let transaction = state.withLock { $0.machine.unfinished[identifier]?.transaction }
         guard let transaction, transaction.storeID == origin.storeID, let queue else { return nil }
         queue.finishTransaction(transaction)

@@ -36,7 +36,7 @@ extension StoreKit2Driver {
             if failure.isCancellation { return .userCancelled }
             log("a purchase of \(product.id) has failed: \(failure.reason)")
             throw Product.PurchaseError.error(for: failure)
-        case .canceled: throw CancellationError()
+        case .taskCanceled: throw CancellationError()
         case .unknown: throw StoreKitError.unknown
         }
     }
@@ -45,7 +45,7 @@ extension StoreKit2Driver {
     private func outcome(of number: Int, of product: String, since changes: Int) async -> PurchaseInProgress.Outcome {
         let finding = state.withLock { state -> PurchasesInProgress.Finding in
             // Another store's purchases may have the same numbers.
-            storeChanges == changes ? state.machine.outcome(of: number) : .outcome(.unknown)
+            storeChanges == changes ? state.machine.takeOutcome(of: number) : .outcome(.unknown)
         }
         switch finding {
         case .outcome(let outcome): return outcome

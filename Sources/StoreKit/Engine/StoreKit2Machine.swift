@@ -12,7 +12,7 @@ struct StoreKit2Machine: Sendable {
         var signals = ShortList<Signal>()
         /// The failed transactions of Store Kit 2's purchases, to be finished, since an app cannot finish them.
         var failed: [SKPaymentTransaction] = []
-        /// The transactions to finish unless the app has Store Kit 1 observers, to which they are left.
+        /// The transactions to finish if they are not yet, unless the app has Store Kit 1 observers, which finish them.
         var unclaimed: [SKPaymentTransaction] = []
         /// The transactions of Store Kit 2's purchases that only report a product already held, to be finished.
         var held: [SKPaymentTransaction] = []
@@ -63,14 +63,14 @@ extension StoreKit2Machine {
     }
 
     /// Returns the outcome of a purchase, or else a reply to wait for; call it once.
-    mutating func outcome(of number: Int) -> PurchasesInProgress.Finding { purchases.outcome(of: number) }
+    mutating func takeOutcome(of number: Int) -> PurchasesInProgress.Finding { purchases.takeOutcome(of: number) }
 
     /// Returns an undecided purchase, whether or not it is awaited.
     func undecidedPurchase(_ number: Int) -> PurchaseInProgress? { purchases[number] ?? unawaited[number] }
 
     /// Handles the cancellation of a buyer's task: the outcome of the purchase will be an update.
     mutating func buyerCanceled(_ number: Int, _ actions: inout Actions) {
-        if let purchase = decide(number, .canceled, &actions) { unawaited[number] = purchase }
+        if let purchase = decide(number, .taskCanceled, &actions) { unawaited[number] = purchase }
     }
 
     /// Handles the loss of purchases whose outcomes the queue will not report.
@@ -185,7 +185,7 @@ extension StoreKit2Machine {
         purchasesLost(purchases.numbers, &actions)
         actions.ended = updates.signals + arrivals.signals
         actions.ended += statuses.signals + storefronts.signals + intents.signals + messages.signals
-        // The other subscribers remain, since their iterations first deliver the elements that are still pending.
+        // Subscribers to statuses, storefronts, intents and messages stay: they first receive what is still pending.
         (unawaited, unfinished, updates, arrivals, revoked) = ([:], [:], UpdateSubscribers(), Subscribers(), [])
         intents.discardMissed()
         hasEnded = true

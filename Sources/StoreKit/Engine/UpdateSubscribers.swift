@@ -9,8 +9,8 @@ struct UpdateSubscribers: Sendable {
         enum Progress {
             /// Not taken yet.
             case pending
-            /// Not taken yet, and the transaction has been finished since.
-            case finished
+            /// Not taken yet, and the transaction has left the queue since.
+            case removed
             /// Taken, and being read.
             case reading
             /// Being read, and reported again meanwhile.
@@ -44,7 +44,7 @@ struct UpdateSubscribers: Sendable {
             case .read?: if isAgain { pending.append(identifier) } else { progress[identifier] = .read }
             case .reading?, .readingAgain?:
                 if isAgain { pending.append(identifier) } else { progress[identifier] = .readingAgain }
-            case .pending?, .finished?: break
+            case .pending?, .removed?: break
             }
         }
 
@@ -58,7 +58,7 @@ struct UpdateSubscribers: Sendable {
         }
 
         private static func beginReading(_ progress: inout Progress?) {
-            progress = progress == .finished ? nil : .reading
+            progress = progress == .removed ? nil : .reading
         }
 
         /// Records that a transaction was found, and returns whether it was being read.
@@ -67,7 +67,7 @@ struct UpdateSubscribers: Sendable {
             case .reading?, .readingAgain?:
                 progress = .read
                 return true
-            case .pending?, .finished?, .hidden?, .read?, nil: return false
+            case .pending?, .removed?, .hidden?, .read?, nil: return false
             }
         }
 
@@ -85,7 +85,7 @@ struct UpdateSubscribers: Sendable {
             case .readingAgain?:
                 progress[identifier] = .pending
                 pending.append(identifier)
-            case .pending?, .finished?, .hidden?, .read?, nil: return false
+            case .pending?, .removed?, .hidden?, .read?, nil: return false
             }
             return true
         }
@@ -102,7 +102,7 @@ struct UpdateSubscribers: Sendable {
 
         mutating func forget(_ identifier: String) {
             switch progress[identifier] {
-            case .pending?, .finished?: progress[identifier] = .finished
+            case .pending?, .removed?: progress[identifier] = .removed
             case .reading?, .readingAgain?, .hidden?, .read?, nil: progress[identifier] = nil
             }
         }
@@ -216,7 +216,7 @@ struct UpdateSubscribers: Sendable {
         }
     }
 
-    /// Removes a finished transaction: if its identifier is reported again, it counts as new.
+    /// Removes a transaction that has left the queue: if its identifier is reported again, it counts as new.
     mutating func forget(_ identifier: String) {
         for index in all.indices { all[index].forget(identifier) }
     }

@@ -63,7 +63,7 @@ extension Transaction {
     public func finish() async {
         guard let origin else { return }
         let (driver, identifier) = (origin.driver, payload.transactionId)
-        guard let finish = driver.finishReported(identifier, of: origin) else {
+        guard let finish = driver.finishReportedTransaction(identifier, of: origin) else {
             return await driver.finish(transaction: identifier, of: origin)
         }
         if !finish.isRecorded { await driver.record(of: finish) }
