@@ -76,6 +76,10 @@ import Testing
             ["add-account", "--json", "--", "--json"],
             .store(StoreOptions(work: .command(["add-account", "--", "--json"]), isJSON: true))
         ),
+        (
+            ["buy", "x", "--user", "--", "--json"],
+            .store(StoreOptions(work: .command(["buy", "x", "--user", "--", "--json"])))
+        ),
         (["--json", "--", "status"], .store(StoreOptions(work: .command(["status"]), isJSON: true))),
         (
             ["--storekit", "f", "--store", "postgresql://db/shop", "names", "device"],
@@ -169,6 +173,8 @@ import Testing
         (["demo", "--ask", "--json"], "a question is for people to read: --ask and --json do not go together", "demo"),
         (["demo", "a", "b"], "demo takes 1 word beside its options, not 2", "demo"),
         (["check"], "check needs a file", "check"),
+        (["verify", "r", "--key=00ff"], "the value of --key is a word of its own, without an equals sign", "verify"),
+        (["--key", "00"], "sandbox-store needs a command", ""),
         (["check", "--key-file", "a"], "\"--key-file\" is not an option of check", "check"),
         (["check", "-json", "a"], "\"-json\" is not an option of check; did you mean \"--json\"?", "check"),
         (["verify", "--key-file", "k"], "verify needs a receipt", "verify"),
@@ -296,7 +302,7 @@ import Testing
         // The options of every store are described once, and behind try are those of any command.
         let elsewhere = command == "try" ? Run("help").output : Self.own.contains(command) ? "" : Run("--help").output
         for option in completed where option != "--help" {
-            #expect((help + elsewhere).contains(option))
+            #expect((help + elsewhere).split { !$0.isLetter && $0 != "-" }.contains(Substring(option)))
             #expect(!mistake([command, option]).contains("is not an option"))
         }
     }

@@ -27,6 +27,7 @@ import Testing
         (["decline", "--failure", "timedOut", "la"], ["last"]),
         (["answer-consent", "a"], ["agree"]),
         (["completion", "z"], ["zsh"]),
+        (["--port", "80", "comple"], ["completion"]),
         (["help", "win"], ["win-back"]),
         (["try", "app"], ["approve"]),
         (["names", "und"], ["undecided"]),
@@ -97,6 +98,8 @@ import Testing
         let quoted = ([Self.program, "--store", file] + words).map { "'\($0)'" }.joined(separator: " ")
         let script = """
             cd '\(directory.url.path)' || exit 9
+            # macOS's bash has neither.
+            enable -n mapfile compopt
             \(CompletionScript(shell: .bash).text)
             COMP_WORDS=(\(quoted)); COMP_CWORD=\(words.count + 2)
             _sandbox_store

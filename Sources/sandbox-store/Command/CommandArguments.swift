@@ -25,7 +25,7 @@ struct CommandArguments {
             guard let hasOperand = CommandTable.hasOperand[rest[place]] else {
                 throw Self.unknown(rest[place], CommandTable.tool)
             }
-            place += hasOperand ? 2 : 1
+            place += hasOperand && rest.dropFirst(place + 1).first != "--" ? 2 : 1
         }
         let isAfterOptions = place < rest.count && rest[place] == "--"
         if isAfterOptions { place += 1 }
@@ -44,15 +44,17 @@ struct CommandArguments {
                 position += 1
                 continue
             }
-            guard let option = row.allOptions.first(where: { $0.name == argument }) else {
+            // Before a command that is still missing there may be options of any.
+            let options = row.allOptions + (row.name.isEmpty ? CommandTable.commands.flatMap(\.allOptions) : [])
+            guard let option = options.first(where: { $0.name == argument }) else {
                 mistake = mistake ?? Self.unknown(argument, row)
                 continue
             }
-            let operand = option.operand == nil ? nil : rest.popFirst()
+            let operand = option.operand == nil || rest.first == "--" ? nil : rest.popFirst()
             openOption = option.operand != nil && operand == nil ? option : nil
             if row.options.contains(option) {
                 take(option, operand)
-            } else {
+            } else if isScenario {
                 words += [argument, operand].compactMap(\.self)
             }
         }
@@ -68,7 +70,12 @@ struct CommandArguments {
         }
     }
 
-    private static func unknown(_ option: String, _ row: CommandRow) -> Command.Mistake {
+    private static func unknown(_ argument: String, _ row: CommandRow) -> Command.Mistake {
+        // Without what follows an equals sign, which may be a key or a password.
+        let option = String(argument.prefix { $0 != "=" })
+        if option != argument, row.allOptions.contains(where: { $0.name == option }) {
+            return Command.Mistake("the value of \(option) is a word of its own, without an equals sign", row)
+        }
         let hint = Suggestion.text(for: option, among: row.allOptions.map(\.name))
         return Command.Mistake("\"\(option)\" is not an option of \(row.title)\(hint)", row)
     }

@@ -17,19 +17,24 @@ struct CompletionScript {
     var text: String {
         switch shell {
         case .bash:
-            // Not compgen -W, which would expand what is in a name.
+            // Not compgen -W, which would expand what is in a name; without mapfile, which macOS's bash 3.2 lacks.
             """
             # bash completion for sandbox-store: source <(sandbox-store completion bash)
             _sandbox_store() {
-                local found program=${COMP_WORDS[0]/#\\~/$HOME}
-                mapfile -t found < <("$program" \(Self.command) "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null </dev/null)
+                local line program=${COMP_WORDS[0]}
+                case $program in '~'/*) program=$HOME${program#?} ;; esac
                 COMPREPLY=()
-                if [ "${found[0]}" = \(Self.files) ]; then
-                    compopt -o filenames 2>/dev/null
-                    mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
-                elif [ -n "${found[0]}" ]; then
-                    mapfile -t COMPREPLY < <(printf '%q\\n' "${found[@]}")
-                fi
+                while IFS= read -r line; do
+                    if [ "$line" = \(Self.files) ]; then
+                        compopt -o filenames 2>/dev/null
+                        while IFS= read -r line; do
+                            COMPREPLY+=("$line")
+                        done < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
+                    else
+                        printf -v line %q "$line"
+                        COMPREPLY+=("$line")
+                    fi
+                done < <("$program" \(Self.command) "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null </dev/null)
             }
             complete -F _sandbox_store sandbox-store
 
