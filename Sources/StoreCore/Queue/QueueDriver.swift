@@ -135,7 +135,7 @@ extension QueueDriver {
         enter { isDelivering in
             act(inCallback: isDelivering) { state in
                 guard begin(state.machine) else { return }
-                // Not for offers: foreign code, which must not run with the lock held, checks their signatures.
+                // Not for offers: client code, which must not run with the lock held, checks their signatures.
                 guard mayAsk(state), !payment.hasSpecialTerms, let command = state.machine.order(payment) else {
                     return state.machine.add(payment, &state.actions)
                 }

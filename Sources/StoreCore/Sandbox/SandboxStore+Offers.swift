@@ -9,7 +9,7 @@ extension SandboxStore {
     public var offerSigners: [any OfferSigner] {
         get { driver.state.withLock { $0.settings.rules.offers.signers } }
         set {
-            // The old signers are released after the lock, since they may run foreign code then.
+            // The old signers are released after the lock, since they may run client code then.
             var rules = OfferSigning(bundleIdentifier: driver.bundleIdentifier, signers: newValue)
             driver.state.withLock { swap(&$0.settings.rules.offers, &rules) }
         }

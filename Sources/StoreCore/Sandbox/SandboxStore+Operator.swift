@@ -6,7 +6,7 @@ extension SandboxStore {
     public var authorizer: Authorizer {
         get { driver.state.withLock { $0.settings.authorizer } }
         set {
-            // The old authorizer is released after the lock, since it may run foreign code then.
+            // The old authorizer is released after the lock, since it may run client code then.
             var authorizer = newValue
             driver.state.withLock { swap(&$0.settings.authorizer, &authorizer) }
         }

@@ -150,7 +150,7 @@ final class SealedPayload<Payload: JWSPayload>: Sendable {
     var jws: String {
         get throws {
             if let text = text.withLock({ $0 }) { return text }
-            // The signer, which may be foreign code, is called without the lock.
+            // The signer, which may be client code, is called without the lock.
             guard let signer else { throw UnreadablePayload() }
             let signed = try signer.jws(of: payload.json)
             return text.withLock { text in

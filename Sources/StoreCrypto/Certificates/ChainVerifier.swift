@@ -4,12 +4,14 @@ import StoreCore
 /// The rules for a chain of certificates that leads to a trusted one.
 struct ChainVerifier: Sendable {
     /// The certificates that a signature must include.
+    ///
+    /// A marker is an extension by which Apple marks its signing certificates.
     enum Rule: Sendable {
         /// Leaf, intermediate and root; the first two have their markers.
         case appStore
         /// The trusted certificate alone.
         case xcode
-        /// A leaf with its marker, issued by the trusted certificate.
+        /// A leaf alone, with its marker, issued directly by the trusted certificate.
         case transactionReceipt
     }
 
@@ -32,7 +34,7 @@ struct ChainVerifier: Sendable {
         try self.init(rule, anchor: anchor, revocationList: revocationList)
     }
 
-    /// Verifies a chain, whatever the time.
+    /// Verifies a chain except for its validity dates, which ``VerifiedChain`` checks.
     func verified(_ chain: [Data]) throws(VerificationFailure) -> VerifiedChain {
         switch rule {
         case .appStore:

@@ -12,7 +12,7 @@ struct SignedData {
     var signatureAlgorithm: SignatureAlgorithm
     var signature: [UInt8]
 
-    /// The signature algorithm that a message names, which is RSA with the digest in either case.
+    /// The name that a message gives its signature algorithm; both names mean RSA with the digest of the message.
     enum SignatureAlgorithm: CaseIterable {
         case rsa
         case rsaWithSHA256

@@ -13,7 +13,7 @@ public struct PurchaseIntent: Identifiable, Equatable, Sendable {
 
     /// The win-back or promotional offer of the product that the user chose; nil for none.
     ///
-    /// Nil with a sandbox store, which promotes products without offers.
+    /// Always nil with a sandbox store: the purchases that it promotes carry no offer.
     public let offer: Product.SubscriptionOffer?
 
     init(_ product: Product, _ payment: StorePayment) {

@@ -97,7 +97,7 @@ extension Product.SubscriptionInfo {
 
         /// The whole period at once.
         public static let upFront = BillingPlanType(rawValue: "BILLED_UPFRONT")
-        /// A year in monthly payments; a sandbox store lists these terms, but does not sell on them.
+        /// A year in monthly payments; a sandbox store lists these terms, but sells no subscription under them.
         public static let monthly = BillingPlanType(rawValue: "MONTHLY")
     }
 

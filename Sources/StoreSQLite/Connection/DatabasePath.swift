@@ -8,7 +8,7 @@
         let name: String
         /// The file's absolute path, without symbolic links, as SQLite opens it.
         let file: String
-        /// SQLite's name of the file system; nil for the default one.
+        /// The name of the SQLite VFS that accesses the file; nil for the default one.
         let fileSystem: String?
 
         /// The path of the write-ahead log.

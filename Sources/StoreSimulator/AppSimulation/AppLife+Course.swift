@@ -150,7 +150,7 @@ final class LifeCourse {
     var index = 0
     /// The current step; nil after the last.
     var step: AppStep? { index < steps.count ? steps[index] : nil }
-    /// The states at the beginning of the current step.
+    /// The conditions under which the current step began, such as a device offline: coverage counts steps by them.
     var states = AppCoverage.States()
 
     init(steps: [AppStep], report: @escaping (RunMonitor.Place) throws -> Void) {

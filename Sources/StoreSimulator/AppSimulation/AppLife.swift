@@ -346,7 +346,7 @@ final class AppLife {
     /// Waits until no other thread, such as one of the app's own, does work for the store or a queue.
     func waitForThreads() { clock.activity.comeToRest() }
 
-    /// The states at the beginning of a step.
+    /// The conditions under which a step begins, such as an unfinished purchase: coverage counts steps by them.
     ///
     /// Uses the last reading of the store where possible, since this is called before each step.
     var states: AppCoverage.States {

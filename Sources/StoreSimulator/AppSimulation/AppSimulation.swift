@@ -203,9 +203,10 @@ extension AppSimulation {
     /// - Returns: the simulation that saves them.
     public func keepingSeeds(in file: URL) -> Self { changed { $0.seedFile = SeedFile(url: file) } }
 
-    /// Reports on the standard error stream which life has stalled for so long, and at which step; a minute by default.
+    /// Reports each life that stays at one step for longer than `patience` on the standard error stream.
     ///
-    /// A call that blocks its thread forever stops the simulation, which cannot be prevented; the report says where.
+    /// The default is a minute. The report contains the life's seed and the step. A call that blocks its thread forever
+    /// also stops the simulation: it cannot be interrupted, but the report says where it is.
     public func reportingStalls(after patience: Duration) -> Self { changed { $0.patience = patience } }
 
     private func changed(_ body: (inout Self) -> Void) -> Self {

@@ -10,7 +10,7 @@ extension SandboxDriver {
             return HistoryPage(transactions.map { sealer.unsigned(builder.payload(of: $0)) }, next: next)
         }
         guard let defect else { return page }
-        // A payload with a defect is signed at once, without the store's lock, since the signer is foreign code.
+        // A payload with a defect is signed at once, without the store's lock, since the signer is client code.
         return HistoryPage(page.transactions.map { sealer.signed($0.content, defect) }, next: page.next)
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-// The signer is foreign code, so everything that calls it runs without the store's lock.
+// The signer is client code, so everything that calls it runs without the store's lock.
 extension SandboxDriver {
     /// Calls `body` with the whole history, as payloads, after performing everything due by now.
     ///
@@ -61,7 +61,7 @@ extension SandboxDriver {
             guard device.map({ builder.state.devices[$0].account == transaction.account }) ?? true else { return nil }
             return sealer.unsigned(builder.payload(of: transaction))
         }
-        // A payload with a defect is signed at once, without the store's lock, since the signer is foreign code.
+        // A payload with a defect is signed at once, without the store's lock, since the signer is client code.
         return if let found, let defect { sealer.signed(found.content, defect) } else { found }
     }
 
@@ -184,7 +184,7 @@ extension PayloadBuilder {
         return payload(of: transaction, transaction)
     }
 
-    // One call of the initializer, since changing the members of an existing payload would copy it.
+    // One call of the initializer, so that the large value is not copied for each member that is set.
     private func payload(of transaction: GrantedTransaction, _ original: GrantedTransaction) -> TransactionPayload {
         let purchase = index.purchase(of: transaction)
         let term = purchase?.term

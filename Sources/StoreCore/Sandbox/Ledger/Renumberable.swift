@@ -1,8 +1,10 @@
 import Foundation
 
-/// An event that often repeats an earlier one with other numbers.
+/// An event that often repeats an earlier one with other command, transaction or order numbers.
 protocol Renumberable: Sendable {
-    /// Returns the offsets from another event; nil if anything but the numbers differs, even in a single bit.
+    /// Returns the differences of the numbers from those of another event; nil if the events differ in anything else.
+    ///
+    /// Equal values in another representation, such as a decimal number with a trailing zero, differ too.
     func offsets(from other: Self) -> NumberOffsets?
     /// Returns the same event under other numbers.
     func advanced(by offsets: NumberOffsets) -> Self

@@ -2,7 +2,7 @@ import Foundation
 
 /// The signed offers that a store accepts: those of its app, signed with its known keys (behaviors 148 and 149).
 ///
-/// It is a class, so that a copy of the rules, made for each submission, copies one reference.
+/// It is a class, because `SandboxRules`, which contains it, is copied for each submission: a copy costs one reference.
 final class OfferSigning: Sendable {
     let bundleIdentifier: String
     let signers: [any OfferSigner]

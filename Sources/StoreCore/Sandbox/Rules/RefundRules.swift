@@ -8,10 +8,10 @@ struct SoldTransaction: Hashable, Sendable {
 
 // The rules of refunds (behaviors 176, 177 and 212).
 extension SandboxState {
-    /// Returns the refund of a transaction, regardless of the requester and of its age.
+    /// Returns the refund of a transaction, whoever asks for it and however old it is.
     ///
-    /// Access to a product bought for good ends at once, and so does a subscription whose newest period the transaction
-    /// paid for. Purchases that repeated the refunded one at no charge are revoked along with it.
+    /// The refund ends access to a non-consumable product at once. It ends a subscription at once if the transaction
+    /// paid for the newest period. Later purchases that were free because the product was owned are revoked too.
     ///
     /// - Throws: ``SandboxError`` for a transaction that was not sold, or was refunded before.
     func refund(_ number: TransactionNumber, of sale: SoldTransaction?, now: Date) throws(SandboxError) -> LedgerRecord

@@ -249,7 +249,7 @@ extension PayloadBuilder {
         }
     }
 
-    /// Whether a query selects a transaction of one of its products.
+    /// Whether a query selects a transaction, judged by everything but its product.
     fileprivate func isMeant(_ transaction: GrantedTransaction, by query: ServerHistoryQuery) -> Bool {
         guard isListed(transaction), query.startDate.map({ transaction.date >= $0 }) ?? true,
             query.endDate.map({ transaction.date < $0 }) ?? true
