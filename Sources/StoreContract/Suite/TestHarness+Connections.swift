@@ -143,7 +143,7 @@ extension TestHarness {
         try quiet()
     }
 
-    /// Advances the store's time on another thread, and waits until that is done or a condition holds.
+    /// Advances the store's time on a queue of its own, and waits until that is done or a condition holds.
     ///
     /// - Returns: whether either happened before `limit` by the system's clock.
     private func move(
@@ -153,7 +153,7 @@ extension TestHarness {
         _ isSo: (Trace) -> Bool
     ) -> Bool {
         let request = nextRequestNumber()
-        moverQueue(for: request).async { [backend, trace] in
+        timeQueue(for: request).async { [backend, trace] in
             mover(backend, seconds)
             trace.change { _ = $0.done.insert(request) }
         }

@@ -24,7 +24,7 @@ final class TestHarness {
 
     private var lane = DispatchQueue(label: "StoreContract.lane")
     /// The queue that moves the store's time, and the number of its latest move.
-    private var mover = (queue: DispatchQueue(label: "StoreContract.time"), latest: 0)
+    private var time = (queue: DispatchQueue(label: "StoreContract.time"), latest: 0)
     var lines: [Line] = []
     private var numbers: [JournalID: Int] = [:]
     private var lastRequestNumber = 0
@@ -105,11 +105,13 @@ final class TestHarness {
 
     func look<R>(_ body: (Trace) -> R) -> R { trace.read(body) }
 
-    /// Returns a queue on which time can be moved at once: a new one while the latest move is not over.
-    func moverQueue(for request: Int) -> DispatchQueue {
-        let isFree = mover.latest == 0 || look { $0.done.contains(mover.latest) }
-        mover = (isFree ? mover.queue : DispatchQueue(label: "StoreContract.time"), request)
-        return mover.queue
+    /// Returns the queue for the next move of time, or a new one while a move still occupies it.
+    ///
+    /// A store that never comes to rest occupies its queue for good.
+    func timeQueue(for request: Int) -> DispatchQueue {
+        let isFree = time.latest == 0 || look { $0.done.contains(time.latest) }
+        time = (isFree ? time.queue : DispatchQueue(label: "StoreContract.time"), request)
+        return time.queue
     }
 }
 
