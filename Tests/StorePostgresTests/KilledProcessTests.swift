@@ -14,23 +14,16 @@
             let place = try TestDatabase()
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [
-                    socket = place.cluster.socketPath as String, schema = place.schema as String,
-                    reachesServer = reachesServer as Bool
+                    settings = place.cluster.settings as String, socket = place.cluster.socketPath as String,
+                    schema = place.schema as String, reachesServer = reachesServer as Bool
                 ] in
                 let proxy = try WireProxy(to: socket)
-                let isSpoiled = Locked(false)
                 var options = PostgresDatabase.Options()
                 // A busy machine may lose a connection before; the call waits for the next one.
                 (options.schema, options.responseTime, options.patience) = (schema, 2, 600)
                 let database = try PostgresDatabase(
                     "host=127.0.0.1 port=\(proxy.port) dbname=postgres user=storecore",
-                    options: options,
-                    // The first notice of the lost connection: the commit is sent, and not answered.
-                    log: StoreLog { _ in
-                        guard isSpoiled.withLock({ $0 }) else { return }
-                        if reachesServer { proxy.waitUntilSwallowed() }
-                        kill(getpid(), SIGKILL)
-                    }
+                    options: options
                 )
                 let store = try SandboxStore(
                     products: Shop.products,
@@ -38,27 +31,47 @@
                     ledger: database.ledger("shop", lane: .caller)
                 )
                 let journal = JournalID.unique()
-                for number in [1, 3] {
-                    // The second pair finds its statements prepared: nothing but the commit is on the wire.
-                    if number == 3 {
-                        proxy.mode = reachesServer ? .swallowingAnswers : .silent
-                        isSpoiled.withLock { $0 = true }
-                    }
+                func buyTwo(from number: Int, as username: String) {
+                    let payment = StorePayment(productIdentifier: "sword", applicationUsername: username)
                     let pair = [number, number + 1].map { number in
-                        StoreCommand(
-                            id: OrderID(journal: journal, number: number),
-                            action: .purchase(StorePayment(productIdentifier: "sword"))
-                        )
+                        StoreCommand(id: OrderID(journal: journal, number: number), action: .purchase(payment))
                     }
                     store.submit(pair) { _ in }
                 }
+                buyTwo(from: 1, as: "early")
+                // The wire is spoiled by the commit itself: what comes before it, as a late answer to an announcement,
+                // passes.
+                proxy.change(to: reachesServer ? .swallowingAnswers : .silent, atRequestWith: "late")
+                let ledger = try PostgresDatabase(settings, options: options).ledger("shop")
+                let head = try ledger.head
+                let killer = CommitListener {
+                    guard proxy.isTriggered, try ledger.head > head else { return }
+                    kill(getpid(), SIGKILL)
+                }
+                if reachesServer {
+                    ledger.add(killer)
+                } else {
+                    Thread {
+                        proxy.waitUntilTriggered()
+                        kill(getpid(), SIGKILL)
+                    }.start()
+                }
+                withExtendedLifetime(killer) { buyTwo(from: 3, as: "late") }
             }
             let shop = try WatchedShop(place.open())
             let count = reachesServer ? 4 : 2
-            // What has reached the server is committed sooner or later.
             shop.waitForSwords(count)
             #expect(try shop.store.account.charges.count == count)
             #expect(try place.open().check("shop").isEmpty)
         }
+    }
+
+    /// A listener that calls a function when records may have been committed.
+    private final class CommitListener: LedgerListener {
+        private let body: @Sendable () throws -> Void
+
+        init(_ body: @escaping @Sendable () throws -> Void) { self.body = body }
+
+        func ledgerMayHaveGrown() { try? body() }
     }
 #endif

@@ -35,7 +35,9 @@ package final class WireProxy: Sendable {
     fileprivate struct State {
         var mode = Mode.passing
         var isOpen = true
-        var hasSwallowed = false
+        /// What spoils the wire once a request contains it.
+        var trigger: (bytes: Data, mode: Mode)?
+        var isTriggered = false
         /// The sockets of the connections, in pairs.
         var pairs: [(client: Int32, server: Int32)] = []
     }
@@ -80,9 +82,17 @@ package final class WireProxy: Sendable {
         condition.withLock { while connections > 0 { condition.wait() } }
     }
 
-    /// Waits until an answer was swallowed: the server has read a request.
-    package func waitUntilSwallowed() {
-        condition.withLock { while !state.withLock({ $0.hasSwallowed }) { condition.wait() } }
+    /// Changes the mode as soon as a piece of a request contains some text, and treats that piece so too.
+    package func change(to mode: Mode, atRequestWith text: String) {
+        state.withLock { $0.trigger = (Data(text.utf8), mode) }
+    }
+
+    /// Whether a request has changed the mode.
+    package var isTriggered: Bool { state.withLock { $0.isTriggered } }
+
+    /// Waits until a request has changed the mode.
+    package func waitUntilTriggered() {
+        condition.withLock { while !isTriggered { condition.wait() } }
     }
 
     /// Cuts all connections, at both ends.
@@ -144,15 +154,12 @@ package final class WireProxy: Sendable {
         while true {
             let count = recv(source, &buffer, buffer.count, 0)
             guard count > 0 else { return }
+            if !isAnswer { change(atRequest: buffer[..<count]) }
             switch mode {
             case .passing: break
             case .delaying(let seconds): Thread.sleep(forTimeInterval: seconds)
-            case .swallowingAnswers:
-                guard isAnswer else { break }
-                state.withLock { $0.hasSwallowed = true }
-                condition.withLock { condition.broadcast() }
-                continue
-            case .silent: continue
+            case .swallowingAnswers where !isAnswer: break
+            case .swallowingAnswers, .silent: continue
             }
             var sent = 0
             while sent < count {
@@ -163,6 +170,15 @@ package final class WireProxy: Sendable {
                 sent += part
             }
         }
+    }
+
+    private func change(atRequest bytes: ArraySlice<UInt8>) {
+        let isTriggered = state.withLock { state in
+            guard let trigger = state.trigger, Data(bytes).range(of: trigger.bytes) != nil else { return false }
+            (state.mode, state.trigger, state.isTriggered) = (trigger.mode, nil, true)
+            return true
+        }
+        if isTriggered { condition.withLock { condition.broadcast() } }
     }
 
     private func connected() -> Int32? {
