@@ -143,7 +143,7 @@ extension TestHarness {
         try quiet()
     }
 
-    /// Advances the store's time on a queue of its own, and waits until that is done or a condition holds.
+    /// Advances the store's time on another thread, and waits until that is done or a condition holds.
     ///
     /// - Returns: whether either happened before `limit` by the system's clock.
     private func move(
@@ -153,7 +153,7 @@ extension TestHarness {
         _ isSo: (Trace) -> Bool
     ) -> Bool {
         let request = nextRequestNumber()
-        timeQueue(for: request).async { [backend, trace] in
+        SpareThread.run { [backend, trace] in
             mover(backend, seconds)
             trace.change { _ = $0.done.insert(request) }
         }
@@ -175,5 +175,31 @@ extension TestHarness {
             _ = reconnectLost()
         }
         return trace.read(isSo)
+    }
+}
+
+/// A thread that moves time, to be used again once its move has ended.
+///
+/// A store that never comes to rest occupies its thread for good. The threads of dispatch queues are too few for that: 255 in a
+/// process.
+private final class SpareThread: Sendable {
+    private static let idle = Locked<[SpareThread]>([])
+    private let body = Locked<(@Sendable () -> Void)?>(nil)
+    private let begins = DispatchSemaphore(value: 0)
+
+    static func run(_ body: @escaping @Sendable () -> Void) {
+        let thread = idle.withLock { $0.popLast() } ?? SpareThread()
+        thread.body.withLock { $0 = body }
+        thread.begins.signal()
+    }
+
+    private init() {
+        Thread { [self] in
+            while true {
+                begins.wait()
+                body.withLock { $0.take() }?()
+                Self.idle.withLock { $0.append(self) }
+            }
+        }.start()
     }
 }

@@ -23,8 +23,6 @@ final class TestHarness {
     private(set) var main: Line?
 
     private var lane = DispatchQueue(label: "StoreContract.lane")
-    /// The queue that moves the store's time, and the number of its latest move.
-    private var time = (queue: DispatchQueue(label: "StoreContract.time"), latest: 0)
     var lines: [Line] = []
     private var numbers: [JournalID: Int] = [:]
     private var lastRequestNumber = 0
@@ -104,15 +102,6 @@ final class TestHarness {
     }
 
     func look<R>(_ body: (Trace) -> R) -> R { trace.read(body) }
-
-    /// Returns the queue for the next move of time, or a new one while a move still occupies it.
-    ///
-    /// A store that never comes to rest occupies its queue for good.
-    func timeQueue(for request: Int) -> DispatchQueue {
-        let isFree = time.latest == 0 || look { $0.done.contains(time.latest) }
-        time = (isFree ? time.queue : DispatchQueue(label: "StoreContract.time"), request)
-        return time.queue
-    }
 }
 
 // MARK: - Calls
