@@ -19,7 +19,7 @@ import Testing
         #expect(report.isKept, "\(report)")
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64])
+    @Test(arguments: 1...UInt64(rounds(1, thoroughly: 8)))
     func `It keeps them over a network that is slow and cuts connections`(seed: UInt64) async {
         let proxies = Locked<[FaultyProxy]>([])
         var subject = ContractSubject.remote { shop in
@@ -141,7 +141,7 @@ extension ContractSubject {
         subject.hasReceipts = true
         // A busy machine is waited for.
         subject.deadline = 600
-        subject.pause = 0.1
+        subject.pause = 0.02
         return subject
     }
 }
