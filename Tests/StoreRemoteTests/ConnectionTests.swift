@@ -37,6 +37,17 @@ import Testing
         #expect(receiver.losses.isEmpty)
     }
 
+    @Test func `A request whose connection breaks under it is made again on another`() async throws {
+        let shop = try RemoteShop()
+        // The second request, after the greeting, breaks the first connection.
+        let proxy = try FaultyProxy(to: shop.server.port) { _, number in number == 1 ? .isCut(after: 600) : .passes }
+        defer { proxy.stop() }
+        let remote = shop.remote(at: proxy.url)
+        try await remote.prepare()
+        #expect(try await remote.products(["sword"]).products.map(\.identifier) == ["sword"])
+        #expect(proxy.cuts == 1)
+    }
+
     @Test func `A queue that goes on from its cursor hears what it has missed, and only that`() async throws {
         let shop = try RemoteShop()
         let proxy = try FaultyProxy(to: shop.server.port)

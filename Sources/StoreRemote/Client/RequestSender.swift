@@ -29,19 +29,32 @@ final class RequestSender: Sendable {
 
     /// Posts a body and returns the response, whatever its status.
     ///
+    /// A request whose connection was used before and breaks is posted again: the store recognizes what it has taken.
+    ///
     /// - Throws: the network's failure, a `StoreFailure`.
     func post(_ call: DeviceCall, version: Int, _ body: Data) async throws -> RemoteAnswer {
-        let task = session.dataTask(with: request(call, version: version, body: body))
-        let (status, answer) = try await withTaskCancellationHandler {
+        let request = request(call, version: version, body: body)
+        while true {
             do {
-                return try await withCheckedThrowingContinuation { exchanges.begin(task, $0) }
+                let (status, answer) = try await send(request)
+                return RemoteAnswer(status: status, body: answer, place: destination.place)
+            } catch URLError.requestBodyStreamExhausted {
+                // Ends, because a new connection was not used before.
+                continue
             } catch {
                 throw destination.failure(error)
             }
+        }
+    }
+
+    private func send(_ request: URLRequest) async throws -> (status: Int, body: Data) {
+        let task = session.dataTask(with: request)
+        task.notifyOfLostBody(exchanges)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { exchanges.begin(task, $0) }
         } onCancel: {
             task.cancelElsewhere()
         }
-        return RemoteAnswer(status: status, body: answer, place: destination.place)
     }
 
     private func request(_ call: DeviceCall, version: Int, body: Data) -> URLRequest {
@@ -59,6 +72,17 @@ final class RequestSender: Sendable {
 extension URLSessionTask {
     /// A serial queue for cancellations: on the global queue they would wait for a free thread while data still arrives.
     private static let cancellations = DispatchQueue(label: "StoreRemote.cancellations")
+
+    /// Has a delegate asked for a new body, by `urlSession(_:task:needNewBodyStream:)`, when the task's connection was lost.
+    ///
+    /// If a connection that was used before breaks, Foundation on Linux (of Swift 6.3) sends the head of the request on
+    /// another one, and then nothing, in a loop that occupies a core, until the task is canceled. Only a task's own delegate
+    /// hears of it.
+    package func notifyOfLostBody(_ delegate: any URLSessionDataDelegate) {
+        #if canImport(FoundationNetworking)
+            self.delegate = delegate
+        #endif
+    }
 
     /// Cancels the task without waiting for its session's queue, on which the caller may be.
     ///
@@ -153,6 +177,17 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) { completionHandler(nil) }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(nil)
+        let exchange = state.withLock { $0.exchanges.removeValue(forKey: task.taskIdentifier) }
+        task.cancelElsewhere()
+        exchange?.answer.resume(throwing: URLError(.requestBodyStreamExhausted))
+    }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let exchange = state.withLock({ $0.exchanges.removeValue(forKey: task.taskIdentifier) }) else { return }

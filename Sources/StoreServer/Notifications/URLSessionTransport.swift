@@ -32,6 +32,7 @@ public final class URLSessionTransport: NotificationTransport {
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         request.httpBody = body
         let task = session.dataTask(with: request)
+        task.notifyOfLostBody(deliveries)
         deliveries.add(task, timeout: timeout, reply)
         task.resume()
     }
@@ -81,6 +82,16 @@ private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
     ) {
         completionHandler(nil)
         finish(task, .init(of: response, to: task))
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(nil)
+        // The server may have read the notification: it is not posted twice in one attempt.
+        finish(task, .prematureClose)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
