@@ -98,7 +98,7 @@ import Testing
         try await line.remote.submit([
             StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "castle")))
         ])
-        await line.receiver.waitForBatches(2)
+        await line.receiver.waitForPurchase()
         let receipt = try #require(line.remote.appReceipt)
         #expect(try AppReceipt(verifying: receipt, signer: signer).purchases.map(\.productIdentifier) == ["castle"])
         let identifier = try #require(try line.shop.store.transactions.first?.id)
@@ -114,7 +114,7 @@ import Testing
         try await line.remote.submit([
             StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "castle")))
         ])
-        await line.receiver.waitForBatches(2)
+        await line.receiver.waitForPurchase()
         #expect(line.remote.appReceipt == nil)
         try await line.remote.refreshReceipt(ReceiptProperties())
         #expect(line.remote.appReceipt != nil)

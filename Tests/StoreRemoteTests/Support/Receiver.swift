@@ -24,6 +24,14 @@ final class Receiver: StoreUpdateReceiver, HistoryListener {
     func historyChanged() { change { $0.changes += 1 } }
 
     func waitForBatches(_ count: Int) async { await wait { $0.batches.count >= count } }
+    /// Waits until a purchase is told; that it was ordered may be told before.
+    func waitForPurchase() async {
+        await wait { state in
+            state.batches.lazy.flatMap(\.updates).contains { update in
+                if case .transaction(let transaction) = update { transaction.state == .purchased } else { false }
+            }
+        }
+    }
     func waitForLoss() async { await wait { !$0.losses.isEmpty } }
     func waitForChange(after count: Int) async { await wait { $0.changes > count } }
 
