@@ -48,6 +48,23 @@ import Testing
         #expect(proxy.cuts == 1)
     }
 
+    @Test func `A notification whose connection breaks under it counts as broken off at once`() async throws {
+        let shop = try RemoteShop()
+        let proxy = try FaultyProxy(to: shop.server.port) { _, number in number == 1 ? .isCut(after: 420) : .passes }
+        defer { proxy.stop() }
+        let transport = URLSessionTransport(timeout: 600)
+        var results: [SendAttemptResult] = []
+        for _ in 1...3 {
+            results += [
+                await withCheckedContinuation { reply in
+                    transport.post(Data("{}".utf8), to: proxy.url) { reply.resume(returning: $0) }
+                }
+            ]
+        }
+        #expect(results == [.unsuccessfulStatus, .prematureClose, .unsuccessfulStatus])
+        #expect(proxy.cuts == 1)
+    }
+
     @Test func `A queue that goes on from its cursor hears what it has missed, and only that`() async throws {
         let shop = try RemoteShop()
         let proxy = try FaultyProxy(to: shop.server.port)
