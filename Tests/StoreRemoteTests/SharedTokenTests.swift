@@ -32,6 +32,8 @@ import Testing
             await app.shopper.wait(for: "\(app.product) purchasing")
             await app.shopper.wait(for: "\(app.product) removed")
         }
+        // What is told as removed is in the journal, and perhaps still on its way to the store.
+        for app in apps { await app.queue.settle() }
         #expect(try shop.store.transactions.count == count)
         #expect(try shop.store.transactions.allSatisfy(\.isFinished))
         withExtendedLifetime(apps.map(\.queue)) {}
