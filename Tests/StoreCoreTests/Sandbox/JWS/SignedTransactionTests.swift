@@ -110,8 +110,7 @@ import Testing
         let payload = try payload("1")
         #expect(payload.purchaseDate == milliseconds("2025-01-01T00:00:00Z"))
         #expect(payload.originalPurchaseDate == milliseconds("2025-01-01T00:00:00Z"))
-        #expect(payload.expiresDate == milliseconds("2025-02-05T00:00:00Z"))
-        #expect(payload.price == 9990)
+        #expect(payload.expiresDate == milliseconds("2025-02-05T00:00:00Z") && payload.price == 9990)
     }
 
     // MARK: Later events
@@ -121,8 +120,7 @@ import Testing
         market.clock.advance(by: 60)
         app.restore()
         let (first, again) = (try payload("1"), try payload("2"))
-        #expect(again.originalTransactionId == "1")
-        #expect(again.originalPurchaseDate == first.purchaseDate)
+        #expect(again.originalTransactionId == "1" && again.originalPurchaseDate == first.purchaseDate)
         #expect(again.purchaseDate == PayloadDate(market.clock.now))
         #expect(again.price == 4990 && again.transactionReason == .purchase)
         #expect(try account.signedTransactions.map(\.payload.transactionId) == ["1"])
@@ -135,10 +133,8 @@ import Testing
         market.advance(to: "2025-02-10T00:00:00Z")
         app.restore()
         let restored = try payload("4")
-        #expect(restored.originalTransactionId == "1")
-        #expect(restored.webOrderLineItemId == "2")
-        #expect(restored.transactionReason == .renewal)
-        #expect(restored.expiresDate == milliseconds("2025-03-01T00:00:00Z"))
+        #expect(restored.originalTransactionId == "1" && restored.webOrderLineItemId == "2")
+        #expect(restored.transactionReason == .renewal && restored.expiresDate == milliseconds("2025-03-01T00:00:00Z"))
     }
 
     @Test func `A refund is of the whole price, for no stated reason`() throws {
@@ -147,10 +143,8 @@ import Testing
         #expect(try payload("1").revocationDate == nil)
         try store.refund("1")
         let payload = try payload("1")
-        #expect(payload.revocationDate == PayloadDate(market.clock.now))
-        #expect(payload.revocationReason == .other)
-        #expect(payload.revocationType == .fullRefund)
-        #expect(payload.revocationPercentage == 100_000)
+        #expect(payload.revocationDate == PayloadDate(market.clock.now) && payload.revocationReason == .other)
+        #expect(payload.revocationType == .fullRefund && payload.revocationPercentage == 100_000)
         #expect(payload.price == 990)
     }
 
@@ -172,10 +166,8 @@ import Testing
         #expect(try payload("1").isUpgraded == nil)
         app.buy("gold.monthly")
         let (silver, gold) = (try payload("1"), try payload("2"))
-        #expect(silver.isUpgraded == true)
-        #expect(silver.expiresDate == milliseconds("2025-02-01T00:00:00Z"))
-        #expect(gold.isUpgraded == nil)
-        #expect(gold.originalTransactionId == "1" && gold.transactionReason == .purchase)
+        #expect(silver.isUpgraded == true && silver.expiresDate == milliseconds("2025-02-01T00:00:00Z"))
+        #expect(gold.isUpgraded == nil && gold.originalTransactionId == "1" && gold.transactionReason == .purchase)
         #expect(gold.webOrderLineItemId == "2")
     }
 
@@ -196,8 +188,7 @@ import Testing
         #expect(try payload("1").isUpgraded == nil)
         #expect(throws: SandboxError.unknownTransaction("2")) { try payload("2") }
         let renewal = try payload("3")
-        #expect(renewal.productId == "silver.monthly")
-        #expect(renewal.transactionReason == .renewal && renewal.price == 4990)
+        #expect(renewal.productId == "silver.monthly" && renewal.transactionReason == .renewal && renewal.price == 4990)
         #expect(try account.signedTransactions.map(\.payload.transactionId) == ["1", "3"])
     }
 

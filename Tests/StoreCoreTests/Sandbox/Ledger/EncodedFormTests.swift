@@ -122,9 +122,7 @@ import Testing
         apply(.asked(transaction: 2), .unreadable)
         var pack = BinaryDecoder(try Self.bytes(state))
         let again = try SandboxState(unpacking: &pack)
-        #expect(again.position == 6)
-        #expect(again.lastPurchaseChange == 1)
-        #expect(again.isDamaged)
+        #expect(again.position == 6 && again.lastPurchaseChange == 1 && again.isDamaged)
         #expect(again.nextTransaction == state.nextTransaction)
         #expect(again.waiting.count == 3 && again.waiting[1] == false && again.waiting[2] == true)
         #expect(

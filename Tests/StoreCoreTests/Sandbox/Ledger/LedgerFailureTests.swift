@@ -42,16 +42,13 @@ import Testing
 
         let unreadable = StoreFailure.storeKit(.unknown, "the disk is unreadable")
         #expect(store.submit(commands) == .tryLater(unreadable))
-        #expect(store.sells("sword") == nil)
-        #expect(store.products(["sword"]) == .failure(unreadable))
+        #expect(store.sells("sword") == nil && store.products(["sword"]) == .failure(unreadable))
         #expect(throws: unreadable) { try store.setPaymentsAllowed(false) }
         let late = UpdateRecorder()
         store.connect(late, after: nil)
         #expect(late.losses == [unreadable])
         #expect(late.batches.isEmpty)
-        #expect(store.undecided == known)
-        #expect(store.canMakePayments)
-        #expect(store.reasonForInvalidity(of: "sword") == nil)
+        #expect(store.undecided == known && store.canMakePayments && store.reasonForInvalidity(of: "sword") == nil)
 
         ledger.repair()
         #expect(store.sells("sword") == true)
@@ -226,10 +223,8 @@ import Testing
             #expect(throws: SandboxError.notUndecided(spelling)) { try store.decide(spelling, .approve) }
         }
         try store.decide("1", .approve)
-        #expect(store.receipt(forTransaction: "1") != nil)
-        #expect(store.receipt(forTransaction: "+1") == nil)
-        #expect(store.receipt(forTransaction: "01") == nil)
-        #expect(store.receipt(forTransaction: "-1") == nil)
+        #expect(store.receipt(forTransaction: "1") != nil && store.receipt(forTransaction: "+1") == nil)
+        #expect(store.receipt(forTransaction: "01") == nil && store.receipt(forTransaction: "-1") == nil)
         #expect(store.submit(receiver.commands(.finish(transaction: "+1"), .finish(transaction: "01"))) == .taken)
         #expect(store.receipt(forTransaction: "1") != nil)
     }

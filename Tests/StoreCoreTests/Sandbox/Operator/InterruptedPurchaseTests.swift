@@ -33,8 +33,7 @@ import Testing
         #expect(app.recorder.callbacks == Self.interrupted + [[.updated("sword", .purchased)], [.removed("sword")]])
         let purchased = try #require(app.recorder.transactions.last)
         #expect(purchased.payment.quantity == 3)
-        #expect(purchased.transactionIdentifier == "2")
-        #expect(purchased.original == nil)
+        #expect(purchased.transactionIdentifier == "2" && purchased.original == nil)
         #expect(try account.totalCharged == Decimal(string: "2.97"))
         #expect(market.store.issues.isEmpty)
     }

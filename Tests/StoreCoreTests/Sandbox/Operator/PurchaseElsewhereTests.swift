@@ -11,8 +11,7 @@ import Testing
         #expect(app.recorder.callbacks == [[.updated("sword", .purchased)], [.removed("sword")]])
         let transaction = try #require(app.recorder.transactions.first)
         #expect(transaction.transactionIdentifier == identifier)
-        #expect(transaction.payment.quantity == 2)
-        #expect(transaction.payment.applicationUsername == "anna")
+        #expect(transaction.payment.quantity == 2 && transaction.payment.applicationUsername == "anna")
         #expect(try market.store.account.totalCharged == Decimal(string: "1.98"))
     }
 

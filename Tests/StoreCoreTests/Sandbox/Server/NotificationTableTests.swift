@@ -14,8 +14,7 @@ import Testing
         #expect(try shop.told { try account.buy(product) } == ["ONE_TIME_CHARGE #1"])
         let notification = try #require(try shop.all.first)
         #expect(notification.transaction == (try shop.view.transaction("1")?.payload))
-        #expect(notification.renewal == nil)
-        #expect(notification.status == nil)
+        #expect(notification.renewal == nil && notification.status == nil)
     }
 
     @Test func `What is owned and bought again is told once`() throws {
@@ -40,10 +39,8 @@ import Testing
         #expect(try shop.told { try account.buy("gold.monthly") } == ["SUBSCRIBED INITIAL_BUY #1"])
         #expect(try shop.told { shop.advance(to: "2025-02-01T00:00:00Z") } == ["DID_RENEW #2"])
         let renewal = try #require(try shop.all.last)
-        #expect(renewal.renewal?.originalTransactionId == "1")
-        #expect(renewal.renewal?.autoRenewStatus == .on)
-        #expect(renewal.status == 1)
-        #expect(renewal.date == Market.date("2025-02-01T00:00:00Z"))
+        #expect(renewal.renewal?.originalTransactionId == "1" && renewal.renewal?.autoRenewStatus == .on)
+        #expect(renewal.status == 1 && renewal.date == Market.date("2025-02-01T00:00:00Z"))
         #expect(
             try shop.told { try account.setAutoRenew(false, inGroup: "metals") }
                 == ["DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED #2"]
@@ -179,8 +176,7 @@ import Testing
         }
         #expect(told == ["RENEWAL_EXTENSION FAILURE #1", "RENEWAL_EXTENDED #2", "RENEWAL_EXTENSION SUMMARY"])
         let summary = try #require(try shop.all.last?.summary)
-        #expect(summary.requestIdentifier == "all")
-        #expect(summary.productIdentifier == "gold.monthly")
+        #expect(summary.requestIdentifier == "all" && summary.productIdentifier == "gold.monthly")
         #expect(summary.storefrontCountryCodes == ["USA", "DEU"])
         #expect(summary.succeededCount == 1)
         #expect(summary.failedCount == 1)

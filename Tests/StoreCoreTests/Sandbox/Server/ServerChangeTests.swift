@@ -72,9 +72,7 @@ import Testing
         let report = Data(#"{ "consumptionStatus": 3 }"#.utf8)
         try view.takeConsumption(report, of: "1")
         let found = try #require(try store.consumptionReports.first)
-        #expect(found.transaction == "1")
-        #expect(found.json == report)
-        #expect(found.date == market.clock.now)
+        #expect(found.transaction == "1" && found.json == report && found.date == market.clock.now)
         #expect(throws: ServerRefusal.unknownTransaction("2")) { try view.takeConsumption(report, of: "2") }
     }
 

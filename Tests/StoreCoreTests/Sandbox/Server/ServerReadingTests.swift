@@ -15,11 +15,8 @@ import Testing
     }
 
     @Test func `A view says what the store is`() throws {
-        #expect(view.bundleIdentifier == "com.example.app")
-        #expect(view.bundleVersion == "1.0")
-        #expect(view.environment == "LocalTesting")
-        #expect(view.appAppleIdentifier == nil)
-        #expect(view.clock === market.clock)
+        #expect(view.bundleIdentifier == "com.example.app" && view.bundleVersion == "1.0")
+        #expect(view.environment == "LocalTesting" && view.appAppleIdentifier == nil && view.clock === market.clock)
         let signer = CountingSigner(environment: "Production")
         #expect(ServerView(try SandboxStore(signer: signer, appAppleIdentifier: 7)).appAppleIdentifier == 7)
         #expect(ServerView(try SandboxStore(appAppleIdentifier: 7)).appAppleIdentifier == nil)

@@ -62,8 +62,7 @@ import Testing
         app.buy("lower")
         market.advance(to: "2025-02-01T00:00:00Z")
         let subscription = try #require(market.store.account.subscription(inGroup: "metals"))
-        #expect(subscription.productIdentifier == "lower")
-        #expect(subscription.introductoryOffer == nil)
+        #expect(subscription.productIdentifier == "lower" && subscription.introductoryOffer == nil)
         #expect(try market.store.account.totalCharged == amount("14.98"))
     }
 
@@ -211,8 +210,7 @@ import Testing
         let error = try #require(failed.error as? SKError)
         #expect(error.code == .unknown)
         let underlying = try #require(error.userInfo[NSUnderlyingErrorKey] as? NSError)
-        #expect(underlying.domain == "ASDServerErrorDomain")
-        #expect(underlying.code == 3532)
+        #expect(underlying.domain == "ASDServerErrorDomain" && underlying.code == 3532)
         #expect(StoreFailure(error).underlying?.code == 3532)
         #expect(market.store.account.subscription(inGroup: "metals")?.willRenew == false)
         // A change is none, and neither is a new beginning.

@@ -35,9 +35,7 @@ import Testing
         calendar.timeZone = .gmt
         for (month, date) in dates.enumerated() {
             let parts = calendar.dateComponents([.year, .month, .day, .hour], from: date)
-            #expect(parts.year == 2000 + month / 12)
-            #expect(parts.month == 1 + month % 12)
-            #expect(parts.hour == 12)
+            #expect(parts.year == 2000 + month / 12 && parts.month == 1 + month % 12 && parts.hour == 12)
             let length = calendar.range(of: .day, in: .month, for: date)?.count
             #expect(parts.day == length)
         }
@@ -100,8 +98,7 @@ import Testing
         ]
         #expect(periods.map { rate.end(of: $0, from: start).timeIntervalSince(start) } == Array(seconds.prefix(6)))
         #expect(rate.gracePeriod(for: .init(1, .week)) == seconds[6])
-        #expect(rate.gracePeriod(for: .init(1, .month)) == seconds[7])
-        #expect(rate.billingRetryPeriod == seconds[8])
+        #expect(rate.gracePeriod(for: .init(1, .month)) == seconds[7] && rate.billingRetryPeriod == seconds[8])
     }
 
     @Test(arguments: zip(RenewalRate.Period.allCases, [900.0, 300, 60, 30, 10, 2]))
@@ -109,8 +106,7 @@ import Testing
         let rate = RenewalRate.everyPeriod(length)
         let start = Market.date("2025-01-31T00:00:00Z")
         for period in [StoreProduct.Period(1, .day), .init(1, .week), .init(6, .month), .init(1, .year)] {
-            #expect(rate.end(of: period, from: start) == start + seconds)
-            #expect(rate.gracePeriod(for: period) == seconds)
+            #expect(rate.end(of: period, from: start) == start + seconds && rate.gracePeriod(for: period) == seconds)
         }
         #expect(rate.billingRetryPeriod == 2 * seconds)
     }
