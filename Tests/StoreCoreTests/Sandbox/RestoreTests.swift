@@ -3,6 +3,19 @@ import StoreCore
 import Testing
 
 @Suite struct RestoreTests {
+    private func restored(_ products: String...) -> [Heard] {
+        let updates: [Heard] = products.map { .updated($0, .restored) }
+        return updates + [.restoreFinished]
+    }
+
+    /// A queue on a store in the test's hands, which had nothing unfinished for it.
+    private func scripted(_ clock: ManualClock = ManualClock()) -> (ScriptedBackend, Recorder, SKPaymentQueue) {
+        let (backend, observer) = (ScriptedBackend(clock: clock), Recorder())
+        let queue = SKPaymentQueue.observed(by: observer, on: backend)
+        backend.sendNothingUnfinished()
+        return (backend, observer, queue)
+    }
+
     @Test(arguments: Conformer.allCases)
     func `B96, B98, B99, B102: What was finished comes back as new transactions, then the restore has finished`(
         conformer: Conformer
@@ -11,10 +24,7 @@ import Testing
         await world.buyAndFinish("full.game", "pro.monthly")
         let (queue, observer) = await world.observedQueue()
         await queue.restore()
-        #expect(
-            observer.history
-                == [.updated("full.game", .restored), .updated("pro.monthly", .restored), .restoreFinished]
-        )
+        #expect(observer.history == restored("full.game", "pro.monthly"))
         #expect(queue.transactions.count == 2)
     }
 
@@ -26,12 +36,7 @@ import Testing
         await world.buyAndFinish("sword", "full.game", "lessons", "pro.monthly", "shield", "magazine")
         let (queue, observer) = await world.observedQueue()
         await queue.restore()
-        #expect(
-            observer.history == [
-                .updated("full.game", .restored), .updated("pro.monthly", .restored), .updated("magazine", .restored),
-                .restoreFinished,
-            ]
-        )
+        #expect(observer.history == restored("full.game", "pro.monthly", "magazine"))
     }
 
     @Test(arguments: Conformer.allCases)
@@ -112,7 +117,7 @@ import Testing
         await world.advance(by: 60)
         #expect(observer.history == [.restoreFailed(.network(.notConnectedToInternet))])
         await queue.restore()
-        #expect(observer.history.suffix(2) == [.updated("full.game", .restored), .restoreFinished])
+        #expect(observer.history.suffix(2) == restored("full.game"))
     }
 
     @Test(arguments: Conformer.allCases)
@@ -152,24 +157,17 @@ import Testing
     }
 
     @Test func `B110: The name that a restore passes reaches the store`() {
-        let backend = ScriptedBackend()
-        let observer = Recorder()
-        let queue = SKPaymentQueue.observed(by: observer, on: backend)
-        backend.sendNothingUnfinished()
+        let (backend, observer, queue) = scripted()
+        defer { withExtendedLifetime(observer) {} }
         queue.restoreCompletedTransactions(withApplicationUsername: "somebody")
         backend.answer(.taken)
         queue.restoreCompletedTransactions()
-        #expect(
-            backend.submissions.flatMap(\.commands).map(\.action)
-                == [.restore(applicationUsername: "somebody"), .restore(applicationUsername: nil)]
-        )
+        let actions = backend.submissions.flatMap(\.commands).map(\.action)
+        #expect(actions == [.restore(applicationUsername: "somebody"), .restore(applicationUsername: nil)])
     }
 
     @Test func `B100, B162: A restore that the store cannot finish fails, after what it had brought`() throws {
-        let backend = ScriptedBackend()
-        let observer = Recorder()
-        let queue = SKPaymentQueue.observed(by: observer, on: backend)
-        backend.sendNothingUnfinished()
+        let (backend, observer, queue) = scripted()
         queue.restoreCompletedTransactions()
         backend.answer(.taken)
         let order = try #require(backend.submissions.last?.commands.first?.id)
@@ -177,17 +175,13 @@ import Testing
         let failure = StoreFailure.storeKit(.cloudServiceRevoked, "not any more")
         backend.send(after: .at(1), through: .at(2), .restoreEnded(order, failure: failure))
         backend.send(after: .at(2), through: .at(3), .restoreEnded(order, failure: nil))
-        #expect(
-            observer.history == [.updated("full.game", .restored), .restoreFailed(.storeKit(.cloudServiceRevoked))]
-        )
+        let failed = Heard.restoreFailed(.storeKit(.cloudServiceRevoked))
+        #expect(observer.history == [.updated("full.game", .restored), failed])
     }
 
     @Test func `B100: A restore whose end was lost with the connection fails rather than never ending`() {
         let clock = ManualClock()
-        let backend = ScriptedBackend(clock: clock)
-        let observer = Recorder()
-        let queue = SKPaymentQueue.observed(by: observer, on: backend)
-        backend.sendNothingUnfinished()
+        let (backend, observer, queue) = scripted(clock)
         queue.restoreCompletedTransactions()
         backend.answer(.taken)
         backend.loseConnection()

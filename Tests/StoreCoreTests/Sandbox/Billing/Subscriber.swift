@@ -25,7 +25,7 @@ struct Subscriber {
     var account: SandboxAccount { market.store.account }
 
     /// What an app hears of a purchase that goes through, or of a renewal, and of having finished it.
-    var purchase: [[Heard]] { [[.updated(product, .purchased)], [.removed(product)]] }
+    var purchase: [[Heard]] { delivered(product) }
 
     /// Launches the app anew, with a delegate; the old one hears nothing more.
     mutating func relaunch(_ delegate: any SKPaymentQueueDelegate) {
@@ -38,6 +38,12 @@ struct Subscriber {
         market.store.settle()
         defer { app.recorder.clear() }
         return app.recorder.callbacks
+    }
+
+    /// What the app has heard at a moment since it was asked last.
+    func heard(at moment: String) -> [[Heard]] {
+        market.advance(to: moment)
+        return heard()
     }
 
     /// How the subscription stands.

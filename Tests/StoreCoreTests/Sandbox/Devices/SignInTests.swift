@@ -3,8 +3,11 @@ import StoreCore
 import Testing
 
 @Suite struct SignInTests {
+    private let market: Market
+
+    init() throws { market = try Market() }
+
     @Test func `With nobody signed in purchases and restores are refused`() throws {
-        let market = try Market()
         try market.store.device.signOut()
         #expect(market.store.device.account == nil)
         let app = App(on: market.store)
@@ -16,7 +19,6 @@ import Testing
     }
 
     @Test func `What is unfinished leaves with its account and comes back with it`() throws {
-        let market = try Market()
         let bob = try market.store.addAccount("bob")
         let app = App(on: market.store, finishes: false)
         app.buy("full.game")
@@ -36,7 +38,6 @@ import Testing
     }
 
     @Test func `Who signs in pays for what is bought from then on`() throws {
-        let market = try Market()
         let bob = try market.store.addAccount("bob")
         let app = App(on: market.store)
         app.buy("full.game")
@@ -76,7 +77,6 @@ import Testing
     }
 
     @Test func `What was refused for want of an account can be finished by whoever signs in`() throws {
-        let market = try Market()
         try market.store.device.signOut()
         let app = App(on: market.store, finishes: false)
         app.buy("full.game")
@@ -89,7 +89,6 @@ import Testing
     }
 
     @Test func `Signing in who is signed in changes nothing`() throws {
-        let market = try Market()
         let app = App(on: market.store, finishes: false)
         app.buy("full.game")
         try market.store.device.signIn(to: market.store.account)
@@ -99,7 +98,6 @@ import Testing
     }
 
     @Test func `What was finished while the store was away does not come back with its account`() throws {
-        let market = try Market()
         let bob = try market.store.addAccount("bob")
         let app = App(on: market.store, finishes: false)
         app.buy("full.game")

@@ -14,19 +14,19 @@ struct Household {
         .nonConsumable("album", price: "3.99", isFamilyShareable: true),
         .nonConsumable("diary", price: "2.99"),
         .nonRenewing("lessons", price: "19.99", isFamilyShareable: true),
-        plan("tv.monthly", level: 2, isFamilyShareable: true),
-        plan("cinema.monthly", level: 1, isFamilyShareable: true),
+        plan("tv.monthly", level: 2, isShared: true),
+        plan("cinema.monthly", level: 1, isShared: true),
         plan("solo.monthly", level: 1),
     ]
 
-    private static func plan(_ identifier: String, level: Int, isFamilyShareable: Bool = false) -> SandboxProduct {
+    private static func plan(_ name: String, level: Int, isShared: Bool = false) -> SandboxProduct {
         .autoRenewable(
-            identifier,
+            name,
             price: "9.99",
             period: .init(1, .month),
             group: "plans",
             level: level,
-            isFamilyShareable: isFamilyShareable
+            isFamilyShareable: isShared
         )
     }
 
@@ -42,6 +42,9 @@ struct Household {
     }
 
     var store: SandboxStore { market.store }
+
+    /// What bob's app has heard, call by call.
+    var heard: [[Heard]] { bobsApp.recorder.callbacks }
 
     /// What both apps heard is forgotten.
     func clear() {

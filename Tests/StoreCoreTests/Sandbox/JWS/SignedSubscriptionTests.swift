@@ -4,6 +4,10 @@ import Testing
 
 /// A sandbox's subscriptions as JWS.
 @Suite struct SignedSubscriptionTests {
+    private let subscriber: Subscriber
+
+    init() throws { subscriber = try Subscriber() }
+
     private func subscription(_ account: SandboxAccount, in group: String = "metals") throws -> SignedSubscription {
         try #require(try account.signedSubscriptions(inGroup: group).first)
     }
@@ -15,7 +19,6 @@ import Testing
     private func milliseconds(_ date: String) -> PayloadDate { PayloadDate(Market.date(date)) }
 
     @Test func `A running subscription in JSON`() throws {
-        let subscriber = try Subscriber()
         subscriber.market.advance(to: "2025-02-10T00:00:00Z")
         let found = try subscription(subscriber.account)
         let json = """
@@ -37,7 +40,6 @@ import Testing
     }
 
     @Test func `Renewal that is turned off costs nothing, and then has expired for it`() throws {
-        let subscriber = try Subscriber()
         try subscriber.account.setAutoRenew(false, inGroup: "metals")
         let running = try renewal(subscriber)
         #expect(running.autoRenewStatus == .off && running.autoRenewProductId == "gold.monthly")
@@ -50,7 +52,6 @@ import Testing
     }
 
     @Test func `A change that begins at the renewal is what renews`() throws {
-        let subscriber = try Subscriber()
         subscriber.app.buy("silver.monthly")
         let found = try subscription(subscriber.account)
         #expect(found.renewal.payload.productId == "gold.monthly")
@@ -60,7 +61,6 @@ import Testing
     }
 
     @Test func `Billing retry, with and without grace`() throws {
-        let subscriber = try Subscriber()
         try subscriber.market.store.setGrantsGracePeriod(true)
         try subscriber.account.setBillingFails(true)
         subscriber.market.advance(to: "2025-02-01T00:00:00Z")
@@ -79,7 +79,6 @@ import Testing
     }
 
     @Test func `A price increase waits for consent`() throws {
-        let subscriber = try Subscriber()
         #expect(try renewal(subscriber).priceIncreaseStatus == nil)
         try subscriber.market.store.raisePrice(of: "gold.monthly", to: "12.99")
         #expect(try renewal(subscriber).priceIncreaseStatus == .pending)
@@ -102,7 +101,6 @@ import Testing
     }
 
     @Test func `A refunded subscription is revoked, and has not expired`() throws {
-        let subscriber = try Subscriber()
         try subscriber.market.store.refund("1")
         let found = try subscription(subscriber.account)
         #expect(found.transaction.payload.revocationType == .fullRefund)

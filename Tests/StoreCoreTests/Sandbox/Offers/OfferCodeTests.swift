@@ -3,6 +3,10 @@ import StoreCore
 import Testing
 
 @Suite struct OfferCodeTests {
+    private let shop: OfferShop
+
+    init() throws { shop = try OfferShop() }
+
     private static func redeem(_ code: String, _ shop: OfferShop) -> StoreFailure? {
         do {
             try shop.account.redeem(code: code, of: "gold")
@@ -13,7 +17,6 @@ import Testing
     }
 
     @Test func `B183: A code that the user types into the sheet leads to an ordinary purchased transaction`() throws {
-        let shop = try OfferShop()
         shop.store.codeEntry = .redeem(code: "FOR.NEW")
         shop.app.queue.presentCodeRedemptionSheet()
         shop.app.queue.settle()
@@ -29,7 +32,6 @@ import Testing
     }
 
     @Test func `B183: A user who closes the sheet buys nothing, and the log has nothing to say`() throws {
-        let shop = try OfferShop()
         let log = LogRecorder()
         let queue = SKPaymentQueue(backend: shop.store, delivery: .inline, log: log.log)
         queue.add(shop.app.recorder)
@@ -41,7 +43,6 @@ import Testing
     }
 
     @Test func `B183: Where nobody said what the user types, or nothing comes of it, the log says why`() throws {
-        let shop = try OfferShop()
         let log = LogRecorder()
         let queue = SKPaymentQueue(backend: shop.store, delivery: .inline, log: log.log)
         queue.presentCodeRedemptionSheet()
@@ -85,7 +86,6 @@ import Testing
     }
 
     @Test func `A code redeemed in the store itself is heard of on every device, until one has finished it`() throws {
-        let shop = try OfferShop()
         let phone = App(on: shop.store, finishes: false)
         let tablet = App(on: try shop.store.addDevice("tablet", signedInTo: shop.account), finishes: false)
         let bob = App(on: try shop.store.addDevice("bob's", signedInTo: try shop.store.addAccount("bob")))
@@ -131,13 +131,11 @@ import Testing
     }
 
     @Test func `A subscriber of another group is a new one`() throws {
-        let shop = try OfferShop()
         shop.app.buy("news")
         #expect(Self.redeem("FOR.NEW", shop) == nil)
     }
 
     @Test func `A code that is not stackable takes the introductory offer's place, which stays for later`() throws {
-        let shop = try OfferShop()
         #expect(Self.redeem("FOR.NEW", shop) == nil)
         #expect(shop.metals?.offer?.kind == .code)
         #expect(shop.metals?.waitingOffer == nil)
@@ -148,7 +146,6 @@ import Testing
     }
 
     @Test func `A stackable code follows the introductory offer`() throws {
-        let shop = try OfferShop()
         #expect(Self.redeem("STACK", shop) == nil)
         #expect(shop.metals?.introductoryOffer == .freeTrial)
         #expect(shop.metals?.waitingOffer?.identifier == "STACK")
@@ -163,7 +160,6 @@ import Testing
     }
 
     @Test func `A stackable code begins at once where the introductory offer has been used`() throws {
-        let shop = try OfferShop()
         shop.app.buy("gold")
         try shop.account.setAutoRenew(false, inGroup: "metals")
         shop.market.advance(to: "2025-02-01T00:00:00Z")
@@ -184,7 +180,6 @@ import Testing
     }
 
     @Test func `Of several products behind one code the first is bought, unless another is named`() throws {
-        let shop = try OfferShop()
         try shop.account.redeem(code: "TWICE")
         #expect(shop.metals?.productIdentifier == "gold")
         let bob = try shop.store.addAccount("bob")
@@ -193,7 +188,6 @@ import Testing
     }
 
     @Test func `A code for what is not on sale buys nothing`() throws {
-        let shop = try OfferShop()
         try shop.store.setAvailability(.withdrawn, of: "gold")
         #expect(Self.redeem("FOR.NEW", shop)?.code == SKError.Code.paymentInvalid.rawValue)
         #expect(shop.metals == nil)
@@ -211,7 +205,6 @@ import Testing
     }
 
     @Test func `The receipts of a term name the code that brought it`() throws {
-        let shop = try OfferShop()
         let app = App(on: shop.store, finishes: false)
         shop.app.queue.remove(shop.app.recorder)
         #expect(shop.store.appReceipt == nil)
@@ -226,7 +219,6 @@ import Testing
     }
 
     @Test func `What a code brought is restored like any other purchase`() throws {
-        let shop = try OfferShop()
         try shop.account.redeem(code: "FOR.NEW")
         shop.app.queue.settle()
         shop.app.recorder.clear()

@@ -3,6 +3,10 @@ import StoreCore
 import Testing
 
 @Suite struct OfferRefusalTests {
+    private let shop: OfferShop
+
+    init() throws { shop = try OfferShop() }
+
     private static func refusal(_ shop: OfferShop, _ code: SKError.Code, _ words: String...) {
         #expect(shop.lastTrouble == .storeKit(code))
         let reason = shop.app.recorder.transactions.last?.reason ?? ""
@@ -11,7 +15,6 @@ import Testing
 
     @Test(arguments: ["spring", "gift "])
     func `B150: An offer that the product does not have is invalid`(offer: String) throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         try shop.buy("gold", under: offer)
         Self.refusal(shop, .invalidOfferIdentifier, "gold", "\"\(offer)\"")
@@ -19,7 +22,6 @@ import Testing
     }
 
     @Test func `B150: An offer that was withdrawn is invalid`() throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         let discount = try shop.store.signedOffer("winter", for: "gold")
         try shop.store.register(.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals"))
@@ -28,7 +30,6 @@ import Testing
     }
 
     @Test func `B150: What does not renew has no offers`() throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         try shop.buy("sword", under: "winter")
         Self.refusal(shop, .invalidOfferIdentifier, "sword")
@@ -74,14 +75,12 @@ import Testing
 
     @Test(arguments: ["no.gain", "no.gain.quarter"])
     func `B150: An offer that is not below the current price is refused`(offer: String) throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         try shop.buy("gold", under: offer)
         Self.refusal(shop, .invalidOfferPrice, offer, "gold", "4.99")
     }
 
     @Test func `B150: The price that counts is the one of the day`() throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         var gold = try #require(OfferShop.products.first)
         gold.price = OfferShop.price("0.99")
@@ -108,7 +107,6 @@ import Testing
     }
 
     @Test func `B150, B151: Who never subscribed may not have a promotional offer`() throws {
-        let shop = try OfferShop()
         try shop.buy("gold", under: "winter")
         Self.refusal(shop, .ineligibleForOffer, "winter", "never")
         #expect(shop.metals == nil)
@@ -116,7 +114,6 @@ import Testing
 
     @Test(arguments: ["2025-01-02T00:00:00Z", "2026-01-01T00:00:00Z"])
     func `B151: Who is subscribed to anything, or was once, may have a promotional offer`(day: String) throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         shop.market.advance(to: day)
         try shop.buy("gold", under: "winter")
@@ -124,7 +121,6 @@ import Testing
     }
 
     @Test func `B151: Another account's subscription makes nobody eligible`() throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         let bob = try shop.store.addAccount("bob")
         let app = App(on: try shop.store.addDevice("bob's", signedInTo: bob))
@@ -133,7 +129,6 @@ import Testing
     }
 
     @Test func `Who is asked about an order hears what it costs under the offer`() throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         shop.store.authorizer = .always(.later)
         try shop.buy("gold", under: "quarter")
@@ -145,7 +140,6 @@ import Testing
     }
 
     @Test func `An order whose offer was withdrawn while it waited fails rather than cost more`() throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         shop.store.authorizer = .always(.askSomebodyElse)
         try shop.buy("gold", under: "quarter")

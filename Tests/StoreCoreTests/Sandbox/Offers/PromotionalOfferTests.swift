@@ -3,8 +3,11 @@ import StoreCore
 import Testing
 
 @Suite struct PromotionalOfferTests {
+    private let shop: OfferShop
+
+    init() throws { shop = try OfferShop() }
+
     @Test func `B138, B139, B140: A product shows its promotional offers with identifier, mode and length`() throws {
-        let shop = try OfferShop()
         let delegate = RequestRecorder()
         let request = SKProductsRequest(productIdentifiers: ["gold"], backend: shop.store, delivery: .inline)
         request.delegate = delegate
@@ -22,7 +25,6 @@ import Testing
     }
 
     @Test func `B139, B148: Pay as you go costs the offer's price for each of its periods, then the full one`() throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         try shop.buy("gold", under: "winter")
         #expect(
@@ -41,7 +43,6 @@ import Testing
     }
 
     @Test func `B139: Pay up front costs once for the whole time`() throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         try shop.buy("gold", under: "quarter")
         #expect(try shop.charged == OfferShop.price("11.98"))
@@ -51,7 +52,6 @@ import Testing
     }
 
     @Test func `B139: A free offer costs nothing for its time`() throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         try shop.buy("gold", under: "gift")
         #expect(try shop.charged == OfferShop.price("1.99"))
@@ -59,7 +59,6 @@ import Testing
     }
 
     @Test func `B151: A promotional offer leaves the introductory one for later`() throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         try shop.buy("gold", under: "gift")
         try shop.account.setAutoRenew(false, inGroup: "metals")
@@ -69,7 +68,6 @@ import Testing
     }
 
     @Test func `Who is subscribed to the product has the offer from the renewal on, for nothing until then`() throws {
-        let shop = try OfferShop()
         shop.app.buy("gold")
         try shop.buy("gold", under: "quarter")
         #expect(try shop.lastState == .purchased && shop.charged == 0)
@@ -85,7 +83,6 @@ import Testing
     }
 
     @Test func `Who changes to a higher level has the offer at once, to a lower one from the renewal on`() throws {
-        let shop = try OfferShop()
         shop.app.buy("silver")
         try shop.buy("gold", under: "quarter")
         #expect(shop.metals?.productIdentifier == "gold")
@@ -99,7 +96,6 @@ import Testing
     }
 
     @Test func `An offer that goes on is used up before the next one begins`() throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         try shop.buy("gold", under: "winter")
         try shop.buy("gold", under: "quarter")
@@ -112,7 +108,6 @@ import Testing
     }
 
     @Test func `A waiting offer gives way to the next one, and goes with its product`() throws {
-        let shop = try OfferShop()
         shop.app.buy("gold")
         try shop.buy("gold", under: "quarter")
         try shop.buy("gold", under: "winter")
@@ -140,7 +135,6 @@ import Testing
     }
 
     @Test func `The receipts of a term name the promotional offer that it is under`() throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         shop.app.queue.remove(shop.app.recorder)
         let other = App(on: shop.store, finishes: false)

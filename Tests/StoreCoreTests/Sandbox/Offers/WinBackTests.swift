@@ -3,6 +3,10 @@ import StoreCore
 import Testing
 
 @Suite struct WinBackTests {
+    private let shop: OfferShop
+
+    init() throws { shop = try OfferShop() }
+
     private static func take(_ offer: String, _ shop: OfferShop) -> StoreFailure? {
         do {
             try shop.account.takeWinBackOffer(offer, of: "gold")
@@ -13,7 +17,6 @@ import Testing
     }
 
     @Test func `A win-back offer taken in the store is an ordinary purchased transaction`() throws {
-        let shop = try OfferShop()
         try shop.leave()
         let before = try shop.charged
         shop.app.recorder.clear()
@@ -27,7 +30,6 @@ import Testing
     }
 
     @Test func `Only who has left is won back`() throws {
-        let shop = try OfferShop()
         #expect(Self.take("come.back", shop)?.code == SKError.Code.ineligibleForOffer.rawValue)
         shop.app.buy("silver")
         #expect(Self.take("come.back", shop)?.code == SKError.Code.ineligibleForOffer.rawValue)
@@ -38,7 +40,6 @@ import Testing
     }
 
     @Test func `A win-back offer has a switch that makes everybody ineligible`() throws {
-        let shop = try OfferShop()
         try shop.leave()
         #expect(Self.take("not.you", shop)?.code == SKError.Code.ineligibleForOffer.rawValue)
         var gold = try #require(OfferShop.products.first)
@@ -49,14 +50,12 @@ import Testing
 
     @Test(arguments: ["winter", "nothing", ""])
     func `What is no win-back offer wins nobody back`(offer: String) throws {
-        let shop = try OfferShop()
         try shop.leave()
         #expect(Self.take(offer, shop)?.code == SKError.Code.invalidOfferIdentifier.rawValue)
         #expect(shop.metals?.isRunning == false)
     }
 
     @Test func `A payment may name a win-back offer, with a signature like any other`() throws {
-        let shop = try OfferShop()
         try shop.buy("gold", under: "come.back")
         #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
         try shop.leave()
@@ -70,7 +69,6 @@ import Testing
     }
 
     @Test func `A win-back offer that costs no less is not sold`() throws {
-        let shop = try OfferShop()
         try shop.leave()
         var gold = try #require(OfferShop.products.first)
         gold.price = OfferShop.price("1.00")

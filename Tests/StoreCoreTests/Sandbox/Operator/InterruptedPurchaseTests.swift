@@ -4,12 +4,15 @@ import Testing
 
 /// A purchase that its user has to do something for outside the app.
 @Suite struct InterruptedPurchaseTests {
+    private let market: Market
+
+    init() throws { market = try Market() }
+
     private static let interrupted: [[Heard]] = [
         [.updated("sword", .purchasing)], [.updated("sword", .failed)], [.removed("sword")],
     ]
 
     @Test func `B197, B209: It fails first, and a new transaction is purchased once it is resolved`() throws {
-        let market = try Market()
         let account = market.store.account
         try account.setInterruptsPurchases(true)
         let app = App(on: market.store)
@@ -39,7 +42,6 @@ import Testing
     }
 
     @Test func `B209: Resolving twice, or what was not interrupted, is an error that charges nothing`() throws {
-        let market = try Market()
         try market.store.account.setInterruptsPurchases(true)
         App(on: market.store).buy("sword")
         try market.store.resolveIssue("1")
@@ -51,7 +53,6 @@ import Testing
     }
 
     @Test func `B197: What is resolved while the app is not running comes at its next launch`() throws {
-        let market = try Market()
         try market.store.account.setInterruptsPurchases(true)
         let journal = MemoryJournal()
         App(on: market.store, journal: journal).buy("full.game")
@@ -63,7 +64,6 @@ import Testing
     }
 
     @Test func `B197: The new transaction comes to the device where it was ordered, and to no other`() throws {
-        let market = try Market()
         try market.store.account.setInterruptsPurchases(true)
         let phone = App(on: market.store)
         let tablet = App(on: try market.store.addDevice("tablet", signedInTo: market.store.account))
@@ -92,7 +92,6 @@ import Testing
     }
 
     @Test func `B197, B208: What was approved for a child may be interrupted then`() throws {
-        let market = try Market()
         try market.store.account.setAsksToBuy(true)
         try market.store.account.setInterruptsPurchases(true)
         let app = App(on: market.store)
@@ -112,7 +111,6 @@ import Testing
     }
 
     @Test func `B209: Only what the store would sell is interrupted, and only while it is switched on`() throws {
-        let market = try Market()
         try market.store.account.setInterruptsPurchases(true)
         let app = App(on: market.store)
         app.buy("swrod")
@@ -124,7 +122,6 @@ import Testing
     }
 
     @Test func `What is not sold any more cannot be resolved, and goes on waiting`() throws {
-        let market = try Market()
         try market.store.account.setInterruptsPurchases(true)
         App(on: market.store).buy("sword")
         try market.store.setAvailability(.withdrawn, of: "sword")

@@ -3,8 +3,12 @@ import StoreCore
 import Testing
 
 @Suite struct GroupTests {
+    private let market: Market
+    private let app: App
+
+    init() throws { (market, app) = try Market.withApp() }
+
     @Test func `B106: Buying a running subscription again is an ordinary purchase that costs nothing`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         market.advance(to: "2025-01-10T00:00:00Z")
         app.buy("gold.monthly")
@@ -14,7 +18,6 @@ import Testing
     }
 
     @Test func `Buying a running subscription again has it renew`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         try market.store.account.setAutoRenew(false, inGroup: "metals")
         app.buy("gold.monthly")
@@ -22,7 +25,6 @@ import Testing
     }
 
     @Test func `A higher level takes the lower one's place at once, with a term of its own`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("silver.monthly")
         market.advance(to: "2025-01-20T12:00:00Z")
         app.buy("gold.monthly")
@@ -36,7 +38,6 @@ import Testing
     }
 
     @Test func `A lower level begins at the renewal, and costs nothing before`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         market.advance(to: "2025-01-20T00:00:00Z")
         app.buy("silver.monthly")
@@ -52,7 +53,6 @@ import Testing
     }
 
     @Test func `A change to a lower level is called off by buying what runs`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         app.buy("silver.monthly")
         app.buy("gold.monthly")
@@ -61,7 +61,6 @@ import Testing
     }
 
     @Test func `Within a level a product of the same length begins at once`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("silver.monthly")
         market.advance(to: "2025-01-20T00:00:00Z")
         app.buy("silver.other")
@@ -70,7 +69,6 @@ import Testing
     }
 
     @Test func `Within a level a product of another length begins at the renewal`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         market.advance(to: "2025-01-20T00:00:00Z")
         app.buy("gold.yearly")
@@ -81,7 +79,6 @@ import Testing
     }
 
     @Test func `After a lapse it is the same subscription, with terms from the new day`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         let first = try #require(market.store.account.subscription(inGroup: "metals"))
         try market.store.account.setAutoRenew(false, inGroup: "metals")
@@ -105,7 +102,6 @@ import Testing
     }
 
     @Test func `Groups do not know of each other`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         app.buy("pro.monthly")
         #expect(market.store.account.subscriptions.map(\.groupIdentifier) == ["metals", "pro"])

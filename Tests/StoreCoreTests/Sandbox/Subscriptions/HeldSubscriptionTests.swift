@@ -4,6 +4,11 @@ import Testing
 
 /// What a payment of Store Kit 1 comes to where the account is subscribed to the group already.
 @Suite struct HeldSubscriptionTests {
+    private let market: Market
+    private let app: App
+
+    init() throws { (market, app) = try Market.withApp() }
+
     /// A market whose products have a free week each.
     private static func market(ledger: any Ledger = MemoryLedger(), authorizer: Authorizer = .approving) throws
         -> Market
@@ -156,7 +161,6 @@ import Testing
     }
 
     @Test func `A2: A change in the store itself brings nothing to any device`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         let held = try #require(received(by: app).first?.transactionIdentifier)
         app.recorder.clear()
@@ -168,7 +172,6 @@ import Testing
     }
 
     @Test func `A2: The transaction held is the running period's, not the first`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         market.advance(to: "2025-02-01T00:00:00Z")
         let renewal = try #require(received(by: app).last?.transactionIdentifier)
@@ -200,7 +203,6 @@ import Testing
     }
 
     @Test func `A3: With the quirk it fails, with an underlying error, and changes nothing`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         try market.store.account.setAutoRenew(false, inGroup: "metals")
         #expect(market.store.quirks.isEmpty)
@@ -239,7 +241,6 @@ import Testing
     }
 
     @Test func `A4: A non-consumable bought again by Store Kit 1 is a transaction of its own at no charge`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("full.game")
         app.buy("full.game")
         #expect(Set(received(by: app).map(\.transactionIdentifier)).count == 2)

@@ -3,8 +3,12 @@ import StoreCore
 import Testing
 
 @Suite struct RenewalTests {
+    private let market: Market
+    private let app: App
+
+    init() throws { (market, app) = try Market.withApp() }
+
     @Test func `B120: A subscription renews at the end of each term, through the ordinary updates`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         market.advance(to: "2025-04-01T00:00:00Z")
         #expect(app.received == Array(repeating: .updated("gold.monthly", .purchased), count: 4))
@@ -18,7 +22,6 @@ import Testing
     }
 
     @Test func `B120: A renewal names the transaction that the subscription began with`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         market.advance(to: "2025-03-01T00:00:00Z")
         let first = try #require(app.recorder.transactions.first)
@@ -65,7 +68,6 @@ import Testing
     }
 
     @Test func `B120: With renewal turned off access ends when the term does`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         try market.store.account.setAutoRenew(false, inGroup: "metals")
         market.advance(to: "2025-01-31T23:59:59Z")
@@ -78,7 +80,6 @@ import Testing
     }
 
     @Test func `B120: Renewal turned off and on again renews`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         try market.store.account.setAutoRenew(false, inGroup: "metals")
         try market.store.account.setAutoRenew(true, inGroup: "metals")
@@ -94,7 +95,6 @@ import Testing
     }
 
     @Test func `A subscription that is not on sale any more ends`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("gold.monthly")
         try market.store.setAvailability(.withdrawn, of: "gold.monthly")
         market.advance(to: "2025-02-01T00:00:00Z")
@@ -133,7 +133,6 @@ import Testing
     }
 
     @Test func `A year is seen term by term, whatever else the clock fires`() throws {
-        let (market, app) = try Market.withApp()
         app.buy("pro.monthly")
         app.buy("gold.yearly")
         market.advance(to: "2026-01-01T00:00:00Z")
