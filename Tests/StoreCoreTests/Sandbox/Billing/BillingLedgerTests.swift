@@ -10,8 +10,7 @@ import Testing
         try market.store.account.setBillingFails(true)
         market.advance(to: "2025-02-03T00:00:00Z")
         try market.store.account.resolveBillingIssue(inGroup: "metals")
-        let next = App(on: market.store)
-        #expect(next.recorder.callbacks == [[.updated("gold.monthly", .purchased)], [.removed("gold.monthly")]])
+        #expect(App(on: market.store).recorder.callbacks == delivered("gold.monthly"))
         #expect(App(on: market.store).recorder.callbacks == [])
     }
 
@@ -19,9 +18,8 @@ import Testing
         let ledger = MemoryLedger()
         do {
             let subscriber = try Subscriber(ledger: ledger)
-            try subscriber.market.store.setGrantsGracePeriod(true)
             try subscriber.market.store.setRenewalLimit(12)
-            try subscriber.account.setBillingFails(true)
+            try subscriber.failRenewals()
             subscriber.market.advance(to: "2025-02-03T00:00:00Z")
         }
         let (copy, _) = try LedgerCopy.rewritten(ledger)
@@ -37,24 +35,16 @@ import Testing
 
     @Test func `B200: The timeline says why access ended, each step on its day, whenever the store is opened`() throws {
         let ledger = MemoryLedger()
-        do {
-            let subscriber = try Subscriber(ledger: ledger)
-            try subscriber.market.store.setGrantsGracePeriod(true)
-            try subscriber.account.setBillingFails(true)
-        }
+        do { try Subscriber(ledger: ledger).failRenewals() }
         let later = try Market(on: "2025-08-01T00:00:00Z", ledger: ledger)
         let lines = try later.store.timeline.entries.filter { $0.date > Market.date("2025-01-01T00:00:00Z") }
         #expect(
             lines.map(\.what) == [
-                "renewal not paid for: grace period until 2025-02-17 00:00:00, "
-                    + "billing retry until 2025-04-02 00:00:00",
-                "grace period over, billing retry goes on",
-                "subscription ended: billingError",
+                "renewal not paid for: grace period until 2025-02-17 00:00:00, billing retry until 2025-04-02 00:00:00",
+                "grace period over, billing retry goes on", "subscription ended: billingError",
             ]
         )
-        #expect(
-            lines.map(\.date) == ["2025-02-01", "2025-02-17", "2025-04-02"].map { Market.date($0 + "T00:00:00Z") }
-        )
+        #expect(lines.map(\.date) == days("2025-02-01", "2025-02-17", "2025-04-02"))
         #expect(lines.allSatisfy { $0.account == "account" && $0.productIdentifier == "gold.monthly" })
         #expect(lines.allSatisfy { $0.transaction == "1" })
     }
@@ -63,13 +53,9 @@ import Testing
         let subscriber = try Subscriber()
         let (store, account) = (subscriber.market.store, subscriber.account)
         let begin = try store.timeline.entries.count
-        try account.setBillingFails(true)
-        try account.setBillingFails(true)
-        try account.setBillingFails(false)
-        try store.setGrantsGracePeriod(true)
-        try store.setGrantsGracePeriod(false)
-        try store.setRenewalLimit(12)
-        try store.setRenewalLimit(nil)
+        for fails in [true, true, false] { try account.setBillingFails(fails) }
+        for grants in [true, false] { try store.setGrantsGracePeriod(grants) }
+        for limit in [12, nil] { try store.setRenewalLimit(limit) }
         try account.requestPriceIncreaseConsent(inGroup: "metals")
         try account.answerPriceConsent(.agree, inGroup: "metals")
         try account.expireSubscription(inGroup: "metals")
@@ -79,8 +65,7 @@ import Testing
                 "grants a grace period from now on", "grants no grace period any more",
                 "subscriptions renew at most 12 times", "subscriptions renew without limit",
                 "asked to agree to a higher price", "agreed to the higher price",
-                "will not renew", "period ended early, at 2025-01-01 00:00:00",
-                "subscription ended: autoRenewDisabled",
+                "will not renew", "period ended early, at 2025-01-01 00:00:00", "subscription ended: autoRenewDisabled",
             ]
         )
     }

@@ -9,8 +9,7 @@ import Testing
     /// A subscriber whose first renewal, on 1 February, was not paid for.
     private static func failed(grace: Bool = false, _ subscriber: Subscriber? = nil) throws -> Subscriber {
         let subscriber = try subscriber ?? Subscriber()
-        try subscriber.market.store.setGrantsGracePeriod(grace)
-        try subscriber.account.setBillingFails(true)
+        try subscriber.failRenewals(grace: grace)
         #expect(subscriber.heard(at: "2025-02-01T00:00:00Z") == [])
         return subscriber
     }
@@ -114,9 +113,8 @@ import Testing
         #expect(subscriber.heard() == [])
         #expect(subscriber.heard(at: "2025-02-01T00:00:00Z") == subscriber.purchase)
         #expect(try subscriber.metals.state == .subscribed)
-        #expect(throws: SandboxError.notSubscribed(group: "woods")) {
-            try subscriber.account.resolveBillingIssue(inGroup: "woods")
-        }
+        let missing = SandboxError.notSubscribed(group: "woods")
+        #expect(throws: missing) { try subscriber.account.resolveBillingIssue(inGroup: "woods") }
     }
 
     @Test func `B210: Every renewal fails while billing does, also after one was resolved`() throws {
@@ -169,12 +167,10 @@ import Testing
 
     @Test func `B200, B225: A week's grace is six days`() throws {
         let weekly = Market.subscription("gold.weekly", level: 1, price: "2.99", .init(1, .week))
-        let subscriber = try Self.failed(grace: true, Subscriber(to: "gold.weekly", [weekly]))
         // The renewal of 8 January failed, and its grace is over.
-        #expect(try subscriber.metals.state == .inBillingRetry)
+        #expect(try Self.failed(grace: true, Subscriber(to: "gold.weekly", [weekly])).metals.state == .inBillingRetry)
         let early = try Subscriber(to: "gold.weekly", [weekly])
-        try early.market.store.setGrantsGracePeriod(true)
-        try early.account.setBillingFails(true)
+        try early.failRenewals()
         early.market.advance(to: "2025-01-08T00:00:00Z")
         #expect(try early.metals.gracePeriodExpirationDate == Market.date("2025-01-14T00:00:00Z"))
     }
@@ -182,8 +178,7 @@ import Testing
     @Test func `B200: Of periods shorter than the grace period the one that runs is paid for`() throws {
         let short = Market.subscription("gold.short", level: 1, price: "0.99", .init(3, .day))
         let subscriber = try Subscriber(to: "gold.short", [short])
-        try subscriber.market.store.setGrantsGracePeriod(true)
-        try subscriber.account.setBillingFails(true)
+        try subscriber.failRenewals()
         subscriber.market.advance(to: "2025-01-08T12:00:00Z")
         try subscriber.account.setBillingFails(false)
         try subscriber.account.resolveBillingIssue(inGroup: "metals")
@@ -196,12 +191,10 @@ import Testing
     @Test(arguments: [RenewalRate.Period.twoSeconds, .minute, .fifteenMinutes])
     func `B210, B224: At a fixed rate grace lasts a period and retry two`(period: RenewalRate.Period) throws {
         let subscriber = try Subscriber(renewalRate: .everyPeriod(period))
-        try subscriber.market.store.setGrantsGracePeriod(true)
-        try subscriber.account.setBillingFails(true)
-        var states: [SandboxSubscription.State] = []
-        for _ in 0..<3 {
+        try subscriber.failRenewals()
+        let states = try (0..<3).map { _ in
             subscriber.market.clock.advance(by: period.rawValue)
-            states.append(try subscriber.metals.state)
+            return try subscriber.metals.state
         }
         #expect(states == [.inGracePeriod, .inBillingRetry, .expired])
         #expect(subscriber.heard() == [])

@@ -27,6 +27,12 @@ struct Subscriber {
     /// What an app hears of a purchase that goes through, or of a renewal, and of having finished it.
     var purchase: [[Heard]] { delivered(product) }
 
+    /// From now on no renewal can be paid for, with a grace period or without one.
+    func failRenewals(grace: Bool = true) throws {
+        try market.store.setGrantsGracePeriod(grace)
+        try account.setBillingFails(true)
+    }
+
     /// Launches the app anew, with a delegate; the old one hears nothing more.
     mutating func relaunch(_ delegate: any SKPaymentQueueDelegate) {
         app.queue.remove(app.recorder)
