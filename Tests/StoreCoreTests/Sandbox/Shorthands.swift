@@ -30,3 +30,23 @@ extension SandboxStore {
         return AppReceiptSamples.sorted(try verify(appReceipt: receipt)).purchases
     }
 }
+
+extension App {
+    /// Launches an app that orders these at once, one after the other.
+    convenience init(on backend: any StoreBackend, finishes: Bool = true, buying product: String, _ more: String...) {
+        self.init(on: backend, finishes: finishes)
+        for product in [product] + more { buy(product) }
+    }
+
+    /// Orders one after the other.
+    func buy(_ first: String, _ second: String, _ more: String...) {
+        for product in [first, second] + more { buy(product) }
+    }
+}
+
+extension SandboxAccount {
+    /// Buys one after the other, without an app's order.
+    func buy(_ first: String, _ second: String, _ more: String...) throws {
+        for product in [first, second] + more { try buy(product) }
+    }
+}

@@ -145,8 +145,7 @@ import Testing
     @Test func `B200: A first purchase is paid for while the account's renewals fail`() throws {
         let market = try Market()
         try market.store.account.setBillingFails(true)
-        let app = App(on: market.store)
-        for product in ["gold.monthly", "full.game"] { app.buy(product) }
+        let app = App(on: market.store, buying: "gold.monthly", "full.game")
         #expect(app.received == [.updated("gold.monthly", .purchased), .updated("full.game", .purchased)])
         #expect(market.store.account.subscription(inGroup: "metals")?.state == .subscribed)
         market.advance(to: "2025-02-01T00:00:00Z")
@@ -156,8 +155,7 @@ import Testing
     @Test func `Only the account whose billing fails is concerned`() throws {
         let subscriber = try Subscriber()
         let bob = try subscriber.market.store.addAccount("bob")
-        let app = App(on: try subscriber.market.store.addDevice("phone", signedInTo: bob))
-        app.buy("gold.monthly")
+        let app = App(on: try subscriber.market.store.addDevice("phone", signedInTo: bob), buying: "gold.monthly")
         try bob.setBillingFails(true)
         #expect(subscriber.heard(at: "2025-02-01T00:00:00Z") == subscriber.purchase)
         #expect(app.received.count == 1)

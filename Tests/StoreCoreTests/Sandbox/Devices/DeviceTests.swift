@@ -16,9 +16,7 @@ import Testing
 
     @Test func `B102, B119, B120: What was bought on one device restores on another`() throws {
         let market = try Market()
-        let phone = App(on: market.store)
-        phone.buy("full.game")
-        phone.buy("gold.monthly")
+        let phone = App(on: market.store, buying: "full.game", "gold.monthly")
         market.advance(to: "2025-02-01T00:00:00Z")
         let tablet = App(on: try market.store.addDevice("tablet", signedInTo: market.store.account))
         tablet.restore()
@@ -95,8 +93,7 @@ import Testing
         try tablet.setPaymentsAllowed(false)
         #expect(!tablet.canMakePayments)
         #expect(market.store.canMakePayments)
-        let app = App(on: tablet)
-        app.buy("sword")
+        let app = App(on: tablet, buying: "sword")
         #expect(app.recorder.transactions.first?.trouble == .storeKit(.paymentNotAllowed))
     }
 

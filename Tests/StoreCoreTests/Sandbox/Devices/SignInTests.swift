@@ -10,8 +10,7 @@ import Testing
     @Test func `With nobody signed in purchases and restores are refused`() throws {
         try market.store.device.signOut()
         #expect(market.store.device.account == nil)
-        let app = App(on: market.store)
-        app.buy("full.game")
+        let app = App(on: market.store, buying: "full.game")
         #expect(app.recorder.transactions.first?.trouble == .storeKit(.clientInvalid))
         app.restore()
         #expect(app.recorder.history.last == .restoreFailed(.storeKit(.clientInvalid)))
@@ -20,8 +19,7 @@ import Testing
 
     @Test func `What is unfinished leaves with its account and comes back with it`() throws {
         let bob = try market.store.addAccount("bob")
-        let app = App(on: market.store, finishes: false)
-        app.buy("full.game")
+        let app = App(on: market.store, finishes: false, buying: "full.game")
         let identifier = try #require(app.queue.transactions.first?.transactionIdentifier)
         try market.store.device.signIn(to: bob)
         market.store.settle()
@@ -39,8 +37,7 @@ import Testing
 
     @Test func `Who signs in pays for what is bought from then on`() throws {
         let bob = try market.store.addAccount("bob")
-        let app = App(on: market.store)
-        app.buy("full.game")
+        let app = App(on: market.store, buying: "full.game")
         try market.store.device.signIn(to: bob)
         app.buy("full.game")
         #expect(try market.store.account.totalCharged == Decimal(string: "4.99"))
@@ -62,8 +59,7 @@ import Testing
     @Test func `A decision about somebody who is signed out is heard when they sign in`() throws {
         let market = try Market(authorizer: .always(.askSomebodyElse))
         let bob = try market.store.addAccount("bob")
-        let app = App(on: market.store)
-        app.buy("full.game")
+        let app = App(on: market.store, buying: "full.game")
         try market.store.device.signIn(to: bob)
         market.store.settle()
         try market.store.decide(try #require(market.store.undecided.first?.transaction), .approve)
@@ -78,8 +74,7 @@ import Testing
 
     @Test func `What was refused for want of an account can be finished by whoever signs in`() throws {
         try market.store.device.signOut()
-        let app = App(on: market.store, finishes: false)
-        app.buy("full.game")
+        let app = App(on: market.store, finishes: false, buying: "full.game")
         try market.store.device.signIn(to: market.store.account)
         market.store.settle()
         #expect(app.queue.transactions.map(\.transactionState) == [.failed])
@@ -89,8 +84,7 @@ import Testing
     }
 
     @Test func `Signing in who is signed in changes nothing`() throws {
-        let app = App(on: market.store, finishes: false)
-        app.buy("full.game")
+        let app = App(on: market.store, finishes: false, buying: "full.game")
         try market.store.device.signIn(to: market.store.account)
         market.store.settle()
         #expect(app.received == [.updated("full.game", .purchased)])
@@ -99,8 +93,7 @@ import Testing
 
     @Test func `What was finished while the store was away does not come back with its account`() throws {
         let bob = try market.store.addAccount("bob")
-        let app = App(on: market.store, finishes: false)
-        app.buy("full.game")
+        let app = App(on: market.store, finishes: false, buying: "full.game")
         market.store.isReachable = false
         try market.store.device.signIn(to: bob)
         app.queue.transactions.forEach(app.queue.finishTransaction)

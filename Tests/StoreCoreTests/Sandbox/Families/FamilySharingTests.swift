@@ -41,8 +41,7 @@ import Testing
 
     @Test func `B178: What was bought before comes only with a restore, but a subscription at once`() throws {
         let home = try Household(isFamily: false)
-        home.annasApp.buy("album")
-        home.annasApp.buy("tv.monthly")
+        home.annasApp.buy("album", "tv.monthly")
         #expect(home.heard == [])
         try home.store.addFamily("smiths", organiser: home.anna).add(home.bob)
         #expect(home.heard == delivered("tv.monthly"))
@@ -54,7 +53,7 @@ import Testing
     }
 
     @Test func `B141, B178: What is not shareable is not shared, nor what is used up or does not renew`() throws {
-        for product in ["sword", "diary", "lessons", "solo.monthly"] { home.annasApp.buy(product) }
+        home.annasApp.buy("sword", "diary", "lessons", "solo.monthly")
         #expect(home.heard == [])
         #expect(home.bob.entitlements == [])
         #expect(home.tablet.appReceipt == nil)
@@ -136,8 +135,7 @@ import Testing
     // MARK: Refunds
 
     @Test func `B176, B177: When the organiser is refunded, everybody loses it and hears it`() throws {
-        home.annasApp.buy("album")
-        home.annasApp.buy("tv.monthly")
+        home.annasApp.buy("album", "tv.monthly")
         home.clear()
         home.market.clock.advance(by: 60)
         for transaction in try home.anna.transactions { try store.refund(transaction.id) }
@@ -224,8 +222,7 @@ import Testing
     }
 
     @Test func `B218: What a member has from another cannot be deleted for good: it comes anew`() throws {
-        home.annasApp.buy("album")
-        home.annasApp.buy("tv.monthly")
+        home.annasApp.buy("album", "tv.monthly")
         home.clear()
         for transaction in try home.bob.transactions { try store.deleteTransaction(transaction.id) }
         #expect(home.heard == delivered("tv.monthly"))
@@ -235,8 +232,7 @@ import Testing
     }
 
     @Test func `B203: Cleared, nothing is shared, and families stay`() throws {
-        home.annasApp.buy("album")
-        home.annasApp.buy("tv.monthly")
+        home.annasApp.buy("album", "tv.monthly")
         home.clear()
         try store.clearTransactions()
         #expect(home.bob.entitlements == [])

@@ -14,8 +14,7 @@ import Testing
     }
 
     @Test func `B176: Somebody who leaves loses what the others share, and they what was shared with them`() throws {
-        home.annasApp.buy("album")
-        home.annasApp.buy("tv.monthly")
+        home.annasApp.buy("album", "tv.monthly")
         home.bobsApp.buy("album")
         home.clear()
         try family.remove(home.bob)
@@ -58,8 +57,7 @@ import Testing
     }
 
     @Test func `B176, B178: Sharing turned off takes it away, and turned on gives subscriptions back at once`() throws {
-        home.annasApp.buy("album")
-        home.annasApp.buy("tv.monthly")
+        home.annasApp.buy("album", "tv.monthly")
         home.clear()
         try home.anna.setSharesPurchases(false)
         #expect(!home.anna.sharesPurchases)
@@ -102,8 +100,7 @@ import Testing
     }
 
     @Test func `A store that continues the ledger knows the family, and what it shares`() throws {
-        home.annasApp.buy("album")
-        home.annasApp.buy("tv.monthly")
+        home.annasApp.buy("album", "tv.monthly")
         let next = try Market(Household.products, ledger: home.market.ledger)
         let bob = try #require(next.store.accounts.first { $0.name == "bob" })
         #expect(bob.family?.members.map(\.name) == ["account", "bob"])

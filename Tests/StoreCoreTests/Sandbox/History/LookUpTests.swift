@@ -73,12 +73,10 @@ import Testing
 
     /// Everything that a history may have.
     private func sellEverything() throws {
-        let app = App(on: store)
-        for product in ["sword", "full.game", "lessons", "gold.monthly", "full.game"] { app.buy(product) }
+        let app = App(on: store, buying: "sword", "full.game", "lessons", "gold.monthly", "full.game")
         buySwords(40)
         market.advance(to: "2025-03-01T00:00:00Z")
-        app.buy("silver.monthly")
-        app.buy("gold.yearly")
+        app.buy("silver.monthly", "gold.yearly")
         app.restore()
         try store.account.buy("lessons")
         try store.refund("2")

@@ -33,8 +33,7 @@ import Testing
 
     @Test func `Renewals, restores, accounts and devices are in it`() throws {
         let (market, app) = try Market.withApp()
-        app.buy("full.game")
-        app.buy("gold.monthly")
+        app.buy("full.game", "gold.monthly")
         market.advance(to: "2025-02-02T00:00:00Z")
         try market.store.account.setAutoRenew(false, inGroup: "metals")
         app.restore()
@@ -51,8 +50,7 @@ import Testing
 
     @Test func `What is sent to devices is traced when that is asked for, behind what led to it`() throws {
         let market = try Market([.consumable("sword", price: "0.99")])
-        let app = App(on: market.store)
-        app.buy("sword")
+        let app = App(on: market.store, buying: "sword")
         #expect(try !market.store.timeline.entries.contains { $0.isDelivery })
         market.store.tracesDeliveries = true
         app.buy("sword")

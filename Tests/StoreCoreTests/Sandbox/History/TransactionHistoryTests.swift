@@ -7,7 +7,7 @@ import Testing
     @Test func `B217: All transactions are there, also failed, waiting, renewed and finished ones`() throws {
         let market = try Market(authorizer: Authorizer { $0.productIdentifier == "full.game" ? .later : .approve })
         let app = App(on: market.store)
-        for product in ["sword", "dragon", "full.game", "gold.monthly"] { app.buy(product) }
+        app.buy("sword", "dragon", "full.game", "gold.monthly")
         market.advance(to: "2025-02-01T00:00:00Z")
         let all = try market.store.transactions
         #expect(all.map(\.productIdentifier) == ["sword", "dragon", "full.game", "gold.monthly", "gold.monthly"])
@@ -21,9 +21,7 @@ import Testing
 
     @Test func `What waited and was decided says what became of it`() throws {
         let market = try Market(authorizer: .always(.later))
-        let app = App(on: market.store)
-        app.buy("sword")
-        app.buy("full.game")
+        let app = App(on: market.store, buying: "sword", "full.game")
         try market.store.decide("1", .approve)
         try market.store.decide("2", .cancel)
         app.queue.settle()
@@ -35,8 +33,7 @@ import Testing
 
     @Test func `The chain of a transaction is the same from each of its links`() throws {
         let (market, app) = try Market.withApp()
-        app.buy("full.game")
-        app.buy("gold.monthly")
+        app.buy("full.game", "gold.monthly")
         market.advance(to: "2025-02-02T00:00:00Z")
         app.restore()
         #expect(try market.store.chain(of: "1").map(\.id) == ["1", "4"])
@@ -51,7 +48,7 @@ import Testing
         let bob = try market.store.addAccount("bob")
         let tablet = try market.store.addDevice("tablet", signedInTo: bob)
         let app = App(on: market.store)
-        for product in ["full.game", "full.game", "dragon", "gold.monthly"] { app.buy(product) }
+        app.buy("full.game", "full.game", "dragon", "gold.monthly")
         App(on: tablet).buy("sword")
         market.advance(to: "2025-02-01T00:00:00Z")
         let charges = try market.store.account.charges
@@ -63,7 +60,7 @@ import Testing
 
     @Test func `An entitlement says which purchase it rests on`() throws {
         let (market, app) = try Market.withApp()
-        for product in ["full.game", "full.game", "gold.monthly"] { app.buy(product) }
+        app.buy("full.game", "full.game", "gold.monthly")
         market.advance(to: "2025-02-02T00:00:00Z")
         let entitlements = market.store.account.entitlements.sorted { $0.transaction < $1.transaction }
         #expect(entitlements.map(\.transaction) == ["1", "3"])
@@ -78,9 +75,7 @@ import Testing
     @Test func `What is unfinished on a device is what its queues are told`() throws {
         let market = try Market()
         let tablet = try market.store.addDevice("tablet", signedInTo: market.store.account)
-        let app = App(on: market.store, finishes: false)
-        app.buy("sword")
-        app.buy("gold.monthly")
+        let app = App(on: market.store, finishes: false, buying: "sword", "gold.monthly")
         market.advance(to: "2025-02-01T00:00:00Z")
         #expect(try market.store.device.unfinished.map(\.id) == ["1", "2", "3"])
         #expect(try tablet.unfinished.map(\.id) == ["3"])

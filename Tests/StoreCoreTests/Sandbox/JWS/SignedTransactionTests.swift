@@ -85,8 +85,7 @@ import Testing
     @Test func `What gave nothing has no JWS`() throws {
         let market = try Market(authorizer: .always(.askSomebodyElse))
         let app = App(on: market.store)
-        app.buy("dragon")
-        app.buy("sword")
+        app.buy("dragon", "sword")
         for identifier in ["1", "2", "3", "0", "-1", "01", "", "sword"] {
             #expect(throws: SandboxError.unknownTransaction(identifier)) {
                 try market.store.signedTransaction(identifier)
@@ -182,8 +181,7 @@ import Testing
     }
 
     @Test func `A downgrade begins with a renewal, and its purchase is in no list`() throws {
-        app.buy("gold.monthly")
-        app.buy("silver.monthly")
+        app.buy("gold.monthly", "silver.monthly")
         market.advance(to: "2025-02-01T00:00:00Z")
         #expect(try payload("1").isUpgraded == nil)
         #expect(throws: SandboxError.unknownTransaction("2")) { try payload("2") }
@@ -193,8 +191,7 @@ import Testing
     }
 
     @Test func `A3: A repeated purchase of a running subscription is no signed transaction`() throws {
-        app.buy("gold.monthly")
-        app.buy("gold.monthly")
+        app.buy("gold.monthly", "gold.monthly")
         #expect(throws: SandboxError.unknownTransaction("2")) { try payload("2") }
         #expect(try account.signedTransactions.map(\.payload.transactionId) == ["1"])
     }
@@ -209,8 +206,7 @@ import Testing
 
     @Test func `A purchase keeps the country, the currency and the price of its time`() throws {
         let market = try Market([.consumable("sword", price: "0.99").priced("1.19", in: "DEU")])
-        let app = App(on: market.store)
-        app.buy("sword")
+        let app = App(on: market.store, buying: "sword")
         try market.store.setStorefront("DEU")
         app.buy("sword")
         let (first, second) = (
@@ -223,8 +219,7 @@ import Testing
 
     @Test func `An amount that no number holds is left out`() throws {
         let market = try Market([.consumable("moon", price: "9000000000000000")])
-        let app = App(on: market.store)
-        app.buy("moon")
+        let app = App(on: market.store, buying: "moon")
         app.buy("moon", quantity: 2)
         #expect(try market.store.signedTransaction("1").payload.price == 9_000_000_000_000_000_000)
         let moons = try market.store.signedTransaction("2").payload

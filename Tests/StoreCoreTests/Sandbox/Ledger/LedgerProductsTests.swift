@@ -16,8 +16,7 @@ struct LedgerProductsTests {
     @Test func `A ledger opened without products sells those that it holds`() throws {
         let ledger = MemoryLedger()
         _ = try SandboxStore(products: [castle], ledger: ledger)
-        let app = App(on: try SandboxStore(ledger: ledger), finishes: false)
-        app.buy("castle")
+        let app = App(on: try SandboxStore(ledger: ledger), finishes: false, buying: "castle")
         #expect(app.recorder.history == [.updated("castle", .purchasing), .updated("castle", .purchased)])
     }
 

@@ -125,8 +125,7 @@ import Testing
         #expect(try shop.charged == before)
 
         let bob = try shop.store.addAccount("bob")
-        let app = App(on: try shop.store.addDevice("bob's", signedInTo: bob))
-        app.buy("news")
+        let app = App(on: try shop.store.addDevice("bob's", signedInTo: bob), buying: "news")
         shop.buy("gold", under: discount, on: app)
         #expect(app.recorder.transactions.last?.trouble == .storeKit(.invalidSignature))
     }

@@ -28,8 +28,7 @@ import Testing
     @Test func `B152, B208: What is declined fails, and nothing is charged`() throws {
         let market = try Market()
         try market.store.account.setAsksToBuy(true)
-        let app = App(on: market.store)
-        app.buy("full.game")
+        let app = App(on: market.store, buying: "full.game")
         try market.store.decide(try #require(market.store.account.undecided.first).transaction, .decline())
         market.store.settle()
         #expect(
@@ -73,8 +72,7 @@ import Testing
     @Test func `B19: The child's own answer comes first, and may be no`() throws {
         let market = try Market(authorizer: .always(.cancel))
         try market.store.account.setAsksToBuy(true)
-        let app = App(on: market.store)
-        app.buy("sword")
+        let app = App(on: market.store, buying: "sword")
         #expect(market.store.undecided.isEmpty)
         #expect(app.recorder.transactions.first?.trouble == .storeKit(.paymentCancelled))
     }
@@ -122,9 +120,7 @@ import Testing
     @Test func `B152: What was taken off sale while it waited fails when it is approved, and costs nothing`() throws {
         let market = try Market()
         try market.store.account.setAsksToBuy(true)
-        let app = App(on: market.store)
-        app.buy("sword")
-        app.buy("shield")
+        let app = App(on: market.store, buying: "sword", "shield")
         try market.store.setAvailability(.withdrawn, of: "sword")
         for number in ["1", "2"] { try market.store.decide(number, .approve) }
         market.store.settle()

@@ -13,9 +13,7 @@ import Testing
     func `B207: While it is on every purchase fails with the code given`(code: SKError.Code) throws {
         let market = try Market()
         market.store.purchaseFailure = .storeKit(StoreFailure.Code(rawValue: code.rawValue), "the test wants it so")
-        let app = App(on: market.store)
-        app.buy("sword")
-        app.buy("gold.monthly")
+        let app = App(on: market.store, buying: "sword", "gold.monthly")
         #expect(
             app.recorder.callbacks == [
                 [.updated("sword", .purchasing)], [.updated("sword", .failed)], [.removed("sword")],
@@ -31,8 +29,7 @@ import Testing
     @Test func `B204, B207: No purchase fails before it is on, nor once it is off`() throws {
         let market = try Market()
         #expect(market.store.purchaseFailure == nil)
-        let app = App(on: market.store)
-        app.buy("sword")
+        let app = App(on: market.store, buying: "sword")
         market.store.purchaseFailure = .network(.timedOut, "the bank sleeps")
         app.buy("shield")
         market.store.purchaseFailure = nil
@@ -44,8 +41,7 @@ import Testing
     @Test func `B207: Nobody is asked about what fails, and what waits fails when it is approved`() throws {
         let market = try Market()
         try market.store.account.setAsksToBuy(true)
-        let app = App(on: market.store)
-        app.buy("sword")
+        let app = App(on: market.store, buying: "sword")
         market.store.purchaseFailure = .storeKit(.unknown, "the test wants it so")
         app.buy("shield")
         #expect(market.store.undecided.map(\.productIdentifier) == ["sword"])
@@ -62,8 +58,7 @@ import Testing
             store?.purchaseFailure = .storeKit(.unknown, "the test wants it so")
             return .approve
         }
-        let app = App(on: store)
-        app.buy("sword")
+        let app = App(on: store, buying: "sword")
         #expect(app.recorder.history(of: "sword").suffix(2) == [.updated("sword", .failed), .removed("sword")])
         #expect(try store.account.totalCharged == 0)
     }

@@ -94,8 +94,7 @@ import Testing
     @Test func `B197, B208: What was approved for a child may be interrupted then`() throws {
         try market.store.account.setAsksToBuy(true)
         try market.store.account.setInterruptsPurchases(true)
-        let app = App(on: market.store)
-        app.buy("sword")
+        let app = App(on: market.store, buying: "sword")
         #expect(market.store.issues.isEmpty)
         try market.store.decide("1", .approve)
         market.store.settle()
@@ -112,8 +111,7 @@ import Testing
 
     @Test func `B209: Only what the store would sell is interrupted, and only while it is switched on`() throws {
         try market.store.account.setInterruptsPurchases(true)
-        let app = App(on: market.store)
-        app.buy("swrod")
+        let app = App(on: market.store, buying: "swrod")
         #expect(app.recorder.transactions.last?.trouble == .storeKit(.paymentInvalid))
         #expect(market.store.issues.isEmpty)
         try market.store.account.setInterruptsPurchases(false)

@@ -52,8 +52,7 @@ import Testing
     @Test func `B106, B211: What is owned already costs nothing, and a subscription goes on`() throws {
         let (market, app) = try Market.withApp()
         app.buy("full.game")
-        try market.store.account.buy("full.game")
-        try market.store.account.buy("gold.monthly")
+        try market.store.account.buy("full.game", "gold.monthly")
         market.advance(to: "2025-02-01T00:00:00Z")
         #expect(
             app.received == [

@@ -46,9 +46,7 @@ import Testing
 
     @Test func `B205: What is bought after it costs what it costs there, renewals too`() throws {
         let market = try Market(Self.products)
-        let app = App(on: market.store)
-        app.buy("sword")
-        app.buy("gold")
+        let app = App(on: market.store, buying: "sword", "gold")
         try market.store.setStorefront("DEU")
         app.buy("sword", quantity: 2)
         market.advance(to: "2025-02-01T00:00:00Z")
@@ -64,8 +62,7 @@ import Testing
         app.buy("stein")
         #expect(app.recorder.transactions.last?.trouble == .storeKit(.storeProductNotAvailable))
         try market.store.setStorefront("DEU")
-        app.buy("stein")
-        app.buy("cheese")
+        app.buy("stein", "cheese")
         #expect(app.received == [.updated("stein", .purchased)])
         #expect(app.recorder.transactions.last?.trouble == .storeKit(.storeProductNotAvailable))
         #expect(app.recorder.transactions.last?.reason?.contains("cheese") == true)
@@ -119,8 +116,7 @@ import Testing
 
     @Test func `B170, B172: Without a delegate, or once it is gone, purchases go on`() throws {
         let market = try Market(authorizer: .always(.later))
-        let app = App(on: market.store)
-        app.buy("sword")
+        let app = App(on: market.store, buying: "sword")
         try market.store.setStorefront("DEU")
         market.clock.advance(by: 2)
         #expect(market.store.undecided.count == 1)
@@ -204,8 +200,7 @@ import Testing
         let journal = MemoryJournal()
         do {
             let app = App(on: market.store, journal: journal)
-            app.buy("sword")
-            app.buy("cheese")
+            app.buy("sword", "cheese")
         }
         try market.store.setStorefront("DEU")
         market.clock.advance(by: 5)

@@ -17,9 +17,7 @@ import Testing
     // MARK: One
 
     @Test func `B218: A purchase that is deleted is nowhere any more, and can be made afresh`() throws {
-        let app = App(on: store)
-        app.buy("full.game")
-        app.buy("sword")
+        let app = App(on: store, buying: "full.game", "sword")
         app.recorder.clear()
         try store.deleteTransaction("1")
         #expect(app.recorder.callbacks == [])
@@ -59,8 +57,7 @@ import Testing
     ) throws {
         let reader = UpdateReader(store)
         reader.read()
-        try account.buy("sword")
-        try account.buy("full.game")
+        try account.buy("sword", "full.game")
         try store.refund("2")
         if deletesAll { try store.clearTransactions() } else { try store.deleteTransaction("1") }
         #expect(reader.rings == 1)
@@ -78,8 +75,7 @@ import Testing
 
     @Test func `B218: An order that waits for a decision can be deleted, and is never decided`() throws {
         store.authorizer = .always(.askSomebodyElse)
-        let app = App(on: store)
-        app.buy("full.game")
+        let app = App(on: store, buying: "full.game")
         try store.deleteTransaction("1")
         #expect(
             app.recorder.callbacks == [
@@ -102,8 +98,7 @@ import Testing
         )
         let market = try Market([trial])
         let (store, account) = (market.store, market.store.account)
-        let app = App(on: store)
-        app.buy("club")
+        let app = App(on: store, buying: "club")
         market.advance(to: "2025-01-10T00:00:00Z")
         app.restore()
         #expect(try store.transactions.count == 4)
@@ -121,8 +116,7 @@ import Testing
     }
 
     @Test func `B218: Without its running period a subscription is over, and without another one it goes on`() throws {
-        let app = App(on: store)
-        app.buy("gold.monthly")
+        let app = App(on: store, buying: "gold.monthly")
         market.advance(to: "2025-03-10T00:00:00Z")
         try store.deleteTransaction("2")
         #expect(account.subscription(inGroup: "metals")?.isRunning == true)
@@ -138,7 +132,7 @@ import Testing
 
     @Test func `B218: Of periods that began at one moment each is deleted by itself`() throws {
         let app = App(on: store)
-        for product in ["silver.monthly", "silver.other", "silver.monthly"] { app.buy(product) }
+        app.buy("silver.monthly", "silver.other", "silver.monthly")
         try store.deleteTransaction("2")
         #expect(account.subscription(inGroup: "metals")?.isRunning == true)
         try store.deleteTransaction("3")
@@ -202,8 +196,7 @@ import Testing
     }
 
     @Test func `A3, B218: Bought again, a subscription still ends with what was paid for`() throws {
-        let app = App(on: store)
-        app.buy("gold.monthly")
+        let app = App(on: store, buying: "gold.monthly")
         market.advance(to: "2025-02-10T00:00:00Z")
         app.buy("gold.monthly")
         try store.deleteTransaction("3")
@@ -234,8 +227,7 @@ import Testing
 
     @Test func `It is still so for a store that continues the ledger, and numbers are not used again`() throws {
         let app = App(on: store)
-        app.buy("full.game")
-        app.buy("sword")
+        app.buy("full.game", "sword")
         try store.deleteTransaction("2")
         try store.deleteTransaction("1")
         let next = try Market(ledger: market.ledger).store
@@ -264,7 +256,7 @@ import Testing
 
     @Test func `B218: A change that waits for the renewal stays when its answer is deleted`() throws {
         let app = App(on: store)
-        for product in ["gold.monthly", "silver.monthly"] { app.buy(product) }
+        app.buy("gold.monthly", "silver.monthly")
         try store.deleteTransaction("2")
         #expect(try store.transactions.map(\.id) == ["1"])
         #expect(account.subscription(inGroup: "metals")?.renewsAs == "silver.monthly")
@@ -274,7 +266,7 @@ import Testing
         let shop = try OfferShop()
         shop.app.buy("silver")
         try shop.account.expireSubscription(inGroup: "metals")
-        for product in ["gold", "gold"] { shop.app.buy(product) }
+        shop.app.buy("gold", "gold")
         #expect(shop.metals?.introductoryOffer == .freeTrial)
         try shop.store.deleteTransaction("3")
         #expect(shop.metals?.introductoryOffer == .freeTrial)
@@ -293,7 +285,7 @@ import Testing
         let phone = App(on: store, finishes: false)
         let other = App(on: tablet, finishes: false)
         try bob.setAsksToBuy(true)
-        for product in ["full.game", "gold.monthly"] { phone.buy(product) }
+        phone.buy("full.game", "gold.monthly")
         other.buy("sword")
         phone.recorder.clear()
         other.recorder.clear()
@@ -333,8 +325,7 @@ import Testing
     }
 
     @Test func `B203: Nor does an app that was out of reach meanwhile`() throws {
-        let app = App(on: store)
-        app.buy("full.game")
+        let app = App(on: store, buying: "full.game")
         app.recorder.clear()
         store.device.isReachable = false
         try store.refund("1")

@@ -15,9 +15,7 @@ import Testing
     }
 
     @Test func `A product bought for good is the account's again, with all that repeated it`() throws {
-        let app = App(on: store)
-        app.buy("full.game")
-        app.buy("full.game")
+        let app = App(on: store, buying: "full.game", "full.game")
         try store.refund("2")
         #expect(account.entitlements.isEmpty)
         try store.reverseRefund(of: "1")
@@ -122,8 +120,7 @@ import Testing
         #expect(try store.requestRefund(of: "1", reason: .other) == .taken)
         #expect(try revocation(of: "1") != nil)
         #expect(try store.requestRefund(of: "1") == .duplicate)
-        try account.buy("full.game")
-        try account.buy("full.game")
+        try account.buy("full.game", "full.game")
         #expect(try store.requestRefund(of: "3") == .ineligible)
         #expect(throws: SandboxError.unknownTransaction("9")) { try store.requestRefund(of: "9") }
         // After a reversal it is as if nobody had asked.

@@ -42,8 +42,7 @@ import Testing
 
     @Test func `B176: What was heard by one device is still news to another, also in another process`() throws {
         let tablet = try store.addDevice("tablet", signedInTo: account)
-        let app = App(on: store)
-        app.buy("full.game")
+        let app = App(on: store, buying: "full.game")
         try store.refund("1")
         #expect(app.recorder.callbacks.last == [.revoked(["full.game"])])
         let next = try Market(ledger: market.ledger).store
@@ -55,8 +54,7 @@ import Testing
     }
 
     @Test func `B176: A device hears it when the account signs in there again, not before`() throws {
-        let app = App(on: store)
-        app.buy("full.game")
+        let app = App(on: store, buying: "full.game")
         app.recorder.clear()
         try store.device.signIn(to: try store.addAccount("bob"))
         try store.refund("1")
@@ -69,8 +67,7 @@ import Testing
     }
 
     @Test func `B176: A device that cannot reach the store hears it when it can`() throws {
-        let app = App(on: store)
-        app.buy("full.game")
+        let app = App(on: store, buying: "full.game")
         app.recorder.clear()
         store.device.isReachable = false
         try store.refund("1")
@@ -96,8 +93,7 @@ import Testing
     }
 
     @Test func `B176: The receipt has the cancellation date before anybody hears`() throws {
-        let app = App(on: store)
-        app.buy("full.game")
+        let app = App(on: store, buying: "full.game")
         let reader = ReceiptReader(store)
         app.queue.add(reader)
         try store.refund("1")
@@ -108,8 +104,7 @@ import Testing
 
     @Test func `B176, B212: A consumable never finished is paid back without a word, and stays to be finished`() throws
     {
-        let app = App(on: store, finishes: false)
-        app.buy("sword")
+        let app = App(on: store, finishes: false, buying: "sword")
         let heard: [[Heard]] = [[.updated("sword", .purchasing)], [.updated("sword", .purchased)]]
         try store.refund("1")
         #expect(app.recorder.callbacks == heard)
@@ -138,8 +133,7 @@ import Testing
     }
 
     @Test func `B176: A purchase not finished yet is revoked, and its receipt says since when`() throws {
-        let app = App(on: store, finishes: false)
-        app.buy("full.game")
+        let app = App(on: store, finishes: false, buying: "full.game")
         app.recorder.clear()
         try store.refund("1")
         #expect(app.recorder.callbacks == [[.revoked(["full.game"])]])
@@ -154,8 +148,7 @@ import Testing
     }
 
     @Test func `B105, B212: A restore does not bring it back, and bought again it costs again and counts`() throws {
-        let app = App(on: store)
-        app.buy("full.game")
+        let app = App(on: store, buying: "full.game")
         try store.refund("1")
         app.recorder.clear()
         app.restore()
@@ -169,8 +162,7 @@ import Testing
     @Test func `B106, B212: What repeated a purchase for nothing goes with it, whichever is named`() throws {
         for named in ["1", "2"] {
             let (market, app) = try Market.withApp()
-            app.buy("full.game")
-            app.buy("full.game")
+            app.buy("full.game", "full.game")
             app.recorder.clear()
             try market.store.refund(named)
             #expect(app.recorder.callbacks == [[.revoked(["full.game"])]])
@@ -205,17 +197,14 @@ import Testing
             #expect(throws: SandboxError.notSold(name)) { try market.store.refund(name) }
             #expect(try market.ledger.head == head)
         }
-        let other = App(on: try store.addDevice("tablet", signedInTo: account))
-        other.buy("full.game")
+        let other = App(on: try store.addDevice("tablet", signedInTo: account), buying: "full.game")
         other.restore()
         #expect(throws: SandboxError.notSold("3")) { try market.store.refund("3") }
         #expect(account.entitlements.map(\.productIdentifier) == ["full.game"])
     }
 
     @Test func `B212: Nothing is paid back twice`() throws {
-        let app = App(on: store)
-        app.buy("full.game")
-        app.buy("sword")
+        let app = App(on: store, buying: "full.game", "sword")
         for number in ["1", "2"] {
             try store.refund(number)
             let store = store
@@ -228,8 +217,7 @@ import Testing
     @Test func `A ledger that fails refuses a refund, and nobody hears of any`() throws {
         let ledger = FailingLedger()
         let market = try Market(ledger: ledger)
-        let app = App(on: market.store)
-        app.buy("full.game")
+        let app = App(on: market.store, buying: "full.game")
         app.recorder.clear()
         ledger.failing = .append
         #expect(throws: StoreFailure.self) { try market.store.refund("1") }
@@ -241,9 +229,7 @@ import Testing
     }
 
     @Test func `A refund is a line that says what was paid back and what was lost`() throws {
-        let app = App(on: store)
-        app.buy("full.game")
-        app.buy("sword")
+        let app = App(on: store, buying: "full.game", "sword")
         try store.refund("1")
         try store.refund("2")
         #expect(

@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `B212: Changed to another product and back at one moment, each is a purchase of its own`() throws {
-        for product in ["silver.monthly", "silver.other", "silver.monthly"] { app.buy(product) }
+        app.buy("silver.monthly", "silver.other", "silver.monthly")
         app.recorder.clear()
         try store.refund("1")
         #expect(app.recorder.callbacks == [])
@@ -116,8 +116,7 @@ import Testing
     }
 
     @Test func `B212: A change that waits for the renewal has cost nothing, and goes with the subscription`() throws {
-        app.buy("gold.monthly")
-        app.buy("silver.monthly")
+        app.buy("gold.monthly", "silver.monthly")
         let store = store
         #expect(throws: SandboxError.notSold("2")) { try store.refund("2") }
         try store.refund("1")
@@ -258,8 +257,7 @@ import Testing
     @Test func `B191, B176: A receipt of it is of a subscription that is over, and its newest says since when`() throws
     {
         let market = try Market()
-        let app = App(on: market.store, finishes: false)
-        app.buy("gold.monthly")
+        let app = App(on: market.store, finishes: false, buying: "gold.monthly")
         let receipt = try #require(app.recorder.transactions.last?.transactionReceipt)
         #expect(market.store.verify(receipt: receipt).status == .valid)
         try market.store.refund("1")

@@ -136,9 +136,7 @@ import Testing
     }
 
     @Test func `A refund that is requested asks for the consumption, and may be declined`() throws {
-        try account.buy("sword")
-        try account.buy("sword")
-        try account.buy("sword")
+        try account.buy("sword", "sword", "sword")
         shop.store.refundDecision = .ask
         #expect(
             try shop.told { try shop.store.requestRefund(of: "1", reason: .fulfillmentIssue) }

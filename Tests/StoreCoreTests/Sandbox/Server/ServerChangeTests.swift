@@ -105,8 +105,7 @@ import Testing
     }
 
     @Test func `What an app orders, a server may finish; the app may finish it as well`() throws {
-        let app = App(on: store, finishes: false)
-        app.buy("sword")
+        let app = App(on: store, finishes: false, buying: "sword")
         let transaction = try #require(app.queue.transactions.first)
         try view.finish("1")
         app.queue.finishTransaction(transaction)

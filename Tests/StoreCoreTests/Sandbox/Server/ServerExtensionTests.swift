@@ -125,8 +125,7 @@ import Testing
 
     @Test func `Only an active subscription is extended, under its first transaction`() throws {
         #expect(throws: ServerRefusal.unknownOriginalTransaction("1")) { try extend() }
-        try account.buy("gold.monthly")
-        try account.buy("sword")
+        try account.buy("gold.monthly", "sword")
         #expect(throws: ServerRefusal.notSubscription("2")) { try extend("2") }
         try account.setBillingFails(true)
         market.advance(to: "2025-02-01T00:00:00Z")

@@ -33,10 +33,7 @@ import Testing
     }
 
     @Test func `Everything is there, finished consumables and renewals too`() throws {
-        let app = App(on: store)
-        app.buy("sword")
-        app.buy("gold.monthly")
-        app.buy("silver.monthly")
+        let app = App(on: store, buying: "sword", "gold.monthly", "silver.monthly")
         try account.buy("full.game")
         market.advance(to: "2025-02-01T00:00:00Z")
         app.restore()
@@ -71,9 +68,7 @@ import Testing
     }
 
     @Test func `An upgrade, an extension, a token and a period cut short each move a transaction to the end`() throws {
-        try account.buy("silver.monthly")
-        try account.buy("silver.monthly")
-        try account.buy("sword")
+        try account.buy("silver.monthly", "silver.monthly", "sword")
         var revision = try #require(try view.history(ServerHistoryQuery(of: "1"))).revision
         func changed() throws -> [String] {
             let page = try #require(try view.history(ServerHistoryQuery(of: "1", revision: revision)))

@@ -47,8 +47,7 @@ import Testing
         try store.addFamily("smiths", organiser: bob).add(account)
         try account.buy("sword")
         #expect(try view.subscriptions(of: "1")?.isEmpty == true)
-        try account.buy("gold.monthly")
-        try account.buy("solo.monthly")
+        try account.buy("gold.monthly", "solo.monthly")
         try bob.buy("tv.monthly")
         try account.expireSubscription(inGroup: "metals")
         let groups = try #require(try view.subscriptions(of: "1"))
@@ -62,8 +61,7 @@ import Testing
     // MARK: Orders
 
     @Test func `An order finds its transaction, and what is no order finds nothing`() throws {
-        try account.buy("sword")
-        try account.buy("gold.monthly")
+        try account.buy("sword", "gold.monthly")
         market.advance(to: "2025-02-01T00:00:00Z")
         let orders = try ["1", "2", "3"].map { try #require(try view.orderIdentifier(of: $0)) }
         #expect(Set(orders).count == 3)
@@ -80,8 +78,7 @@ import Testing
 
     @Test func `A restored purchase has the order of the first, a member's share none`() throws {
         let bob = try store.addAccount("bob")
-        let app = App(on: store)
-        app.buy("full.game")
+        let app = App(on: store, buying: "full.game")
         app.restore()
         #expect(try view.orderIdentifier(of: "2") == (try view.orderIdentifier(of: "1")))
         let order = try #require(try view.orderIdentifier(of: "2"))

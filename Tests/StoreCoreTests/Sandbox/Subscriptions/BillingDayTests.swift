@@ -41,8 +41,7 @@ import Testing
     @Test func `The day comes back after a change to a lower level`() throws {
         let market = try Market(on: "2025-01-31T12:00:00Z")
         let app = App(on: market.store)
-        app.buy("gold.monthly")
-        app.buy("silver.monthly")
+        app.buy("gold.monthly", "silver.monthly")
         market.advance(to: "2025-02-28T12:00:00Z")
         let subscription = try #require(market.store.account.subscriptions.first)
         #expect(subscription.productIdentifier == "silver.monthly")
@@ -51,8 +50,7 @@ import Testing
 
     @Test func `The day comes back after a change to years`() throws {
         let market = try Market(on: "2023-12-30T12:00:00Z")
-        let app = App(on: market.store)
-        app.buy("gold.monthly")
+        let app = App(on: market.store, buying: "gold.monthly")
         market.advance(to: "2024-02-10T00:00:00Z")
         app.buy("gold.yearly")
         market.advance(to: "2025-02-28T12:00:00Z")
@@ -64,8 +62,7 @@ import Testing
 
     @Test func `Who changes at once has a day of the new product's`() throws {
         let market = try Market(on: "2025-01-31T12:00:00Z")
-        let app = App(on: market.store)
-        app.buy("silver.monthly")
+        let app = App(on: market.store, buying: "silver.monthly")
         market.advance(to: "2025-02-10T12:00:00Z")
         app.buy("gold.monthly")
         market.advance(to: "2025-03-10T12:00:00Z")

@@ -7,8 +7,7 @@ import Testing
     @Test func `It is no period that was paid for, and not restored`() throws {
         let market = try Market()
         let phone = App(on: market.store)
-        phone.buy("gold.monthly")
-        phone.buy("silver.monthly")
+        phone.buy("gold.monthly", "silver.monthly")
         let tablet = App(on: try market.store.addDevice("tablet", signedInTo: market.store.account))
         tablet.restore()
         #expect(tablet.received == [.updated("gold.monthly", .restored)])
@@ -21,8 +20,7 @@ import Testing
     @Test func `It is in the app receipt only when it has begun`() throws {
         let market = try Market()
         let app = App(on: market.store, finishes: false)
-        app.buy("gold.monthly")
-        app.buy("silver.monthly")
+        app.buy("gold.monthly", "silver.monthly")
         func products() throws -> [String] {
             let receipt = try market.store.verify(appReceipt: try #require(market.store.appReceipt))
             return receipt.purchases.map(\.productIdentifier)
@@ -34,9 +32,7 @@ import Testing
 
     @Test func `A2: Its receipt is that of the transaction held`() throws {
         let market = try Market()
-        let app = App(on: market.store, finishes: false)
-        app.buy("gold.monthly")
-        app.buy("silver.monthly")
+        let app = App(on: market.store, finishes: false, buying: "gold.monthly", "silver.monthly")
         let change = try #require(app.recorder.transactions.last)
         let verification = market.store.verify(receipt: try #require(change.transactionReceipt))
         #expect(verification.status == .valid)

@@ -53,9 +53,7 @@ import Testing
     }
 
     @Test func `A change to a lower level is called off by buying what runs`() throws {
-        app.buy("gold.monthly")
-        app.buy("silver.monthly")
-        app.buy("gold.monthly")
+        app.buy("gold.monthly", "silver.monthly", "gold.monthly")
         market.advance(to: "2025-02-01T00:00:00Z")
         #expect(market.store.account.subscriptions.map(\.productIdentifier) == ["gold.monthly"])
     }
@@ -102,8 +100,7 @@ import Testing
     }
 
     @Test func `Groups do not know of each other`() throws {
-        app.buy("gold.monthly")
-        app.buy("pro.monthly")
+        app.buy("gold.monthly", "pro.monthly")
         #expect(market.store.account.subscriptions.map(\.groupIdentifier) == ["metals", "pro"])
         #expect(market.store.account.entitlements.count == 2)
     }
@@ -130,8 +127,7 @@ import Testing
                 Market.subscription("other", level: 1, price: "2.99", other),
             ])
             let app = App(on: market.store)
-            app.buy("one")
-            app.buy("other")
+            app.buy("one", "other")
             #expect(market.store.account.subscriptions.map(\.productIdentifier) == ["other"])
         }
     }

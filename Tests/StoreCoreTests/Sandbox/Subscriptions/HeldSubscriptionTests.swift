@@ -63,8 +63,7 @@ import Testing
             ),
         ])
         let app = App(on: market.store)
-        app.buy("upper")
-        app.buy("lower")
+        app.buy("upper", "lower")
         market.advance(to: "2025-02-01T00:00:00Z")
         let subscription = try #require(market.store.account.subscription(inGroup: "metals"))
         #expect(subscription.productIdentifier == "lower" && subscription.introductoryOffer == nil)
@@ -73,8 +72,7 @@ import Testing
 
     @Test func `A1: Who lapsed and comes back has the offer, if the group's was never used`() throws {
         let market = try Self.market()
-        let app = App(on: market.store)
-        app.buy("bronze.monthly")
+        let app = App(on: market.store, buying: "bronze.monthly")
         try market.store.account.setAutoRenew(false, inGroup: "metals")
         market.advance(to: "2025-03-01T00:00:00Z")
         app.buy("gold.monthly")
@@ -87,8 +85,7 @@ import Testing
     @Test(arguments: ["silver.monthly", "gold.yearly"])
     func `A2: A change that waits ends as purchased under the running transaction's identifier`(change: String) throws {
         let market = try Market()
-        let app = App(on: market.store, finishes: false)
-        app.buy("gold.monthly")
+        let app = App(on: market.store, finishes: false, buying: "gold.monthly")
         let before = try receipt(of: market).purchases
         app.buy(change)
         let (held, answer) = (received(by: app)[0], received(by: app)[1])
@@ -111,8 +108,7 @@ import Testing
     {
         let ledger = MemoryLedger()
         let market = try Market(ledger: ledger)
-        let app = App(on: market.store)
-        app.buy("gold.monthly")
+        let app = App(on: market.store, buying: "gold.monthly")
         let held = try #require(received(by: app).first?.transactionIdentifier)
         app.queue.remove(app.recorder)
         let other = App(on: market.store, finishes: false)
@@ -132,8 +128,7 @@ import Testing
     @Test func `A2: An approval is the moment of a change; the answer names what runs then`() throws {
         let market = try Market()
         try market.store.account.setAsksToBuy(true)
-        let app = App(on: market.store, finishes: false)
-        app.buy("gold.monthly")
+        let app = App(on: market.store, finishes: false, buying: "gold.monthly")
         try market.store.decide(try #require(market.store.undecided.first).transaction, .approve)
         app.buy("silver.monthly")
         #expect(market.store.account.subscription(inGroup: "metals")?.renewsAs == "gold.monthly")
@@ -149,8 +144,7 @@ import Testing
     @Test func `A2: Only the transaction that is held can be refunded`() throws {
         let market = try Market()
         let app = App(on: market.store, finishes: false)
-        app.buy("gold.monthly")
-        app.buy("silver.monthly")
+        app.buy("gold.monthly", "silver.monthly")
         let listed = try market.store.transactions
         #expect(listed.map(\.held) == [nil, listed[0].id])
         #expect(listed.map(\.charge) == [amount("9.99"), nil])
@@ -183,8 +177,7 @@ import Testing
 
     @Test func `A3: A running subscription bought again is purchased under a number that no receipt has`() throws {
         let market = try Market()
-        let app = App(on: market.store, finishes: false)
-        app.buy("gold.monthly")
+        let app = App(on: market.store, finishes: false, buying: "gold.monthly")
         let before = try receipt(of: market).purchases
         app.buy("gold.monthly")
         let (held, answer) = (received(by: app)[0], received(by: app)[1])
@@ -241,8 +234,7 @@ import Testing
     }
 
     @Test func `A4: A non-consumable bought again by Store Kit 1 is a transaction of its own at no charge`() throws {
-        app.buy("full.game")
-        app.buy("full.game")
+        app.buy("full.game", "full.game")
         #expect(Set(received(by: app).map(\.transactionIdentifier)).count == 2)
         #expect(try market.store.transactions.map(\.held) == [nil, nil])
     }

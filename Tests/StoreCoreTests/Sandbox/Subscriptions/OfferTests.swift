@@ -46,9 +46,7 @@ import Testing
 
     @Test func `An account has one introductory offer in a group, whatever it leaves or changes to`() throws {
         let market = try Self.market(.freeTrial(.init(1, .week)))
-        let app = App(on: market.store)
-        app.buy("plus")
-        app.buy("other")
+        let app = App(on: market.store, buying: "plus", "other")
         #expect(try market.store.account.totalCharged == Decimal(string: "5.99"))
         try market.store.account.setAutoRenew(false, inGroup: "metals")
         market.advance(to: "2026-01-01T00:00:00Z")
@@ -59,8 +57,7 @@ import Testing
     @Test func `A1: Who changes to a product with an offer pays its full price, whether or not they had one`() throws {
         let market = try Self.market(.freeTrial(.init(1, .week)))
         let app = App(on: market.store)
-        app.buy("lower")
-        app.buy("plus")
+        app.buy("lower", "plus")
         #expect(market.store.account.subscriptions.map(\.introductoryOffer) == [nil])
         #expect(try market.store.account.totalCharged == Decimal(string: "6.98"))
     }
@@ -75,8 +72,7 @@ import Testing
 
     @Test func `The receipt of a term tells how it was paid for`() throws {
         let market = try Self.market(.freeTrial(.init(1, .week)))
-        let app = App(on: market.store, finishes: false)
-        app.buy("plus")
+        let app = App(on: market.store, finishes: false, buying: "plus")
         market.advance(to: "2025-01-08T00:00:00Z")
         let receipts = try app.recorder.transactions.filter { $0.transactionState == .purchased }
             .map { try #require($0.transactionReceipt) }

@@ -26,8 +26,7 @@ import Testing
 
     @Test func `A subscription of 100 years keeps its day of the month`() throws {
         let market = try Market(on: "2000-01-31T12:00:00Z")
-        let app = App(on: market.store)
-        app.buy("pro.monthly")
+        let app = App(on: market.store, buying: "pro.monthly")
         market.advance(to: "2100-01-31T12:00:00Z")
         let dates = app.recorder.transactions.compactMap(\.transactionDate)
         #expect(dates.count == 1201)
@@ -121,8 +120,7 @@ import Testing
 
     @Test func `B223: A store renews at the rate it is given`() throws {
         let market = try Market(renewalRate: .month(.fiveMinutes))
-        let app = App(on: market.store)
-        app.buy("gold.monthly")
+        let app = App(on: market.store, buying: "gold.monthly")
         market.clock.advance(by: 899)
         #expect(app.received.count == 3)
         market.clock.advance(by: 1)
@@ -133,8 +131,7 @@ import Testing
 
     private static func quickMarket() throws -> (market: Market, app: App) {
         let market = try Market(renewalRate: .everyPeriod(.thirtySeconds))
-        let app = App(on: market.store)
-        app.buy("gold.monthly")
+        let app = App(on: market.store, buying: "gold.monthly")
         return (market, app)
     }
 

@@ -119,8 +119,7 @@ import Testing
     @Test func `A ledger that fails delays a renewal and loses none`() throws {
         let ledger = FailingLedger()
         let market = try Market(ledger: ledger)
-        let app = App(on: market.store)
-        app.buy("gold.monthly")
+        let app = App(on: market.store, buying: "gold.monthly")
         ledger.failing = .append
         market.advance(to: "2025-02-01T00:00:30Z")
         #expect(app.received.count == 1)
@@ -133,8 +132,7 @@ import Testing
     }
 
     @Test func `A year is seen term by term, whatever else the clock fires`() throws {
-        app.buy("pro.monthly")
-        app.buy("gold.yearly")
+        app.buy("pro.monthly", "gold.yearly")
         market.advance(to: "2026-01-01T00:00:00Z")
         #expect(app.received.filter { $0 == .updated("pro.monthly", .purchased) }.count == 13)
         #expect(app.received.filter { $0 == .updated("gold.yearly", .purchased) }.count == 2)
@@ -160,8 +158,7 @@ import Testing
     @Test func `What ended while the authorizer thought is over when it approves`() throws {
         let clock = LateClock(Market.date("2025-01-01T00:00:00Z"))
         let store = try SandboxStore(products: Market.products, clock: clock)
-        let app = App(on: store)
-        app.buy("gold.monthly")
+        let app = App(on: store, buying: "gold.monthly")
         try store.account.setAutoRenew(false, inGroup: "metals")
         store.authorizer = Authorizer { _ in
             clock.now = Market.date("2025-02-10T00:00:00Z")
