@@ -150,8 +150,7 @@ import Testing
         queue.restoreCompletedTransactions(withApplicationUsername: "somebody")
         await queue.settle()
         let restored = try #require(observer.transactions.last)
-        #expect(restored.transactionState == .restored)
-        #expect(restored.payment.applicationUsername == "somebody")
+        #expect(restored.transactionState == .restored && restored.payment.applicationUsername == "somebody")
         #expect(restored.original?.payment.applicationUsername == "somebody")
         #expect(observer.history.contains(.restoreFinished))
     }

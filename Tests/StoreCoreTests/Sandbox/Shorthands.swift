@@ -14,7 +14,27 @@ func delivered(_ product: String) -> [[Heard]] { calls(of: product, .purchased) 
 /// The moments at which days begin in UTC.
 func days(_ texts: String...) -> [Date] { texts.map { Market.date($0 + "T00:00:00Z") } }
 
-extension Market {
+/// What a test's clock is in.
+protocol Timed {
+    var market: Market { get }
+}
+
+extension Timed {
+    /// The same when it has become later.
+    func at(_ moment: String) -> Self {
+        market.advance(to: moment)
+        return self
+    }
+}
+
+extension Household: Timed {}
+extension NotifiedShop: Timed {}
+extension OfferShop: Timed {}
+extension Subscriber: Timed {}
+
+extension Market: Timed {
+    var market: Market { self }
+
     /// A market on the ledger of another one, which is gone.
     static func reopened(on day: String = "2025-01-01T00:00:00Z", after act: (Market) throws -> Void) throws -> Market {
         let ledger = MemoryLedger()

@@ -8,8 +8,7 @@ import Testing
     private static func asked() throws -> Subscriber {
         let subscriber = try Subscriber()
         try subscriber.market.store.raisePrice(of: "gold.monthly", to: "12.99")
-        #expect(try subscriber.metals.priceConsent == .pending)
-        #expect(subscriber.market.store.isPriceConsentPending)
+        #expect(try subscriber.metals.priceConsent == .pending && subscriber.market.store.isPriceConsentPending)
         return subscriber
     }
 
@@ -26,8 +25,7 @@ import Testing
         #expect(deputy.asked == ["price"])
         #expect(try subscriber.heard() == subscriber.purchase && subscriber.charged == "22.98")
         #expect(try subscriber.metals.priceConsent == nil)
-        subscriber.market.advance(to: "2025-03-01T00:00:00Z")
-        #expect(try subscriber.charged == "35.97")
+        #expect(try subscriber.at("2025-03-01T00:00:00Z").charged == "35.97")
     }
 
     @Test func `B181, B216: Put off, shown later and refused, the subscription will not renew`() throws {
@@ -41,10 +39,8 @@ import Testing
         #expect(try subscriber.metals.priceConsent == nil && !subscriber.metals.willRenew)
         subscriber.app.queue.showPriceConsentIfNeeded()
         #expect(deputy.asked == ["price"])
-        subscriber.market.advance(to: "2025-01-31T23:59:59Z")
-        #expect(try subscriber.metals.state == .subscribed)
-        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
-        #expect(try subscriber.metals.end == .autoRenewDisabled)
+        #expect(try subscriber.at("2025-01-31T23:59:59Z").metals.state == .subscribed)
+        #expect(try subscriber.at("2025-02-01T00:00:00Z").metals.end == .autoRenewDisabled)
         #expect(try subscriber.heard() == [] && subscriber.charged == "9.99")
     }
 
@@ -60,8 +56,7 @@ import Testing
         subscriber.market.advance(to: "2025-02-01T00:00:00Z")
         let metals = try subscriber.metals
         #expect(metals.state == .expired && metals.end == .didNotConsentToPriceIncrease && metals.priceConsent == nil)
-        #expect(subscriber.account.entitlements.isEmpty)
-        #expect(!subscriber.market.store.isPriceConsentPending)
+        #expect(subscriber.account.entitlements.isEmpty && !subscriber.market.store.isPriceConsentPending)
         #expect(try subscriber.heard() == [] && subscriber.charged == "9.99")
     }
 
@@ -79,12 +74,11 @@ import Testing
         let subscriber = try Self.asked()
         try subscriber.account.answerPriceConsent(.decline, inGroup: "metals")
         try subscriber.account.setAutoRenew(true, inGroup: "metals")
-        #expect(subscriber.heard(at: "2025-03-01T00:00:00Z") == subscriber.purchase + subscriber.purchase)
+        #expect(subscriber.at("2025-03-01T00:00:00Z").heard() == subscriber.purchase + subscriber.purchase)
         #expect(try subscriber.charged == "29.97")
         try subscriber.market.store.raisePrice(of: "gold.monthly", to: "14.99")
         try subscriber.account.answerPriceConsent(.agree, inGroup: "metals")
-        subscriber.market.advance(to: "2025-04-01T00:00:00Z")
-        #expect(try subscriber.charged == "44.96")
+        #expect(try subscriber.at("2025-04-01T00:00:00Z").charged == "44.96")
     }
 
     @Test func `B200, B216: Refused in billing retry, the subscription is over at once`() throws {
@@ -109,7 +103,7 @@ import Testing
             #expect(try subscriber.metals.priceConsent == .agreed)
             let nothing = SandboxError.noPriceConsentPending(group: "metals")
             #expect(throws: nothing) { try subscriber.account.answerPriceConsent(.agree, inGroup: "metals") }
-            #expect(subscriber.heard(at: "2025-0\(month)-01T00:00:00Z") == subscriber.purchase)
+            #expect(subscriber.at("2025-0\(month)-01T00:00:00Z").heard() == subscriber.purchase)
             #expect(try subscriber.metals.priceConsent == nil)
         }
         #expect(try subscriber.charged == "29.97")
@@ -128,8 +122,7 @@ import Testing
         let subscriber = try Self.asked()
         try subscriber.market.store.raisePrice(of: "gold.monthly", to: "8.99")
         #expect(try subscriber.metals.priceConsent == nil)
-        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
-        #expect(try subscriber.charged == "18.98")
+        #expect(try subscriber.at("2025-02-01T00:00:00Z").charged == "18.98")
     }
 
     @Test func `Only subscribers who renew as the product are asked, each for himself`() throws {
@@ -175,8 +168,7 @@ import Testing
         #expect(later.store.isPriceConsentPending)
         try later.store.account.answerPriceConsent(.decline, inGroup: "metals")
         try later.store.account.setAutoRenew(true, inGroup: "metals")
-        later.advance(to: "2025-02-01T00:00:00Z")
-        #expect(try later.store.account.totalCharged == Decimal(string: "19.98"))
+        #expect(try later.at("2025-02-01T00:00:00Z").store.account.totalCharged == Decimal(string: "19.98"))
     }
 
     @Test func `B180: Where the product has a price of its own it costs that, whatever is kept elsewhere`() throws {
@@ -187,12 +179,10 @@ import Testing
         try account.answerPriceConsent(.decline, inGroup: "metals")
         try account.setAutoRenew(true, inGroup: "metals")
         try store.setStorefront("JPN")
-        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
-        #expect(try subscriber.charged == "21.99")
+        #expect(try subscriber.at("2025-02-01T00:00:00Z").charged == "21.99")
         try store.raisePrice(of: "gold", to: "11.99")
         #expect(try subscriber.metals.priceConsent == nil)
         try store.setStorefront("USA")
-        subscriber.market.advance(to: "2025-03-01T00:00:00Z")
-        #expect(try subscriber.charged == "31.98")
+        #expect(try subscriber.at("2025-03-01T00:00:00Z").charged == "31.98")
     }
 }

@@ -19,7 +19,7 @@ import Testing
     @Test func `B199: After a lapse it is bought again and renews as often anew`() throws {
         let subscriber = try Subscriber()
         try subscriber.market.store.setRenewalLimit(1)
-        #expect(subscriber.heard(at: "2025-05-01T00:00:00Z") == subscriber.purchase)
+        #expect(subscriber.at("2025-05-01T00:00:00Z").heard() == subscriber.purchase)
         subscriber.app.buy("gold.monthly")
         subscriber.market.advance(to: "2025-08-01T00:00:00Z")
         let expected = [[.updated("gold.monthly", .purchasing)]] + subscriber.purchase + subscriber.purchase
@@ -29,14 +29,13 @@ import Testing
 
     @Test func `B199: What has renewed more often already ends with its period`() throws {
         let subscriber = try Subscriber()
-        subscriber.market.advance(to: "2026-06-15T00:00:00Z")
-        #expect(subscriber.heard().count == 2 * 17)
+        #expect(subscriber.at("2026-06-15T00:00:00Z").heard().count == 2 * 17)
         try subscriber.market.store.setRenewalLimit(0)
         #expect(try subscriber.metals.state == .subscribed)
         try subscriber.market.store.setRenewalLimit(nil)
-        #expect(subscriber.heard(at: "2026-07-01T00:00:00Z") == subscriber.purchase)
+        #expect(subscriber.at("2026-07-01T00:00:00Z").heard() == subscriber.purchase)
         try subscriber.market.store.setRenewalLimit(12)
-        #expect(subscriber.heard(at: "2026-08-01T00:00:00Z") == [])
+        #expect(subscriber.at("2026-08-01T00:00:00Z").heard() == [])
         #expect(try subscriber.metals.end == .renewalLimitReached)
     }
 

@@ -46,12 +46,6 @@ struct Subscriber {
         return app.recorder.callbacks
     }
 
-    /// What the app has heard at a moment since it was asked last.
-    func heard(at moment: String) -> [[Heard]] {
-        market.advance(to: moment)
-        return heard()
-    }
-
     /// How the subscription stands.
     var metals: SandboxSubscription { get throws { try #require(account.subscription(inGroup: "metals")) } }
 

@@ -17,12 +17,10 @@ import Testing
         #expect(try subscriber.metals.willRenew)
         try subscriber.account.setAutoRenew(false, inGroup: "metals")
         try subscriber.account.setAutoRenew(true, inGroup: "metals")
-        #expect(subscriber.heard(at: "2025-02-01T00:00:00Z") == subscriber.purchase)
+        #expect(subscriber.at("2025-02-01T00:00:00Z").heard() == subscriber.purchase)
         try subscriber.account.setAutoRenew(false, inGroup: "metals")
-        subscriber.market.advance(to: "2025-02-28T23:59:59Z")
-        #expect(try subscriber.metals.state == .subscribed)
-        subscriber.market.advance(to: "2025-03-01T00:00:00Z")
-        #expect(try subscriber.metals.state == .expired)
+        #expect(try subscriber.at("2025-02-28T23:59:59Z").metals.state == .subscribed)
+        #expect(try subscriber.at("2025-03-01T00:00:00Z").metals.state == .expired)
         #expect(subscriber.heard() == [])
     }
 
@@ -35,7 +33,7 @@ import Testing
         #expect(subscriber.account.entitlements.isEmpty)
         #expect(try subscriber.account.transactions.map(\.expirationDate) == [Self.tenth])
         #expect(try subscriber.market.store.purchases().map(\.subscription?.expirationDate) == [Self.tenth])
-        #expect(try subscriber.heard(at: "2025-06-01T00:00:00Z") == [] && subscriber.charged == "9.99")
+        #expect(try subscriber.at("2025-06-01T00:00:00Z").heard() == [] && subscriber.charged == "9.99")
         let missing = SandboxError.notSubscribed(group: "metals")
         #expect(throws: missing) { try subscriber.account.expireSubscription(inGroup: "metals") }
     }
@@ -77,7 +75,7 @@ import Testing
         #expect(metals.periodStart == Self.tenth && metals.expirationDate == end)
         #expect(try subscriber.account.transactions.map(\.expirationDate) == [Self.tenth, end])
         #expect(try subscriber.charged == "19.98")
-        #expect(subscriber.heard(at: "2025-02-10T06:00:00Z") == subscriber.purchase)
+        #expect(subscriber.at("2025-02-10T06:00:00Z").heard() == subscriber.purchase)
     }
 
     @Test func `B215: A forced renewal withdraws the question about a price, at the old one`() throws {

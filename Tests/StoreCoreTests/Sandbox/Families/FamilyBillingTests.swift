@@ -20,8 +20,7 @@ import Testing
         try home.anna.expireSubscription(inGroup: "plans")
         #expect(try purchases().map(\.subscription?.expirationDate) == days("2025-01-10"))
         #expect(try home.bob.transactions.map(\.expirationDate) == days("2025-01-10"))
-        #expect(home.bob.entitlements == [])
-        #expect(home.heard == [])
+        #expect(home.bob.entitlements == [] && home.heard == [])
     }
 
     @Test func `B178, B215: Only the newest period of the others ends with a forced renewal, and the next one comes`()
@@ -55,8 +54,7 @@ import Testing
         try home.anna.expireSubscription(inGroup: "plans")
         home.clear()
         home.annasApp.buy("tv.monthly")
-        #expect(home.heard == delivered("tv.monthly"))
-        #expect(home.bob.entitlements.count == 1)
+        #expect(home.heard == delivered("tv.monthly") && home.bob.entitlements.count == 1)
     }
 
     @Test func `B214: Somebody who shares nothing any more ends nobody's period`() throws {
@@ -107,8 +105,7 @@ import Testing
     func `B176, B200: Whoever loses in a grace period what is shared hears it`(loss: Loss) throws {
         try beginGrace()
         try lose(loss)
-        #expect(home.bob.entitlements == [])
-        #expect(home.heard == [[.revoked(["tv.monthly"])]])
+        #expect(home.bob.entitlements == [] && home.heard == [[.revoked(["tv.monthly"])]])
         #expect(try purchases().map(\.cancellationDate) == [Market.date("2025-02-05T00:00:00Z")])
     }
 
@@ -126,9 +123,7 @@ import Testing
     @Test(arguments: Loss.allCases)
     func `B200: Access that ended with the grace period is heard of neither then nor later`(loss: Loss) throws {
         try beginGrace()
-        home.market.advance(to: "2025-02-17T00:00:00Z")
-        #expect(home.bob.entitlements == [])
-        #expect(home.heard == [])
+        #expect(home.at("2025-02-17T00:00:00Z").bob.entitlements == [] && home.heard == [])
         try lose(loss)
         #expect(home.heard == [])
         #expect(try purchases().map(\.cancellationDate) == [nil])

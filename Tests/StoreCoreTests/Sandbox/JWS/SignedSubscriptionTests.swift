@@ -56,8 +56,7 @@ import Testing
         let found = try subscription(subscriber.account)
         #expect(found.renewal.payload.productId == "gold.monthly")
         #expect(found.renewal.payload.autoRenewProductId == "silver.monthly")
-        #expect(found.renewal.payload.renewalPrice == 4990)
-        #expect(found.transaction.payload.transactionId == "1")
+        #expect(found.renewal.payload.renewalPrice == 4990 && found.transaction.payload.transactionId == "1")
     }
 
     @Test func `Billing retry, with and without grace`() throws {

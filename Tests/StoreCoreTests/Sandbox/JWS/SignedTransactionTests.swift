@@ -36,8 +36,7 @@ import Testing
         app.buy(product)
         #expect(app.queue.transactions.isEmpty)
         let payload = try market.store.signedTransaction("1").payload
-        #expect(payload.productId == product)
-        #expect(payload.type.rawValue == type)
+        #expect(payload.productId == product && payload.type.rawValue == type)
         #expect(payload.transactionId == "1" && payload.originalTransactionId == "1")
         #expect(payload.transactionReason == .purchase)
         #expect((payload.expiresDate == nil) == (product != "gold.monthly"))

@@ -234,8 +234,7 @@ import Testing
         #expect(again.devices[1].taken.has(Self.command(7, 4)) && !again.devices[1].taken.has(Self.command(7, 5)))
         #expect(again.devices[1].taken.has(Self.command(8, 2)) && !again.devices[1].taken.has(Self.command(8, 3)))
         #expect(again.devices[1].taken.has(Self.command(9, 5)) && !again.devices[1].taken.has(Self.command(9, 6)))
-        #expect(again.accounts.map(\.name) == ["account", "second"])
-        #expect(again.accounts[1].owned == [1])
+        #expect(again.accounts.map(\.name) == ["account", "second"] && again.accounts[1].owned == [1])
         #expect(
             again.accounts[1].history.indices.map { again.accounts[1].history[$0].isFinished } == [
                 false, true, false, false,

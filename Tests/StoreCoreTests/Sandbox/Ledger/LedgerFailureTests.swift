@@ -46,8 +46,7 @@ import Testing
         #expect(throws: unreadable) { try store.setPaymentsAllowed(false) }
         let late = UpdateRecorder()
         store.connect(late, after: nil)
-        #expect(late.losses == [unreadable])
-        #expect(late.batches.isEmpty)
+        #expect(late.losses == [unreadable] && late.batches.isEmpty)
         #expect(store.undecided == known && store.canMakePayments && store.reasonForInvalidity(of: "sword") == nil)
 
         ledger.repair()

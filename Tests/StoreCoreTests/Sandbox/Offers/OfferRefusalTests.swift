@@ -135,8 +135,7 @@ import Testing
         #expect(shop.store.undecided.map(\.total) == [OfferShop.price("9.99")])
         shop.market.clock.advance(by: 3 * 86_400)
         try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
-        #expect(shop.metals?.offer?.identifier == "quarter")
-        #expect(try shop.charged == OfferShop.price("11.98"))
+        #expect(try shop.metals?.offer?.identifier == "quarter" && shop.charged == OfferShop.price("11.98"))
     }
 
     @Test func `An order whose offer was withdrawn while it waited fails rather than cost more`() throws {
@@ -146,7 +145,6 @@ import Testing
         try shop.store.register(.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals"))
         try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
         Self.refusal(shop, .invalidOfferIdentifier, "quarter")
-        #expect(shop.store.undecided.isEmpty)
-        #expect(try shop.charged == OfferShop.price("1.99"))
+        #expect(try shop.store.undecided.isEmpty && shop.charged == OfferShop.price("1.99"))
     }
 }

@@ -51,8 +51,7 @@ import Testing
         #expect(shop.lastTrouble == .storeKit(.missingOfferParams) && shop.metals == nil)
         shop.store.acceptsTestPurchases = true
         shop.app.order("gold", under: offer(kind, name))
-        #expect(shop.lastState == .purchased)
-        #expect(shop.metals?.offer?.identifier == name)
+        #expect(shop.lastState == .purchased && shop.metals?.offer?.identifier == name)
     }
 
     @Test func `An unsigned promotional offer is for who is or was subscribed, as a signed one`() {
@@ -64,8 +63,7 @@ import Testing
     @Test func `An ordered code serves an account once, in an order or in the store`() throws {
         shop.store.acceptsTestPurchases = true
         shop.app.order("gold", under: offer(.code, "TWICE"))
-        #expect(shop.metals?.offer?.kind == .code)
-        #expect(try shop.charged == 0)
+        #expect(try shop.metals?.offer?.kind == .code && shop.charged == 0)
         shop.app.order("gold", under: offer(.code, "TWICE"))
         #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
         let error = #expect(throws: StoreFailure.self) { try shop.account.redeem(code: "TWICE", of: "gold") }
@@ -79,8 +77,7 @@ import Testing
     @Test func `An ordered code that is stackable follows the introductory offer`() {
         shop.store.acceptsTestPurchases = true
         shop.app.order("gold", under: offer(.code, "STACK"))
-        #expect(shop.metals?.offer?.kind == .introductory)
-        #expect(shop.metals?.waitingOffer?.identifier == "STACK")
+        #expect(shop.metals?.offer?.kind == .introductory && shop.metals?.waitingOffer?.identifier == "STACK")
     }
 
     @Test func `A store opened again on its ledger knows the codes that were ordered`() throws {
@@ -105,8 +102,7 @@ import Testing
         shop.market.clock.advance(by: 10 * 86_400)
         let proof = try shop.store.offerProof(.introductoryOffer(isAllowed: true), for: "gold")
         shop.app.order("gold", under: offer(kind, proof: proof))
-        #expect(shop.lastState == .purchased)
-        #expect(shop.metals?.offer?.kind == .introductory)
+        #expect(shop.lastState == .purchased && shop.metals?.offer?.kind == .introductory)
         #expect(try shop.charged == 0)
     }
 
@@ -114,8 +110,7 @@ import Testing
     func `A proof withholds the introductory offer from who never had it`(kind: StoreOffer.Kind) throws {
         let proof = try shop.store.offerProof(.introductoryOffer(isAllowed: false), for: "gold")
         shop.app.order("gold", under: offer(kind, proof: proof))
-        #expect(shop.lastState == .purchased)
-        #expect(shop.metals?.offer == nil)
+        #expect(shop.lastState == .purchased && shop.metals?.offer == nil)
         #expect(try shop.charged == OfferShop.price("4.99"))
     }
 
@@ -198,8 +193,7 @@ import Testing
         before.market.advance(to: "2025-01-08T00:00:00Z")
         try before.buy("gold", under: "quarter")
         let after = try OfferShop(on: "2025-01-08T00:00:00Z", ledger: LedgerCopy.rewritten(ledger).0)
-        #expect(after.metals == before.metals)
-        #expect(after.metals?.offer?.identifier == "STACK")
+        #expect(after.metals == before.metals && after.metals?.offer?.identifier == "STACK")
         #expect(after.metals?.waitingOffer?.identifier == "quarter")
         for shop in [before, after] { shop.market.advance(to: "2025-06-07T00:00:00Z") }
         #expect(try after.metals == before.metals && after.charged == OfferShop.price("13.97"))

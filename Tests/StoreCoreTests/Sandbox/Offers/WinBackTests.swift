@@ -25,8 +25,7 @@ import Testing
         #expect(shop.metals?.offer?.kind == .winBack && shop.metals?.offer?.identifier == "come.back")
         #expect(try shop.charged == before + OfferShop.price("2.99"))
         shop.market.clock.advance(by: 70 * 86_400)
-        #expect(shop.metals?.offer == nil)
-        #expect(try shop.charged > before + OfferShop.price("7.97"))
+        #expect(try shop.metals?.offer == nil && shop.charged > before + OfferShop.price("7.97"))
     }
 
     @Test func `Only who has left is won back`() throws {
@@ -64,8 +63,7 @@ import Testing
         shop.buy("gold", under: discount)
         #expect(shop.lastTrouble == .storeKit(.invalidSignature))
         try shop.buy("gold", under: "come.back")
-        #expect(shop.lastState == .purchased)
-        #expect(shop.metals?.offer?.kind == .winBack)
+        #expect(shop.lastState == .purchased && shop.metals?.offer?.kind == .winBack)
     }
 
     @Test func `A win-back offer that costs no less is not sold`() throws {

@@ -124,8 +124,7 @@ import Testing
         try store.refund("1")
         try store.refund("2")
         #expect(app.recorder.callbacks == heard)
-        #expect(try account.refunds.map(\.id) == ["1", "2"])
-        #expect(try account.totalRefunded == Decimal(string: "22.96"))
+        #expect(try account.refunds.map(\.id) == ["1", "2"] && account.totalRefunded == Decimal(string: "22.96"))
         #expect(try account.totalCharged == Decimal(string: "22.96"))
         let cancelled = try purchases(on: store.device)
         #expect(cancelled.map(\.productIdentifier) == ["lessons"])
@@ -141,8 +140,7 @@ import Testing
         #expect(next.recorder.callbacks == [[.updated("full.game", .purchased)]])
         let receipt = try #require(next.recorder.transactions.first?.transactionReceipt)
         let answer = store.verify(receipt: receipt)
-        #expect(answer.status == .valid)
-        #expect(answer.fields["cancellation_date"] == "2025-01-01 00:00:00 Etc/GMT")
+        #expect(answer.status == .valid && answer.fields["cancellation_date"] == "2025-01-01 00:00:00 Etc/GMT")
         #expect(answer.fields["cancellation_date_ms"] == "1735689600000")
         #expect(answer.fields["cancellation_date_pst"] == "2024-12-31 16:00:00 America/Los_Angeles")
     }
@@ -229,7 +227,8 @@ import Testing
     }
 
     @Test func `A refund is a line that says what was paid back and what was lost`() throws {
-        let app = App(on: store, buying: "full.game", "sword")
+        let app = App(on: store)
+        app.buy("full.game", "sword")
         try store.refund("1")
         try store.refund("2")
         #expect(

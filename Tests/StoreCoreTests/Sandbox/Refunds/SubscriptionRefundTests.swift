@@ -284,8 +284,7 @@ import Testing
         app.buy("gold.monthly")
         try store.refund("1")
         let next = try Market(ledger: market.ledger)
-        next.advance(to: "2025-03-01T00:00:00Z")
-        #expect(next.store.account.subscription(inGroup: "metals")?.end == .revoked)
+        #expect(next.at("2025-03-01T00:00:00Z").store.account.subscription(inGroup: "metals")?.end == .revoked)
         #expect(try next.store.transactions.count == 1)
         #expect(try next.store.account.totalRefunded == Decimal(string: "9.99"))
     }
