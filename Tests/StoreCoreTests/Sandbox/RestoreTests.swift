@@ -17,9 +17,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B96, B98, B99, B102: What was finished comes back as new transactions, then the restore has finished`(
-        conformer: Conformer
-    ) async throws {
+    func `B96, B98, B99, B102: What is finished comes anew, then the restore ends`(conformer: Conformer) async throws {
         let world = try conformer.world()
         await world.buyAndFinish("full.game", "pro.monthly")
         let (queue, observer) = await world.observedQueue()
@@ -86,9 +84,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B99: All observers are told that the restore has finished, once for each time it was asked for`(
-        conformer: Conformer
-    ) async throws {
+    func `B99: All observers hear that it has finished, once for each restore`(conformer: Conformer) async throws {
         let world = try conformer.world()
         await world.buyAndFinish("full.game")
         let observers = [Recorder(), Recorder()]
@@ -104,9 +100,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B100, B162: A store out of reach fails the restore, which is not tried again`(
-        conformer: Conformer
-    ) async throws {
+    func `B100, B162: Out of reach, a store fails the restore for good`(conformer: Conformer) async throws {
         let world = try conformer.world()
         await world.buyAndFinish("full.game")
         let (queue, observer) = await world.observedQueue()
@@ -121,9 +115,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B100: A failed restore does not keep a payment that waits from being bought`(
-        conformer: Conformer
-    ) async throws {
+    func `B100: A failed restore does not keep a waiting payment from being bought`(conformer: Conformer) async throws {
         let world = try conformer.world()
         let (queue, observer) = await world.observedQueue()
         world.store.isReachable = false
@@ -137,9 +129,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B110, B165: Restoring with the name that the payments carried brings them back with it`(
-        conformer: Conformer
-    ) async throws {
+    func `B110, B165: Restored with the name that it carried, a payment has it`(conformer: Conformer) async throws {
         let world = try conformer.world()
         let observer = Recorder.finishing()
         let queue = await world.observedQueue(observer)
@@ -191,9 +181,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B96, B49: A thousand purchases come back in order, in callbacks of at most 256`(
-        conformer: Conformer
-    ) async throws {
+    func `B96, B49: A thousand come back in order, at most 256 in a callback`(conformer: Conformer) async throws {
         let products = (0..<1000).map { SandboxProduct.nonConsumable("level.\($0)", price: "0.99") }
         let world = try conformer.world(products: products)
         let buyer = Recorder.finishing()
@@ -209,9 +197,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B106: Buying again what can be restored is an ordinary purchase that costs nothing`(
-        conformer: Conformer
-    ) async throws {
+    func `B106: What can be restored and is bought again is bought for nothing`(conformer: Conformer) async throws {
         let totals = Locked<[Decimal]>([])
         let authorizer = Authorizer { request in
             totals.withLock { $0.append(request.total) }

@@ -86,9 +86,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `B200, B210: When retry is over it has expired by a billing error, and resolving does nothing`(
-        afterGrace: Bool
-    ) throws {
+    func `B200, B210: When retry is over a billing error ended it; resolving does nothing`(afterGrace: Bool) throws {
         let subscriber = try Self.failed(grace: afterGrace)
         #expect(try subscriber.at("2025-04-01T23:59:59Z").metals.state == .inBillingRetry)
         subscriber.market.advance(to: "2025-04-02T00:00:00Z")

@@ -4,9 +4,7 @@ import Testing
 
 @Suite struct AuthorizerTests {
     @Test(arguments: Conformer.allCases)
-    func `B19, B116: A user who cancels makes the transaction fail with payment cancelled`(
-        conformer: Conformer
-    ) async throws {
+    func `B19, B116: A user who cancels makes it fail with payment cancelled`(conformer: Conformer) async throws {
         let world = try conformer.world(authorizer: .always(.cancel))
         let (queue, observer) = await world.observedQueue()
         await queue.buy("sword")
@@ -33,9 +31,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B152: When somebody else is to be asked the transaction is deferred until that one decides`(
-        conformer: Conformer
-    ) async throws {
+    func `B152: When somebody else is asked it is deferred until they decide`(conformer: Conformer) async throws {
         let world = try conformer.world(authorizer: .always(.askSomebodyElse))
         let (queue, observer) = await world.observedQueue()
         await queue.buy("full.game")
@@ -56,9 +52,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B146: A payment may ask a sandbox to defer it to somebody else`(
-        conformer: Conformer
-    ) async throws {
+    func `B146: A payment may ask a sandbox to defer it to somebody else`(conformer: Conformer) async throws {
         for authorizer in [Authorizer.approving, .always(.approve)] {
             let world = try conformer.world(authorizer: authorizer)
             let (queue, observer) = await world.observedQueue()
@@ -102,9 +96,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B11, B12, B147: A payment that carries request data is refused with a code of its own`(
-        conformer: Conformer
-    ) async throws {
+    func `B11, B12, B147: Request data is refused with a code of its own`(conformer: Conformer) async throws {
         let world = try conformer.world()
         let (queue, observer) = await world.observedQueue()
         let payment = SKMutablePayment(productIdentifier: "sword")
@@ -116,9 +108,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B29, B116: Where payments are not allowed the user may not pay, and what is added fails`(
-        conformer: Conformer
-    ) async throws {
+    func `B29, B116: Where none may pay, canMakePayments says so, and orders fail`(conformer: Conformer) async throws {
         let world = try conformer.world()
         let context = StoreContext(backend: world.backend, delivery: .inline, log: .silent)
         let observer = Recorder()
@@ -136,9 +126,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B106: Of two orders of one product that wait, only the first approved costs anything`(
-        conformer: Conformer
-    ) async throws {
+    func `B106: Of two waiting orders of a product, only the first approved costs`(conformer: Conformer) async throws {
         let world = try conformer.world(authorizer: .always(.later))
         let (queue, observer) = await world.observedQueue()
         for _ in 1...2 { queue.add(SKPayment(productIdentifier: "full.game")) }
@@ -154,9 +142,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B106: Two orders at once, of which the first is declined, do not make the second free`(
-        conformer: Conformer
-    ) async throws {
+    func `B106: Of two orders at once, declining one does not make the other free`(conformer: Conformer) async throws {
         let world = try conformer.world(authorizer: .always(.later))
         let (queue, observer) = await world.observedQueue()
         for _ in 1...2 { queue.add(SKPayment(productIdentifier: "full.game")) }

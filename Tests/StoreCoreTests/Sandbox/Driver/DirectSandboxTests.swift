@@ -76,9 +76,7 @@ import Testing
     }
 
     @Test(arguments: Setup.synchronous)
-    func `B19: While an authorizer takes its time, other queues of the store sell, and this one takes payments`(
-        setup: Setup
-    ) async throws {
+    func `B19: While an authorizer thinks, other queues sell, and this one takes payments`(setup: Setup) async throws {
         let gate = Gate()
         let authorizer = Authorizer { request in
             if request.productIdentifier == "sword" { gate.pass() }
@@ -136,9 +134,7 @@ import Testing
     }
 
     @Test(arguments: Setup.allCases)
-    func `B19: An authorizer may buy once more whenever it is asked, again and again`(
-        setup: Setup
-    ) async throws {
+    func `B19: An authorizer may buy once more whenever it is asked, again and again`(setup: Setup) async throws {
         let count = rounds(300, thoroughly: 3_000)
         let left = Locked(count)
         let box = Locked<SKPaymentQueue?>(nil)
@@ -177,9 +173,7 @@ import Testing
     }
 
     @Test(arguments: Setup.allCases)
-    func `B34: A queue that is let go in an authorizer's hands is gone, and its purchase is not`(
-        setup: Setup
-    ) async throws {
+    func `B34: A queue let go in an authorizer's hands is gone, and its purchase is not`(setup: Setup) async throws {
         let box = Locked<SKPaymentQueue?>(nil)
         let authorizer = Authorizer { _ in
             let last = box.withLock { $0.take() }

@@ -23,9 +23,7 @@ import Testing
         #expect(home.bob.entitlements == [] && home.heard == [])
     }
 
-    @Test func `B178, B215: Only the newest period of the others ends with a forced renewal, and the next one comes`()
-        throws
-    {
+    @Test func `B178, B215: Only the others' newest period ends with a forced renewal, and the next comes`() throws {
         home.annasApp.buy("tv.monthly")
         home.market.advance(to: "2025-02-10T00:00:00Z")
         home.clear()

@@ -79,9 +79,7 @@ import Testing
         #expect(App(on: phone).recorder.callbacks == [])
     }
 
-    @Test func `B200: What is shared gives access in a grace period, none in billing retry, and again once paid for`()
-        throws
-    {
+    @Test func `B200: What is shared gives access in grace, none in billing retry, and again once paid for`() throws {
         try store.setGrantsGracePeriod(true)
         home.annasApp.buy("tv.monthly")
         try home.anna.setBillingFails(true)

@@ -155,8 +155,7 @@ import Testing
 
     // MARK: Families
 
-    @Test func `A shared subscription is the member's own, without what its purchaser alone is concerned with`() throws
-    {
+    @Test func `A shared subscription is the member's own, without what concerns its purchaser alone`() throws {
         let household = try Household()
         try household.anna.buy("tv.monthly", applicationUsername: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")
         household.market.advance(to: "2025-02-10T00:00:00Z")

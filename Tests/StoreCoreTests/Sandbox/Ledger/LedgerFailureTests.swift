@@ -26,9 +26,7 @@ import Testing
     }
 
     @Test(arguments: [FailingLedger.Act.append, .commit])
-    func `B34: What can be neither written nor read back leaves the store as it was`(
-        act: FailingLedger.Act
-    ) throws {
+    func `B34: What can be neither written nor read back leaves the store as it was`(act: FailingLedger.Act) throws {
         let store = try store(.always(.later))
         store.connect(receiver, after: nil)
         #expect(store.submit(receiver.commands(.buy("shield"))) == .taken)
@@ -57,9 +55,7 @@ import Testing
     }
 
     @Test(arguments: [FailingLedger.Act.append, .commit])
-    func `B34: A queue that asks for news while a failure is being taken back is told nothing until it has been`(
-        act: FailingLedger.Act
-    ) throws {
+    func `B34: A queue that asks before a failure has been taken back is told nothing`(act: FailingLedger.Act) throws {
         let store = try store()
         let tablet = try store.addDevice("tablet", signedInTo: store.account)
         let (here, there) = (UpdateReader(store), UpdateReader(tablet))

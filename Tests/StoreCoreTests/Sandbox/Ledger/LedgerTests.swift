@@ -108,9 +108,7 @@ import Testing
     }
 
     @Test(arguments: [FailingLedger.Act.append, .commit])
-    func `B34: While the ledger cannot be written everything waits, and nothing is lost`(
-        act: FailingLedger.Act
-    ) async throws {
+    func `B34: While the ledger takes nothing everything waits; none is lost`(act: FailingLedger.Act) async throws {
         let ledger = FailingLedger()
         let world = try Conformer.inProcess.world(ledger: ledger)
         let (queue, observer) = await world.observedQueue()

@@ -46,9 +46,7 @@ import Testing
         #expect(bob.subscriptions.map(\.isRunning) == (isAnotherThere ? [true] : []))
     }
 
-    @Test func `An order that is lost and was approved is a purchase, and later subscriptions are whose they were`()
-        throws
-    {
+    @Test func `A lost order that was approved is a purchase, and later subscriptions are whose they were`() throws {
         let bob = try store.addAccount("bob")
         let lost = ledger.head
         let commands = UpdateRecorder().commands(.buy("gold"), .buy("sword"))

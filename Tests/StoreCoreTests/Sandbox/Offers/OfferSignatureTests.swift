@@ -24,9 +24,7 @@ import Testing
         return payload
     }
 
-    @Test func `B148: What is signed is the seven parts in their order, joined by U+2063, the nonce in lower case`()
-        throws
-    {
+    @Test func `B148: Seven parts are signed, in their order, joined by U+2063, the nonce in lower case`() throws {
         let nonce = try #require(UUID(uuidString: "F00DCAFE-0000-4000-8000-ABCDEFABCDEF"))
         let payload = PromotionalOfferPayload(
             bundleIdentifier: "com.Example.app",

@@ -77,9 +77,7 @@ import Testing
     }
 
     @Test(arguments: [Authorization.approve, .decline()])
-    func `B152: What is decided while the app is not running is heard at its next launch`(
-        answer: Authorization
-    ) throws {
+    func `B152: What is decided while the app does not run is heard at its next launch`(answer: Authorization) throws {
         let market = try Market()
         try market.store.account.setAsksToBuy(true)
         let journal = MemoryJournal()

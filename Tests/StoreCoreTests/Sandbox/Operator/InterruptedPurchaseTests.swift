@@ -129,8 +129,7 @@ import Testing
         #expect(market.store.issues.isEmpty)
     }
 
-    @Test func `B149, B209: What was signed in time and interrupted goes through under its offer, however late`() throws
-    {
+    @Test func `B149, B209: What was signed in time and interrupted gets its offer, however late`() throws {
         let shop = try OfferShop()
         try shop.subscribeElsewhere()
         try shop.account.setInterruptsPurchases(true)

@@ -71,8 +71,7 @@ import Testing
         #expect(seen.withLock { $0 } == ["sword", "sword", "Sword"])
     }
 
-    @Test func `B173: An app that is not running is offered it at its next launch, once, even by another store`() throws
-    {
+    @Test func `B173: An app that is not running is offered it at its next launch, once, by any store`() throws {
         let ledger = MemoryLedger()
         do {
             let market = try Market(ledger: ledger)
@@ -100,9 +99,7 @@ import Testing
         #expect(try market.store.account.totalCharged == Decimal(string: "0.99"))
     }
 
-    @Test func `B174: The app's order and visibility hold on its device, and a hidden product cannot be begun`()
-        async throws
-    {
+    @Test func `B174: The app's order and visibility hold on its device; a hidden one cannot be begun`() async throws {
         let store = try SandboxStore(products: [
             .consumable("sword", price: "0.99"), .consumable("shield", price: "1.99"),
             .consumable("spear", price: "2.99"),

@@ -68,9 +68,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B170: The delegate is asked about each purchase under way, and yes changes nothing`(
-        conformer: Conformer
-    ) async throws {
+    func `B170: A delegate is asked about each open purchase; yes changes nothing`(conformer: Conformer) async throws {
         let world = try conformer.world(authorizer: .always(.askSomebodyElse))
         let observer = Recorder.finishing()
         let deputy = Deputy()
@@ -92,9 +90,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B171: Where the delegate says no, that transaction fails with product not available`(
-        conformer: Conformer
-    ) async throws {
+    func `B171: If the delegate says no, it fails with product not available`(conformer: Conformer) async throws {
         let world = try conformer.world(authorizer: .always(.later))
         let observer = Recorder.finishing()
         let deputy = Deputy(mayContinue: { $0.payment.productIdentifier != "sword" })

@@ -51,9 +51,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `B218: A queue that has not asked for its news yet is not told of what is deleted by then`(
-        deletesAll: Bool
-    ) throws {
+    func `B218: A queue that did not ask for its news yet hears nothing of what was deleted`(deletesAll: Bool) throws {
         let reader = UpdateReader(store)
         reader.read()
         try account.buy("sword", "full.game")
@@ -147,9 +145,7 @@ import Testing
         #expect(account.subscription(inGroup: "metals")?.end == .revoked)
     }
 
-    @Test func `B218: In billing retry too, of periods that were cut to one moment the newest is the one that ends`()
-        throws
-    {
+    @Test func `B218: In billing retry too, of periods cut to one moment the newest is the one that ends`() throws {
         App(on: store).buy("gold.monthly")
         try account.forceRenewal(inGroup: "metals")
         try account.setBillingFails(true)

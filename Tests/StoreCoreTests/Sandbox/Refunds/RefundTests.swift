@@ -102,8 +102,7 @@ import Testing
 
     // MARK: What becomes of it
 
-    @Test func `B176, B212: A consumable never finished is paid back without a word, and stays to be finished`() throws
-    {
+    @Test func `B176, B212: A consumable never finished is paid back without a word, and stays unfinished`() throws {
         let app = App(on: store, finishes: false, buying: "sword")
         let heard: [[Heard]] = [[.updated("sword", .purchasing)], [.updated("sword", .purchased)]]
         try store.refund("1")

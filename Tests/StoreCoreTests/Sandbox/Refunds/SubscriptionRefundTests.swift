@@ -78,8 +78,7 @@ import Testing
         }
     }
 
-    @Test func `B176, B212: With the upgrade's period all access ends, and the old product does not come back`() throws
-    {
+    @Test func `B176, B212: With the upgrade's period all access ends; the old product does not come back`() throws {
         app.buy("silver.monthly")
         market.advance(to: "2025-01-20T00:00:00Z")
         app.buy("gold.monthly")
@@ -165,9 +164,7 @@ import Testing
         #expect(app.recorder.callbacks == [])
     }
 
-    @Test func `B212, B215: Of periods forced at one moment the newest alone ends what is not paid for`()
-        throws
-    {
+    @Test func `B212, B215: Of periods forced at one moment the newest alone ends what is not paid for`() throws {
         app.buy("gold.monthly")
         try account.forceRenewal(inGroup: "metals")
         try account.setBillingFails(true)
@@ -179,8 +176,7 @@ import Testing
         #expect(account.subscription(inGroup: "metals")?.end == .revoked)
     }
 
-    @Test func `B212, B215: What was paid back keeps its end when what was bought at that moment is cut short`() throws
-    {
+    @Test func `B212, B215: What was paid back keeps its end when what was bought right then is cut short`() throws {
         app.buy("gold.monthly")
         try store.refund("1")
         app.buy("gold.monthly")
@@ -203,9 +199,7 @@ import Testing
         #expect(app.recorder.callbacks == [[.revoked(["gold.monthly"])]])
     }
 
-    @Test func `B212: What was paid back is of its own subscription, also if its product is in another group by now`()
-        throws
-    {
+    @Test func `B212: What was paid back is of its own subscription, even with its product in another group`() throws {
         app.buy("gold.monthly")
         try store.register(.autoRenewable("gold.monthly", price: "9.99", period: .init(1, .month), group: "alloys"))
         app.buy("gold.monthly")
@@ -254,8 +248,7 @@ import Testing
         #expect(account.subscription(inGroup: "metals")?.end == .revoked)
     }
 
-    @Test func `B191, B176: A receipt of it is of a subscription that is over, and its newest says since when`() throws
-    {
+    @Test func `B191, B176: A receipt of it is of a subscription that is over; its newest says since when`() throws {
         let market = try Market()
         let app = App(on: market.store, finishes: false, buying: "gold.monthly")
         let receipt = try #require(app.recorder.transactions.last?.transactionReceipt)

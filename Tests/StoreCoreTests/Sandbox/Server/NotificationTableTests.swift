@@ -55,9 +55,7 @@ import Testing
         #expect(try shop.told { try account.buy("silver.monthly") } == ["SUBSCRIBED RESUBSCRIBE #3"])
     }
 
-    @Test func `A change to a higher level is an upgrade, one to a lower level a downgrade, which may be taken back`()
-        throws
-    {
+    @Test func `A change to a higher level is an upgrade, to a lower a downgrade, which may be taken back`() throws {
         try account.buy("silver.monthly")
         #expect(try shop.told { try account.buy("gold.monthly") } == ["DID_CHANGE_RENEWAL_PREF UPGRADE #2"])
         #expect(try shop.told { try account.buy("silver.monthly") } == ["DID_CHANGE_RENEWAL_PREF DOWNGRADE #2"])

@@ -31,8 +31,7 @@ import Testing
         #expect(try told("1") == other.uuidString.lowercased())
     }
 
-    @Test func `A subscription's token is in all its transactions and renewals, until a payment brings another`() throws
-    {
+    @Test func `A subscription's token is in all its transactions and renewals until a payment has another`() throws {
         try account.buy("silver.monthly")
         market.advance(to: "2025-02-01T00:00:00Z")
         try view.setAppAccountToken(token, ofOriginal: "1")

@@ -126,8 +126,7 @@ import Testing
         #expect(lines.allSatisfy { !$0.isEmpty })
     }
 
-    @Test func `Without any one of its records the rest of the ledger is read, and what refers to it left out`() throws
-    {
+    @Test func `Without any one record the rest of the ledger is read, and what refers to it left out`() throws {
         let market = try Market()
         try cause(market)
         let records = try market.ledger.read(after: 0, limit: 100)

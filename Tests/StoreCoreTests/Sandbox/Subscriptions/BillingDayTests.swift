@@ -17,11 +17,7 @@ import Testing
         (.freeTrial(.init(1, .month)), "2025-02-28", "2025-03-31"),
         (.payUpFront(price: "2.99", for: .init(3, .month)), "2025-04-30", "2025-05-31"),
     ])
-    func `The day comes back after an offer of months`(
-        offer: SandboxProduct.Offer,
-        offered: String,
-        paid: String
-    ) throws {
+    func `The day returns after an offer of months`(offer: SandboxProduct.Offer, offered: String, paid: String) throws {
         let market = try Self.market(offer)
         App(on: market.store).buy("plus")
         market.advance(to: offered + "T12:00:00Z")
@@ -73,10 +69,7 @@ import Testing
         (RenewalRate.month(.hour), RenewalRate.realTime), (.realTime, .month(.hour)),
         (.everyPeriod(.twoSeconds), .everyPeriod(.fifteenMinutes)), (.day(.minute), .day(.hour)),
     ])
-    func `A store opened at another rate renews for one period of that rate`(
-        before: RenewalRate,
-        after: RenewalRate
-    ) throws {
+    func `A store opened at another rate renews for a period of it`(before: RenewalRate, after: RenewalRate) throws {
         let ledger = MemoryLedger()
         let clock = ManualClock()
         do {

@@ -102,9 +102,7 @@ import Testing
         #expect(received(by: app)[2].transactionIdentifier != held.transactionIdentifier)
     }
 
-    @Test func `A2: The answer to a change comes again at the next launch until it is finished, also from a ledger`()
-        throws
-    {
+    @Test func `A2: The answer to a change comes again at each launch until finished, also from a ledger`() throws {
         let ledger = MemoryLedger()
         let market = try Market(ledger: ledger)
         let app = App(on: market.store, buying: "gold.monthly")
@@ -216,9 +214,7 @@ import Testing
         #expect(try market.store.account.totalCharged == amount("19.98"))
     }
 
-    @Test func `A failure keeps its underlying error in journals, ledgers and on the wire; older ones have none`()
-        throws
-    {
+    @Test func `A failure's underlying error stays in journals, ledgers and on the wire; old ones have none`() throws {
         let failure = StoreFailure(
             domain: .storeKit,
             code: 0,

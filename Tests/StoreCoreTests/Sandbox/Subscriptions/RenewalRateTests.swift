@@ -135,9 +135,7 @@ import Testing
         return (market, app)
     }
 
-    @Test func `B224: A move that renews a subscription a million times stops the process with a sentence`()
-        async throws
-    {
+    @Test func `B224: A move that renews a subscription a million times stops the process and says why`() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let (market, app) = try Self.quickMarket()
             withExtendedLifetime(app) { market.store.advance(by: Self.year) }
