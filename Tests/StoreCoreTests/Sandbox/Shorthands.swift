@@ -70,3 +70,16 @@ extension SandboxAccount {
         for product in [first, second] + more { try buy(product) }
     }
 }
+
+/// Why an act in the store fails; nil: it does not.
+func failure(of act: () throws -> Void) -> StoreFailure? {
+    do {
+        try act()
+        return nil
+    } catch { return StoreFailure(error) }
+}
+
+extension StoreFailure {
+    /// Whether it has a code of Store Kit's.
+    func isStoreKit(_ code: SKError.Code) -> Bool { self.code == code.rawValue }
+}

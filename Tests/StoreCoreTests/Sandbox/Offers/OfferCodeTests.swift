@@ -7,13 +7,8 @@ import Testing
 
     init() throws { shop = try OfferShop() }
 
-    private static func redeem(_ code: String, _ shop: OfferShop) -> StoreFailure? {
-        do {
-            try shop.account.redeem(code: code, of: "gold")
-            return nil
-        } catch {
-            return StoreFailure(error)
-        }
+    private func redeem(_ code: String, in other: OfferShop? = nil) -> StoreFailure? {
+        failure { try (other ?? shop).account.redeem(code: code, of: "gold") }
     }
 
     @Test func `B183: A code that the user types into the sheet leads to an ordinary purchased transaction`() throws {
@@ -44,38 +39,32 @@ import Testing
     @Test func `B183: Where nobody said what the user types, or nothing comes of it, the log says why`() throws {
         let log = LogRecorder()
         let queue = SKPaymentQueue(backend: shop.store, delivery: .inline, log: log.log)
-        queue.presentCodeRedemptionSheet()
-        #expect(log.lines.last?.contains("codeEntry") == true)
-        shop.store.codeEntry = .redeem(code: "NO.SUCH.CODE")
-        queue.presentCodeRedemptionSheet()
-        #expect(log.lines.last?.contains("NO.SUCH.CODE") == true)
-        shop.store.codeEntry = .redeem(code: "FOR.NEW", productIdentifier: "silver")
-        queue.presentCodeRedemptionSheet()
-        #expect(log.lines.last?.contains("silver") == true)
-        shop.store.codeEntry = .redeem(code: "FOR.NEW")
-        try shop.store.setPaymentsAllowed(false)
-        queue.presentCodeRedemptionSheet()
-        #expect(log.lines.last?.contains("not allowed") == true)
-        try shop.store.device.signOut()
-        queue.presentCodeRedemptionSheet()
-        #expect(log.lines.last?.contains("signed in") == true)
-        shop.store.isReachable = false
-        queue.presentCodeRedemptionSheet()
-        #expect(log.lines.last?.contains("out of reach") == true && log.lines.count == 6)
+        func says(_ words: String, after change: () throws -> Void = {}) throws -> Bool {
+            try change()
+            queue.presentCodeRedemptionSheet()
+            return log.lines.last?.contains(words) == true
+        }
+        let store = shop.store
+        #expect(try says("codeEntry"))
+        #expect(try says("NO.SUCH.CODE") { store.codeEntry = .redeem(code: "NO.SUCH.CODE") })
+        #expect(try says("silver") { store.codeEntry = .redeem(code: "FOR.NEW", productIdentifier: "silver") })
+        store.codeEntry = .redeem(code: "FOR.NEW")
+        #expect(try says("not allowed") { try store.setPaymentsAllowed(false) })
+        #expect(try says("signed in") { try store.device.signOut() })
+        #expect(try says("out of reach") { store.isReachable = false })
+        #expect(log.lines.count == 6)
         #expect(try shop.charged == 0)
     }
 
     @Test func `B183: A store without a sheet says so in the log`() {
         let log = LogRecorder()
-        let queue = SKPaymentQueue(backend: ScriptedBackend(), delivery: .inline, log: log.log)
-        queue.presentCodeRedemptionSheet()
+        SKPaymentQueue(backend: ScriptedBackend(), delivery: .inline, log: log.log).presentCodeRedemptionSheet()
         #expect(log.lines.count == 1 && log.lines.last?.contains("no sheet for offer codes") == true)
     }
 
     @Test func `B183: A store behind a network shows its sheet, and says what went wrong`() async {
         let log = LogRecorder()
-        let store = SheetStore()
-        let queue = SKPaymentQueue(backend: store.asStoreBackend(), delivery: .inline, log: log.log)
+        let queue = SKPaymentQueue(backend: SheetStore().asStoreBackend(), delivery: .inline, log: log.log)
         queue.presentCodeRedemptionSheet()
         await queue.settle()
         #expect(log.lines.count == 1 && log.lines.last?.contains("the sheet is at the printer's") == true)
@@ -87,8 +76,7 @@ import Testing
         let bob = App(on: try shop.store.addDevice("bob's", signedInTo: try shop.store.addAccount("bob")))
         shop.app.queue.remove(shop.app.recorder)
         let identifier = try shop.account.redeem(code: "FOR.NEW")
-        #expect(phone.recorder.history == [.updated("gold", .purchased)])
-        #expect(tablet.recorder.history == [.updated("gold", .purchased)])
+        for app in [phone, tablet] { #expect(app.recorder.history == [.updated("gold", .purchased)]) }
         #expect(bob.recorder.history.isEmpty)
         #expect(tablet.recorder.transactions.map(\.transactionIdentifier) == [identifier])
         tablet.queue.finishTransaction(try #require(tablet.recorder.transactions.first))
@@ -110,7 +98,6 @@ import Testing
 
     @Test(arguments: Standing.allCases)
     private func `A code is for those that its offer is for`(standing: Standing) throws {
-        let shop = try OfferShop()
         switch standing {
         case .new: break
         case .existing: shop.app.buy("silver")
@@ -118,21 +105,20 @@ import Testing
         }
         let codes: [(String, Standing)] = [("FOR.NEW", .new), ("FOR.EXISTING", .existing), ("FOR.EXPIRED", .expired)]
         for (code, wanted) in codes where wanted != standing {
-            let failure = Self.redeem(code, shop)
-            #expect(failure?.code == SKError.Code.ineligibleForOffer.rawValue)
-            #expect(failure?.reason.contains(code) == true)
+            let failure = redeem(code)
+            #expect(failure?.isStoreKit(.ineligibleForOffer) == true && failure?.reason.contains(code) == true)
         }
-        for (code, wanted) in codes where wanted == standing { #expect(Self.redeem(code, shop) == nil) }
+        for (code, wanted) in codes where wanted == standing { #expect(redeem(code) == nil) }
         #expect(shop.metals?.productIdentifier == "gold")
     }
 
     @Test func `A subscriber of another group is a new one`() throws {
         shop.app.buy("news")
-        #expect(Self.redeem("FOR.NEW", shop) == nil)
+        #expect(redeem("FOR.NEW") == nil)
     }
 
     @Test func `A code that is not stackable takes the introductory offer's place, which stays for later`() throws {
-        #expect(Self.redeem("FOR.NEW", shop) == nil)
+        #expect(redeem("FOR.NEW") == nil)
         #expect(shop.metals?.offer?.kind == .code && shop.metals?.waitingOffer == nil)
         try shop.account.setAutoRenew(false, inGroup: "metals")
         shop.market.advance(to: "2025-04-01T00:00:00Z")
@@ -141,7 +127,7 @@ import Testing
     }
 
     @Test func `A stackable code follows the introductory offer`() throws {
-        #expect(Self.redeem("STACK", shop) == nil)
+        #expect(redeem("STACK") == nil)
         #expect(shop.metals?.introductoryOffer == .freeTrial && shop.metals?.waitingOffer?.identifier == "STACK")
         #expect(try shop.charged == 0)
         shop.market.advance(to: "2025-01-08T00:00:00Z")
@@ -154,20 +140,20 @@ import Testing
         shop.app.buy("gold")
         try shop.account.setAutoRenew(false, inGroup: "metals")
         shop.market.advance(to: "2025-02-01T00:00:00Z")
-        #expect(Self.redeem("STACK", shop) == nil)
+        #expect(redeem("STACK") == nil)
         #expect(shop.metals?.offer?.identifier == "STACK")
     }
 
     @Test func `An account redeems an offer once, also in a store opened again on its ledger`() throws {
         let ledger = MemoryLedger()
         let shop = try OfferShop(ledger: ledger)
-        #expect(Self.redeem("TWICE", shop) == nil)
-        #expect(Self.redeem("TWICE", shop)?.code == SKError.Code.ineligibleForOffer.rawValue)
+        #expect(redeem("TWICE") == nil)
+        #expect(redeem("TWICE")?.isStoreKit(.ineligibleForOffer) == true)
         let bob = try shop.store.addAccount("bob")
         try bob.redeem(code: "TWICE")
         #expect(bob.subscription(inGroup: "metals") != nil)
         let after = try OfferShop(ledger: ledger)
-        #expect(Self.redeem("TWICE", after)?.reason.contains("before") == true)
+        #expect(redeem("TWICE", in: after)?.reason.contains("before") == true)
     }
 
     @Test func `Of several products behind one code the first is bought, unless another is named`() throws {
@@ -180,16 +166,13 @@ import Testing
 
     @Test func `A code for what is not on sale buys nothing`() throws {
         try shop.store.setAvailability(.withdrawn, of: "gold")
-        #expect(Self.redeem("FOR.NEW", shop)?.code == SKError.Code.paymentInvalid.rawValue)
-        #expect(shop.metals == nil)
+        #expect(redeem("FOR.NEW")?.isStoreKit(.paymentInvalid) == true && shop.metals == nil)
     }
 
     @Test func `Offer codes of a file that Xcode wrote are redeemed by their reference names`() throws {
-        let shop = try OfferShop(RealFile.load("apple__sample-food-truck__Products").products)
-        let yearly = try #require(
-            RealFile.load("apple__sample-food-truck__Products").products
-                .first { $0.identifier == "socialfeedplus.yearly" }?.subscription
-        )
+        let products = try RealFile.load("apple__sample-food-truck__Products").products
+        let shop = try OfferShop(products)
+        let yearly = try #require(products.first { $0.identifier == "socialfeedplus.yearly" }?.subscription)
         let code = try #require(yearly.codeOffers.first?.offer.referenceName)
         try shop.account.redeem(code: code, of: "socialfeedplus.yearly")
         #expect(shop.account.subscriptions.first?.offer?.identifier == code)
@@ -203,9 +186,9 @@ import Testing
         let receipt = try #require(app.recorder.transactions.first?.transactionReceipt)
         let fields = shop.store.verify(receipt: receipt).fields
         #expect(fields["offer_code_ref_name"] == "FOR.NEW" && fields["promotional_offer_id"] == nil)
-        let whole = try shop.store.verify(appReceipt: try #require(shop.store.appReceipt))
-        #expect(whole.purchases.map(\.productIdentifier) == ["gold"])
-        #expect(whole.purchases.first?.subscription?.promotionalOfferIdentifier == nil)
+        let purchases = try shop.store.purchases()
+        #expect(purchases.map(\.productIdentifier) == ["gold"])
+        #expect(purchases.first?.subscription?.promotionalOfferIdentifier == nil)
     }
 
     @Test func `What a code brought is restored like any other purchase`() throws {

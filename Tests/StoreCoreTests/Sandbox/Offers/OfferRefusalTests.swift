@@ -7,17 +7,24 @@ import Testing
 
     init() throws { shop = try OfferShop() }
 
-    private static func refusal(_ shop: OfferShop, _ code: SKError.Code, _ words: String...) {
+    /// The last payment was refused for a reason in which these words are.
+    private func expectRefusal(_ code: SKError.Code, _ words: String..., in other: OfferShop? = nil) {
+        let shop = other ?? shop
         #expect(shop.lastTrouble == .storeKit(code))
         let reason = shop.app.recorder.transactions.last?.reason ?? ""
         for word in words { #expect(reason.contains(word), "\(reason)") }
     }
 
+    /// A former subscriber of another group orders a subscription under an offer.
+    private func buyAsFormer(_ product: String, under offer: String) throws {
+        try shop.subscribeElsewhere()
+        try shop.buy(product, under: offer)
+    }
+
     @Test(arguments: ["spring", "gift "])
     func `B150: An offer that the product does not have is invalid`(offer: String) throws {
-        try shop.subscribeElsewhere()
-        try shop.buy("gold", under: offer)
-        Self.refusal(shop, .invalidOfferIdentifier, "gold", "\"\(offer)\"")
+        try buyAsFormer("gold", under: offer)
+        expectRefusal(.invalidOfferIdentifier, "gold", "\"\(offer)\"")
         #expect(try shop.metals == nil && shop.charged == OfferShop.price("1.99"))
     }
 
@@ -26,13 +33,12 @@ import Testing
         let discount = try shop.store.signedOffer("winter", for: "gold")
         try shop.store.register(.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals"))
         shop.buy("gold", under: discount)
-        Self.refusal(shop, .invalidOfferIdentifier, "winter")
+        expectRefusal(.invalidOfferIdentifier, "winter")
     }
 
     @Test func `B150: What does not renew has no offers`() throws {
-        try shop.subscribeElsewhere()
-        try shop.buy("sword", under: "winter")
-        Self.refusal(shop, .invalidOfferIdentifier, "sword")
+        try buyAsFormer("sword", under: "winter")
+        expectRefusal(.invalidOfferIdentifier, "sword")
     }
 
     @Test func `B150: An offer of monthly billing cannot be bought with Store Kit 1`() throws {
@@ -50,7 +56,7 @@ import Testing
         ])
         try shop.subscribeElsewhere()
         try shop.buy("year", under: "winter")
-        Self.refusal(shop, .invalidOfferIdentifier, "paid up front")
+        expectRefusal(.invalidOfferIdentifier, "paid up front", in: shop)
     }
 
     private enum Part: String, CaseIterable {
@@ -59,7 +65,6 @@ import Testing
 
     @Test(arguments: Part.allCases)
     private func `B150: An incomplete discount has a code of its own`(part: Part) throws {
-        let shop = try OfferShop()
         try shop.subscribeElsewhere()
         var discount = try shop.store.signedOffer("winter", for: "gold")
         switch part {
@@ -70,14 +75,13 @@ import Testing
         case .timestamp: discount.timestamp = 0
         }
         shop.buy("gold", under: discount)
-        Self.refusal(shop, .missingOfferParams, part.rawValue, "gold")
+        expectRefusal(.missingOfferParams, part.rawValue, "gold")
     }
 
     @Test(arguments: ["no.gain", "no.gain.quarter"])
     func `B150: An offer that is not below the current price is refused`(offer: String) throws {
-        try shop.subscribeElsewhere()
-        try shop.buy("gold", under: offer)
-        Self.refusal(shop, .invalidOfferPrice, offer, "gold", "4.99")
+        try buyAsFormer("gold", under: offer)
+        expectRefusal(.invalidOfferPrice, offer, "gold", "4.99")
     }
 
     @Test func `B150: The price that counts is the one of the day`() throws {
@@ -86,7 +90,7 @@ import Testing
         gold.price = OfferShop.price("0.99")
         try shop.store.register(gold)
         try shop.buy("gold", under: "winter")
-        Self.refusal(shop, .invalidOfferPrice, "0.99")
+        expectRefusal(.invalidOfferPrice, "0.99")
         gold.price = OfferShop.price("1.00")
         try shop.store.register(gold)
         try shop.buy("gold", under: "winter")
@@ -94,21 +98,20 @@ import Testing
     }
 
     @Test func `B150: Offers of a file that Xcode wrote are judged by what the same time costs`() throws {
+        let news = SandboxProduct.autoRenewable("news", price: "1.99", period: .init(1, .month), group: "papers")
         let file = try RealFile.load("RevenueCat__purchases-ios__UnitTestsConfiguration")
-        let shop = try OfferShop(
-            file.products + [.autoRenewable("news", price: "1.99", period: .init(1, .month), group: "papers")]
-        )
+        let shop = try OfferShop(file.products + [news])
         try shop.subscribeElsewhere()
         let product = "com.revenuecat.monthly_4.99.1_week_intro"
         try shop.buy(product, under: "\(product).pay_as_you_go")
-        Self.refusal(shop, .invalidOfferPrice, "pay_as_you_go")
+        expectRefusal(.invalidOfferPrice, "pay_as_you_go", in: shop)
         try shop.buy(product, under: "\(product).year_discount")
         #expect(try shop.lastState == .purchased && shop.charged == OfferShop.price("42.98"))
     }
 
     @Test func `B150, B151: Who never subscribed may not have a promotional offer`() throws {
         try shop.buy("gold", under: "winter")
-        Self.refusal(shop, .ineligibleForOffer, "winter", "never")
+        expectRefusal(.ineligibleForOffer, "winter", "never")
         #expect(shop.metals == nil)
     }
 
@@ -122,8 +125,7 @@ import Testing
 
     @Test func `B151: Another account's subscription makes nobody eligible`() throws {
         try shop.subscribeElsewhere()
-        let bob = try shop.store.addAccount("bob")
-        let app = App(on: try shop.store.addDevice("bob's", signedInTo: bob))
+        let app = App(on: try shop.store.addDevice("bob's", signedInTo: try shop.store.addAccount("bob")))
         shop.buy("gold", under: try shop.store.signedOffer("winter", for: "gold"), on: app)
         #expect(app.recorder.transactions.last?.trouble == .storeKit(.ineligibleForOffer))
     }
@@ -144,7 +146,7 @@ import Testing
         try shop.buy("gold", under: "quarter")
         try shop.store.register(.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals"))
         try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
-        Self.refusal(shop, .invalidOfferIdentifier, "quarter")
+        expectRefusal(.invalidOfferIdentifier, "quarter")
         #expect(try shop.store.undecided.isEmpty && shop.charged == OfferShop.price("1.99"))
     }
 }

@@ -15,9 +15,8 @@ import Testing
         let product = try #require(delegate.responses.first?.products.first)
         #expect(product.discounts.map(\.identifier) == ["winter", "quarter", "gift", "no.gain", "no.gain.quarter"])
         #expect(product.discounts.allSatisfy { $0.type == .subscription })
-        #expect(
-            product.discounts.map(\.paymentMode) == [.payAsYouGo, .payUpFront, .freeTrial, .payAsYouGo, .payUpFront]
-        )
+        let modes = product.discounts.map(\.paymentMode)
+        #expect(modes == [.payAsYouGo, .payUpFront, .freeTrial, .payAsYouGo, .payUpFront])
         #expect(product.discounts.prefix(3).map(\.price.decimalValue) == ["0.99", "9.99", "0"].map(OfferShop.price))
         #expect(product.discounts.prefix(3).map(\.numberOfPeriods) == [2, 1, 1])
         #expect(product.discounts[1].subscriptionPeriod == SKProductSubscriptionPeriod(numberOfUnits: 3, unit: .month))
@@ -27,11 +26,8 @@ import Testing
     @Test func `B139, B148: Pay as you go costs the offer's price for each of its periods, then the full one`() throws {
         try shop.subscribeElsewhere()
         try shop.buy("gold", under: "winter")
-        #expect(
-            shop.app.recorder.history(of: "gold").prefix(2) == [
-                .updated("gold", .purchasing), .updated("gold", .purchased),
-            ]
-        )
+        let history = shop.app.recorder.history(of: "gold")
+        #expect(history.prefix(2) == [.updated("gold", .purchasing), .updated("gold", .purchased)])
         #expect(shop.metals?.offer?.kind == .promotional && shop.metals?.offer?.identifier == "winter")
         #expect(try shop.metals?.introductoryOffer == nil && shop.charged == OfferShop.price("2.98"))
         #expect(try shop.at("2025-02-01T00:00:00Z").charged == OfferShop.price("3.97"))
@@ -109,9 +105,8 @@ import Testing
 
     @Test func `Of several offers with one identifier the first counts, whatever the others cost`() throws {
         let file = try RealFile.load("space-code__flare__Flare")
-        let shop = try OfferShop(
-            file.products + [.autoRenewable("news", price: "1.99", period: .init(1, .month), group: "papers")]
-        )
+        let news = SandboxProduct.autoRenewable("news", price: "1.99", period: .init(1, .month), group: "papers")
+        let shop = try OfferShop(file.products + [news])
         try shop.subscribeElsewhere()
         let product = "com.flare.monthly_0.99.1_week_intro"
         try shop.buy(product, under: product)
@@ -125,13 +120,11 @@ import Testing
         let other = App(on: shop.store, finishes: false)
         try shop.buy("gold", under: shop.store.signedOffer("quarter", for: "gold"), on: other)
         shop.market.advance(to: "2025-04-01T00:00:00Z")
-        let fields = try other.recorder.transactions.filter { $0.payment.productIdentifier == "gold" }
-            .map { shop.store.verify(receipt: try #require($0.transactionReceipt)).fields }
+        let gold = other.recorder.transactions.filter { $0.payment.productIdentifier == "gold" }
+        let fields = try gold.map { shop.store.verify(receipt: try #require($0.transactionReceipt)).fields }
         #expect(fields.map { $0["promotional_offer_id"] } == ["quarter", nil])
         #expect(fields.map { $0["is_in_intro_offer_period"] } == ["false", "false"])
-        let receipt = try shop.store.verify(appReceipt: try #require(shop.store.appReceipt))
-        let terms = receipt.purchases.filter { $0.productIdentifier == "gold" }.compactMap(\.subscription)
-            .sorted { $0.expirationDate < $1.expirationDate }
+        let terms = try shop.store.purchases().filter { $0.productIdentifier == "gold" }.compactMap(\.subscription)
         #expect(terms.map(\.promotionalOfferIdentifier) == ["quarter", nil])
         #expect(terms.map(\.isInIntroductoryOfferPeriod) == [false, false])
     }

@@ -7,20 +7,15 @@ import Testing
 
     init() throws { shop = try OfferShop() }
 
-    private static func take(_ offer: String, _ shop: OfferShop) -> StoreFailure? {
-        do {
-            try shop.account.takeWinBackOffer(offer, of: "gold")
-            return nil
-        } catch {
-            return StoreFailure(error)
-        }
+    private func take(_ offer: String, in other: OfferShop? = nil) -> StoreFailure? {
+        failure { try (other ?? shop).account.takeWinBackOffer(offer, of: "gold") }
     }
 
     @Test func `A win-back offer taken in the store is an ordinary purchased transaction`() throws {
         try shop.leave()
         let before = try shop.charged
         shop.app.recorder.clear()
-        #expect(Self.take("come.back", shop) == nil)
+        #expect(take("come.back") == nil)
         #expect(shop.app.received == [.updated("gold", .purchased)])
         #expect(shop.metals?.offer?.kind == .winBack && shop.metals?.offer?.identifier == "come.back")
         #expect(try shop.charged == before + OfferShop.price("2.99"))
@@ -29,28 +24,28 @@ import Testing
     }
 
     @Test func `Only who has left is won back`() throws {
-        #expect(Self.take("come.back", shop)?.code == SKError.Code.ineligibleForOffer.rawValue)
+        #expect(take("come.back")?.isStoreKit(.ineligibleForOffer) == true)
         shop.app.buy("silver")
-        #expect(Self.take("come.back", shop)?.code == SKError.Code.ineligibleForOffer.rawValue)
+        #expect(take("come.back")?.isStoreKit(.ineligibleForOffer) == true)
         try shop.account.setAutoRenew(false, inGroup: "metals")
-        #expect(Self.take("come.back", shop)?.code == SKError.Code.ineligibleForOffer.rawValue)
+        #expect(take("come.back")?.isStoreKit(.ineligibleForOffer) == true)
         shop.market.advance(to: "2025-02-01T00:00:00Z")
-        #expect(Self.take("come.back", shop) == nil)
+        #expect(take("come.back") == nil)
     }
 
     @Test func `A win-back offer has a switch that makes everybody ineligible`() throws {
         try shop.leave()
-        #expect(Self.take("not.you", shop)?.code == SKError.Code.ineligibleForOffer.rawValue)
+        #expect(take("not.you")?.isStoreKit(.ineligibleForOffer) == true)
         var gold = try #require(OfferShop.products.first)
         gold.subscription?.winBackOffers[1].isEligible = true
         try shop.store.register(gold)
-        #expect(Self.take("not.you", shop) == nil)
+        #expect(take("not.you") == nil)
     }
 
     @Test(arguments: ["winter", "nothing", ""])
     func `What is no win-back offer wins nobody back`(offer: String) throws {
         try shop.leave()
-        #expect(Self.take(offer, shop)?.code == SKError.Code.invalidOfferIdentifier.rawValue)
+        #expect(take(offer)?.isStoreKit(.invalidOfferIdentifier) == true)
         #expect(shop.metals?.isRunning == false)
     }
 
@@ -71,14 +66,14 @@ import Testing
         var gold = try #require(OfferShop.products.first)
         gold.price = OfferShop.price("1.00")
         try shop.store.register(gold)
-        #expect(Self.take("come.back", shop)?.code == SKError.Code.invalidOfferPrice.rawValue)
+        #expect(take("come.back")?.isStoreKit(.invalidOfferPrice) == true)
     }
 
     @Test func `What won an account back outlives the store`() throws {
         let ledger = MemoryLedger()
         let before = try OfferShop(ledger: ledger)
         try before.leave()
-        #expect(Self.take("come.back", before) == nil)
+        #expect(take("come.back", in: before) == nil)
         let after = try OfferShop(on: "2025-03-01T00:00:00Z", ledger: ledger)
         #expect(try after.metals == before.metals && after.charged == before.charged)
     }
