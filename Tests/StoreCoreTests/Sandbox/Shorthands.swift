@@ -71,6 +71,25 @@ extension SandboxAccount {
     }
 }
 
+extension OfferShop {
+    /// Orders a subscription under an offer and returns what came of it.
+    func ordered(_ product: String, under offer: StoreOffer) -> SKPaymentTransaction? {
+        app.order(product, under: offer)
+        return app.recorder.transactions.last
+    }
+
+    /// Orders a subscription under a signed offer and returns what came of it.
+    func bought(_ product: String, under discount: StoreDiscount, for user: String? = nil) -> SKPaymentTransaction? {
+        buy(product, under: discount, username: user)
+        return app.recorder.transactions.last
+    }
+
+    /// Orders a subscription under an offer that the store signs and returns what came of it.
+    func bought(_ product: String, under offer: String) throws -> SKPaymentTransaction? {
+        bought(product, under: try store.signedOffer(offer, for: product))
+    }
+}
+
 /// Why an act in the store fails; nil: it does not.
 func failure(of act: () throws -> Void) -> StoreFailure? {
     do {

@@ -24,9 +24,10 @@ import Testing
         return claims
     }
 
-    private func order(_ proof: String, as identifier: String = "winter", on app: App? = nil) {
-        let offer = StoreOffer(kind: .promotional, identifier: identifier, proof: proof)
-        (app ?? shop.app).order("gold", under: offer)
+    /// Orders under the offer with this proof and returns what came of it.
+    @discardableResult
+    private func order(_ proof: String, in other: OfferShop? = nil) -> SKPaymentTransaction? {
+        (other ?? shop).ordered("gold", under: StoreOffer(kind: .promotional, identifier: "winter", proof: proof))
     }
 
     /// Returns a part of a JWS in plain text.
@@ -92,8 +93,8 @@ import Testing
 
     @Test func `A promotional offer is sold against its proof`() throws {
         let before = try shop.charged
-        order(try shop.store.offerProof(.promotionalOffer("winter"), for: "gold"))
-        #expect(shop.lastState == .purchased)
+        let proof = try shop.store.offerProof(.promotionalOffer("winter"), for: "gold")
+        #expect(order(proof)?.transactionState == .purchased)
         #expect(shop.metals?.offer?.kind == .promotional && shop.metals?.offer?.identifier == "winter")
         #expect(try shop.charged == before + OfferShop.price("0.99"))
     }
@@ -121,8 +122,7 @@ import Testing
             case .algorithm: Misnamer(signer: shop.signer, jwsAlgorithm: "none")
             default: shop.signer
             }
-        var proof = try claims.signed(by: signer)
-        var parts = proof.split(separator: ".").map(String.init)
+        var parts = try claims.signed(by: signer).split(separator: ".").map(String.init)
         switch part {
         case .claims:
             let other = try self.claims { $0.transactionIdentifier = "1" }.signed(by: shop.signer)
@@ -130,24 +130,21 @@ import Testing
         case .signature: parts[2] = String(parts[2].reversed())
         default: break
         }
-        proof = parts.joined(separator: ".")
-        order(proof)
         let isSound = part == .nothing
-        #expect(shop.lastTrouble == (isSound ? nil : .storeKit(.invalidSignature)))
+        let trouble = order(parts.joined(separator: "."))?.trouble
+        #expect(trouble == (isSound ? nil : .storeKit(.invalidSignature)))
         #expect(try shop.charged == before + (isSound ? OfferShop.price("0.99") : 0))
     }
 
     @Test(arguments: ["", "a", "a.b", "a.b.c", "..", "e30.e30.", String(repeating: "a", count: 20_000)])
     func `What is no proof is refused with a sentence`(text: String) {
-        order(text)
-        #expect(shop.lastTrouble == .storeKit(.invalidSignature))
+        #expect(order(text)?.trouble == .storeKit(.invalidSignature))
         #expect(shop.app.recorder.transactions.last?.reason?.contains("JWS") == true)
     }
 
     @Test(arguments: [".", ".e30", "=", " "])
     func `A proof has nothing behind its signature`(rest: String) throws {
-        order(try claims().signed(by: shop.signer) + rest)
-        #expect(shop.lastTrouble == .storeKit(.invalidSignature))
+        #expect(try order(claims().signed(by: shop.signer) + rest)?.trouble == .storeKit(.invalidSignature))
     }
 
     @Test(arguments: [(86_399, true), (86_400, false), (-86_399, true), (-86_400, false)])
@@ -164,10 +161,8 @@ import Testing
 
     @Test func `A nonce serves one payment, in a proof or in a discount`() throws {
         let nonce = UUID()
-        order(try claims { $0.nonce = nonce }.signed(by: shop.signer))
-        #expect(shop.lastState == .purchased)
-        order(try claims { $0.nonce = nonce }.signed(by: shop.signer))
-        #expect(shop.lastTrouble == .storeKit(.invalidSignature))
+        #expect(try order(claims { $0.nonce = nonce }.signed(by: shop.signer))?.transactionState == .purchased)
+        #expect(try order(claims { $0.nonce = nonce }.signed(by: shop.signer))?.trouble == .storeKit(.invalidSignature))
         #expect(shop.app.recorder.transactions.last?.reason?.contains("nonce") == true)
         shop.buy("gold", under: try shop.store.signedOffer("winter", for: "gold", nonce: nonce))
         #expect(shop.lastTrouble == .storeKit(.invalidSignature))
@@ -178,16 +173,15 @@ import Testing
         let before = try OfferShop(ledger: ledger)
         try before.subscribeElsewhere()
         let proof = try claims().signed(by: before.signer)
-        order(proof, on: before.app)
-        #expect(before.lastState == .purchased)
+        #expect(order(proof, in: before)?.transactionState == .purchased)
         let after = try OfferShop(ledger: ledger)
-        order(proof, on: after.app)
-        #expect(after.lastTrouble == .storeKit(.invalidSignature))
+        #expect(order(proof, in: after)?.trouble == .storeKit(.invalidSignature))
     }
 
     @Test func `An offer that the product does not have is refused before its proof is looked at`() throws {
-        order(try claims { $0.grant = .promotionalOffer("nothing") }.signed(by: shop.signer), as: "nothing")
-        #expect(shop.lastTrouble == .storeKit(.invalidOfferIdentifier))
+        let proof = try claims { $0.grant = .promotionalOffer("nothing") }.signed(by: shop.signer)
+        let offer = StoreOffer(kind: .promotional, identifier: "nothing", proof: proof)
+        #expect(shop.ordered("gold", under: offer)?.trouble == .storeKit(.invalidOfferIdentifier))
     }
 
     @Test func `A store that accepts test purchases refuses a false proof all the same`() throws {
@@ -204,8 +198,7 @@ import Testing
         #expect(throws: StoreFailure.self) { try plain.jwsSignature(of: Data()) }
         let proof = try claims().signed(by: shop.signer)
         shop.store.offerSigners = [plain]
-        order(proof)
-        #expect(shop.lastTrouble == .storeKit(.invalidSignature))
+        #expect(order(proof)?.trouble == .storeKit(.invalidSignature))
         shop.store.offerSigners = []
         #expect(throws: StoreFailure.self) { try shop.store.offerProof(.promotionalOffer("winter"), for: "gold") }
     }

@@ -26,32 +26,27 @@ import Testing
 
     @Test func `B148: Seven parts are signed, in their order, joined by U+2063, the nonce in lower case`() throws {
         let nonce = try #require(UUID(uuidString: "F00DCAFE-0000-4000-8000-ABCDEFABCDEF"))
-        let payload = PromotionalOfferPayload(
-            bundleIdentifier: "com.Example.app",
-            keyIdentifier: "KEY",
-            productIdentifier: "Gold",
-            offerIdentifier: "Winter",
-            applicationUsername: "Ann",
-            nonce: nonce,
-            timestamp: 1_735_689_600_000
-        )
+        let payload = payload { payload in
+            payload.bundleIdentifier = "com.Example.app"
+            payload.keyIdentifier = "KEY"
+            payload.productIdentifier = "Gold"
+            payload.offerIdentifier = "Winter"
+            payload.applicationUsername = "Ann"
+            payload.nonce = nonce
+        }
         let text = "com.Example.app|KEY|Gold|Winter|Ann|f00dcafe-0000-4000-8000-abcdefabcdef|1735689600000"
         #expect(payload.data == Data(text.replacingOccurrences(of: "|", with: "\u{2063}").utf8))
         #expect(payload.data.count == text.utf8.count + 12)
     }
 
     @Test func `B148: A payment without a user name is signed with an empty one`() throws {
-        shop.buy("gold", under: try payload().signed(by: shop.signer))
-        #expect(shop.lastState == .purchased)
+        #expect(try shop.bought("gold", under: payload().signed(by: shop.signer))?.transactionState == .purchased)
     }
 
     @Test func `B148: The user name is part of what is signed`() throws {
-        let discount = try payload { $0.applicationUsername = "ann" }.signed(by: shop.signer)
-        shop.buy("gold", under: discount, username: "bob")
-        #expect(shop.lastTrouble == .storeKit(.invalidSignature))
-        let again = try payload { $0.applicationUsername = "ann" }.signed(by: shop.signer)
-        shop.buy("gold", under: again, username: "ann")
-        #expect(shop.lastState == .purchased)
+        func sign() throws -> StoreDiscount { try payload { $0.applicationUsername = "ann" }.signed(by: shop.signer) }
+        #expect(try shop.bought("gold", under: sign(), for: "bob")?.trouble == .storeKit(.invalidSignature))
+        #expect(try shop.bought("gold", under: sign(), for: "ann")?.transactionState == .purchased)
     }
 
     @Test(arguments: [false, true])
@@ -59,8 +54,7 @@ import Testing
         let token = UUID().uuidString
         let discount = try payload { $0.applicationUsername = isLowerCase ? token.lowercased() : token }
             .signed(by: shop.signer)
-        shop.buy("gold", under: discount, username: token)
-        #expect(shop.lastState == .purchased)
+        #expect(shop.bought("gold", under: discount, for: token)?.transactionState == .purchased)
     }
 
     private enum Part: CaseIterable {
@@ -114,11 +108,9 @@ import Testing
 
     @Test func `B149: A nonce and its signature serve one payment, for whoever pays`() throws {
         let discount = try payload().signed(by: shop.signer)
-        shop.buy("gold", under: discount)
-        #expect(shop.lastState == .purchased)
+        #expect(shop.bought("gold", under: discount)?.transactionState == .purchased)
         let before = try shop.charged
-        shop.buy("gold", under: discount)
-        #expect(shop.lastTrouble == .storeKit(.invalidSignature))
+        #expect(shop.bought("gold", under: discount)?.trouble == .storeKit(.invalidSignature))
         #expect(shop.app.recorder.transactions.last?.reason?.contains("nonce") == true)
         #expect(try shop.charged == before)
 
@@ -131,11 +123,9 @@ import Testing
     @Test func `B149: A payment that fails uses its nonce up`() throws {
         let discount = try payload().signed(by: shop.signer)
         try shop.store.setPaymentsAllowed(false)
-        shop.buy("gold", under: discount)
-        #expect(shop.lastTrouble == .storeKit(.paymentNotAllowed))
+        #expect(shop.bought("gold", under: discount)?.trouble == .storeKit(.paymentNotAllowed))
         try shop.store.setPaymentsAllowed(true)
-        shop.buy("gold", under: discount)
-        #expect(shop.lastTrouble == .storeKit(.invalidSignature))
+        #expect(shop.bought("gold", under: discount)?.trouble == .storeKit(.invalidSignature))
     }
 
     @Test func `B149: Two payments of one submission cannot share a nonce`() throws {
@@ -168,10 +158,8 @@ import Testing
     @Test func `B150: After a failure a new signature and a new payment buy`() throws {
         var discount = try payload().signed(by: shop.signer)
         discount.signature = Data(repeating: 0, count: 32).base64EncodedString()
-        shop.buy("gold", under: discount)
-        #expect(shop.lastTrouble == .storeKit(.invalidSignature))
-        try shop.buy("gold", under: "winter")
-        #expect(shop.lastState == .purchased)
+        #expect(shop.bought("gold", under: discount)?.trouble == .storeKit(.invalidSignature))
+        #expect(try shop.bought("gold", under: "winter")?.transactionState == .purchased)
     }
 
     @Test func `A signer shows nothing of its key`() {
@@ -191,13 +179,13 @@ import Testing
     }
 
     @Test func `A signer without a key or a name for it stops the process`() async throws {
-        let key = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let key = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = HMACOfferSigner(key: Data())
         }
-        #expect(String(decoding: try #require(key).standardErrorContent, as: UTF8.self).contains("at least one byte"))
-        let name = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        #expect(said(key).contains("at least one byte"))
+        let name = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = HMACOfferSigner(keyIdentifier: "")
         }
-        #expect(String(decoding: try #require(name).standardErrorContent, as: UTF8.self).contains("identifier"))
+        #expect(said(name).contains("identifier"))
     }
 }

@@ -27,18 +27,13 @@ import Testing
     }
 
     @Test func `An ordered win-back offer is for whom the store itself would win back`() throws {
-        shop.app.order("gold", under: offer(.winBack, "come.back"))
-        #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
+        #expect(shop.ordered("gold", under: offer(.winBack, "come.back"))?.trouble == .storeKit(.ineligibleForOffer))
         shop.app.buy("silver")
-        shop.app.order("gold", under: offer(.winBack, "come.back"))
-        #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
+        #expect(shop.ordered("gold", under: offer(.winBack, "come.back"))?.trouble == .storeKit(.ineligibleForOffer))
         try shop.leave()
-        shop.app.order("gold", under: offer(.winBack, "not.you"))
-        #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
-        shop.app.order("gold", under: offer(.winBack, "winter"))
-        #expect(shop.lastTrouble == .storeKit(.invalidOfferIdentifier))
-        shop.app.order("gold", under: offer(.winBack))
-        #expect(shop.lastTrouble == .storeKit(.missingOfferParams))
+        #expect(shop.ordered("gold", under: offer(.winBack, "not.you"))?.trouble == .storeKit(.ineligibleForOffer))
+        #expect(shop.ordered("gold", under: offer(.winBack, "winter"))?.trouble == .storeKit(.invalidOfferIdentifier))
+        #expect(shop.ordered("gold", under: offer(.winBack))?.trouble == .storeKit(.missingOfferParams))
     }
 
     // MARK: Unsigned offers
@@ -56,22 +51,18 @@ import Testing
 
     @Test func `An unsigned promotional offer is for who is or was subscribed, as a signed one`() {
         shop.store.acceptsTestPurchases = true
-        shop.app.order("gold", under: offer(.promotional, "winter"))
-        #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
+        #expect(shop.ordered("gold", under: offer(.promotional, "winter"))?.trouble == .storeKit(.ineligibleForOffer))
     }
 
     @Test func `An ordered code serves an account once, in an order or in the store`() throws {
         shop.store.acceptsTestPurchases = true
         shop.app.order("gold", under: offer(.code, "TWICE"))
         #expect(try shop.metals?.offer?.kind == .code && shop.charged == 0)
-        shop.app.order("gold", under: offer(.code, "TWICE"))
-        #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
+        #expect(shop.ordered("gold", under: offer(.code, "TWICE"))?.trouble == .storeKit(.ineligibleForOffer))
         let error = #expect(throws: StoreFailure.self) { try shop.account.redeem(code: "TWICE", of: "gold") }
         #expect(error?.code == SKError.Code.ineligibleForOffer.rawValue)
-        shop.app.order("gold", under: offer(.code, "FOR.NEW"))
-        #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
-        shop.app.order("gold", under: offer(.code, "NONE"))
-        #expect(shop.lastTrouble == .storeKit(.invalidOfferIdentifier))
+        #expect(shop.ordered("gold", under: offer(.code, "FOR.NEW"))?.trouble == .storeKit(.ineligibleForOffer))
+        #expect(shop.ordered("gold", under: offer(.code, "NONE"))?.trouble == .storeKit(.invalidOfferIdentifier))
     }
 
     @Test func `An ordered code that is stackable follows the introductory offer`() {
@@ -168,8 +159,7 @@ import Testing
     @Test func `An interrupted order goes through under its offer`() throws {
         try shop.leave()
         try shop.account.setInterruptsPurchases(true)
-        shop.app.order("gold", under: offer(.winBack, "come.back"))
-        #expect(shop.lastState == .failed)
+        #expect(shop.ordered("gold", under: offer(.winBack, "come.back"))?.transactionState == .failed)
         try shop.store.resolveIssue(try #require(shop.store.issues.first).transaction)
         #expect(shop.metals?.offer?.kind == .winBack)
     }

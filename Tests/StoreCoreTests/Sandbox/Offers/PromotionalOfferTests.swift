@@ -59,8 +59,7 @@ import Testing
 
     @Test func `Who is subscribed to the product has the offer from the renewal on, for nothing until then`() throws {
         shop.app.buy("gold")
-        try shop.buy("gold", under: "quarter")
-        #expect(try shop.lastState == .purchased && shop.charged == 0)
+        #expect(try shop.bought("gold", under: "quarter")?.transactionState == .purchased && shop.charged == 0)
         #expect(shop.metals?.offer?.kind == .introductory && shop.metals?.waitingOffer?.identifier == "quarter")
         #expect(shop.at("2025-01-08T00:00:00Z").metals?.offer?.identifier == "quarter")
         #expect(shop.metals?.waitingOffer == nil && shop.metals?.expirationDate == Market.date("2025-04-08T00:00:00Z"))
