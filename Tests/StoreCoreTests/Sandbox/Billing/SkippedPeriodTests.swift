@@ -86,9 +86,8 @@ import Testing
     }
 
     @Test func `What was left out is in the timeline, and a store that continues the ledger knows it`() throws {
-        let ledger = MemoryLedger()
         let short = Market.subscription("gold.short", level: 1, price: "0.99", .init(3, .day))
-        let subscriber = try Subscriber(to: "gold.short", [short], ledger: ledger)
+        let subscriber = try Subscriber(to: "gold.short", [short])
         try subscriber.failRenewals()
         subscriber.market.advance(to: "2025-01-08T12:00:00Z")
         try subscriber.account.resolveBillingIssue(inGroup: "metals")
@@ -98,7 +97,7 @@ import Testing
                 "renewed until 2025-01-10 00:00:00 for 0.99",
             ]
         )
-        let (copy, _) = try LedgerCopy.rewritten(ledger)
+        let (copy, _) = try LedgerCopy.rewritten(subscriber.market.ledger)
         let later = try Market(on: "2025-01-08T12:00:00Z", ledger: copy)
         #expect(later.store.account.subscription(inGroup: "metals") == (try subscriber.metals))
     }

@@ -60,13 +60,10 @@ import Testing
     }
 
     @Test func `A device is known by its name in a store opened on the ledger again`() throws {
-        let ledger = MemoryLedger()
-        do {
-            let market = try Market(ledger: ledger)
+        let again = try Market.reopened { market in
             let alice = try market.store.addAccount("alice")
             App(on: try market.store.addDevice("phone", signedInTo: alice), finishes: false).buy("full.game")
         }
-        let again = try Market(ledger: ledger)
         #expect(again.store.accounts.map(\.name) == ["account", "alice"])
         #expect(again.store.devices.map(\.name) == ["device", "phone"])
         let phone = try #require(again.store.device(named: "phone"))

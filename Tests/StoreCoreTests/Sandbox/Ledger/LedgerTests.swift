@@ -4,37 +4,35 @@ import TestSupport
 import Testing
 
 @Suite struct LedgerTests {
+    private let ledger = MemoryLedger()
+
+    private func world(_ authorizer: Authorizer = .approving) throws -> World {
+        try Conformer.inProcess.world(authorizer: authorizer, ledger: ledger)
+    }
+
     @Test func `B34: A store opened again on its ledger is the same store`() async throws {
-        let ledger = MemoryLedger()
-        let before = try Conformer.inProcess.world(authorizer: .always(.later), ledger: ledger)
-        let shopper = Recorder()
-        let shop = await before.observedQueue(shopper)
+        let before = try world(.always(.later))
+        let (shop, shopper) = await before.observedQueue()
         for product in ["full.game", "sword", "shield", "swrod"] { shop.add(SKPayment(productIdentifier: product)) }
         for request in before.store.undecided.prefix(2) { try before.store.decide(request.transaction, .approve) }
         shop.finishTransaction(try #require(shopper.transactions.first))
         try before.store.setAvailability(.withdrawn, of: "spear")
         try before.store.register(.consumable("axe", price: "0.49"))
         try before.store.setPaymentsAllowed(false)
-        let after = try Conformer.inProcess.world(ledger: ledger)
+        let after = try world()
         #expect(after.store.undecided == before.store.undecided && after.store.sells("spear") == false)
         #expect(after.store.sells("axe") == true && !after.store.canMakePayments)
-        let observer = Recorder()
-        let queue = await after.observedQueue(observer)
-        #expect(
-            observer.history
-                == [.updated("sword", .purchased), .updated("shield", .purchasing), .updated("swrod", .failed)]
-        )
-        #expect(
-            observer.transactions.map(\.transactionIdentifier)
-                == shopper.transactions.dropFirst().map(\.transactionIdentifier)
-        )
+        let (queue, observer) = await after.observedQueue()
+        let states = [("sword", SKPaymentTransactionState.purchased), ("shield", .purchasing), ("swrod", .failed)]
+        #expect(observer.history == states.map { Heard.updated($0, $1) })
+        let numbers = shopper.transactions.dropFirst().map(\.transactionIdentifier)
+        #expect(observer.transactions.map(\.transactionIdentifier) == numbers)
         queue.restoreCompletedTransactions()
         #expect(observer.history.suffix(2) == [.updated("full.game", .restored), .restoreFinished])
     }
 
     @Test func `B33: A reopened store knows which commands it has taken`() async throws {
-        let ledger = MemoryLedger()
-        let before = try Conformer.inProcess.world(ledger: ledger)
+        let before = try world()
         let backend = SpoilingBackend(before.store)
         let journal = MemoryJournal()
         let shopper = Recorder()
@@ -42,7 +40,7 @@ import Testing
         backend.fate = .loseAnswer
         first.add(SKPayment(productIdentifier: "full.game"))
         #expect(journal.commands.count == 1)
-        let after = try Conformer.inProcess.world(ledger: ledger)
+        let after = try world()
         let observer = Recorder.finishing()
         let queue = await after.observedQueue(observer, journal: journal)
         await queue.settle()
@@ -53,13 +51,9 @@ import Testing
     }
 
     @Test func `B36: Two stores on one ledger see what happens in either`() async throws {
-        let ledger = MemoryLedger()
-        let here = try Conformer.inProcess.world(ledger: ledger)
-        let there = try Conformer.inProcess.world(ledger: ledger)
-        let first = Recorder()
-        let second = Recorder()
-        let queue = await here.observedQueue(first)
-        let other = await there.observedQueue(second)
+        let (here, there) = try (world(), world())
+        let (queue, first) = await here.observedQueue()
+        let (other, second) = await there.observedQueue()
         queue.add(SKPayment(productIdentifier: "sword"))
         #expect(first.history.last == .updated("sword", .purchased))
         other.add(SKPayment(productIdentifier: "shield"))
@@ -67,24 +61,19 @@ import Testing
         #expect(second.history(of: "sword").last == .updated("sword", .purchased))
         queue.add(SKPayment(productIdentifier: "spear"))
         #expect(first.history(of: "shield").last == .updated("shield", .purchased))
-        let identifiers = first.transactions.map(\.transactionIdentifier)
-        #expect(Set(identifiers).count == 3)
+        #expect(Set(first.transactions.map(\.transactionIdentifier)).count == 3)
         #expect(queue.transactions.count == 3)
     }
 
     @Test func `B106: A conflict with another store on the ledger is decided again, and charged once`() async throws {
-        let ledger = MemoryLedger()
         let totals = Locked<[Decimal]>([])
         let authorizer = Authorizer { request in
             totals.withLock { $0.append(request.total) }
             return .approve
         }
-        let here = try Conformer.inProcess.world(authorizer: authorizer, ledger: ledger)
-        let there = try Conformer.inProcess.world(authorizer: authorizer, ledger: ledger)
-        let first = Recorder()
-        let second = Recorder()
-        let queue = await here.observedQueue(first)
-        let other = await there.observedQueue(second)
+        let (here, there) = try (world(authorizer), world(authorizer))
+        let (queue, first) = await here.observedQueue()
+        let (other, second) = await there.observedQueue()
         queue.add(SKPayment(productIdentifier: "full.game"))
         other.add(SKPayment(productIdentifier: "full.game"))
         #expect(totals.withLock { $0 } == [amount("4.99"), 0])
@@ -92,16 +81,14 @@ import Testing
     }
 
     @Test func `B63: Stores that sell at once from one ledger give no identifier twice`() async throws {
-        let ledger = MemoryLedger()
-        let worlds = try (0..<3).map { _ in try Conformer.inProcess.world(ledger: ledger) }
+        let worlds = try (0..<3).map { _ in try world() }
         let observers = worlds.map { _ in Recorder() }
         var queues: [SKPaymentQueue] = []
         for (world, observer) in zip(worlds, observers) { queues.append(await world.observedQueue(observer)) }
         await onThreads(3) { [queues] index in
             for _ in 1...40 { queues[index].add(SKPayment(productIdentifier: "sword")) }
         }
-        let late = Recorder()
-        let queue = try await Conformer.inProcess.world(ledger: ledger).observedQueue(late)
+        let (queue, late) = try await world().observedQueue()
         #expect(late.transactions.count == 120)
         #expect(Set(late.transactions.map(\.transactionIdentifier)).count == 120)
         #expect(queue.transactions.allSatisfy { $0.transactionState == .purchased })
@@ -130,9 +117,7 @@ import Testing
         await world.advance(by: 60)
         #expect(observer.history.last == .updated("sword", .purchased))
         #expect(queue.transactions.map(\.payment.productIdentifier) == ["sword"])
-        let reopened = try Conformer.inProcess.world(ledger: ledger)
-        let late = Recorder()
-        _ = await reopened.observedQueue(late)
+        let late = try await Conformer.inProcess.world(ledger: ledger).observedQueue().1
         #expect(late.history == [.updated("sword", .purchased)])
     }
 
@@ -164,18 +149,15 @@ import Testing
     }
 
     @Test func `A ledger in memory appends only behind its end, and reads in pieces`() async throws {
-        let source = MemoryLedger()
-        let world = try Conformer.inProcess.world(ledger: source)
-        await world.buyAndFinish("sword", "shield", "full.game")
-        let records = source.read(after: 0, limit: .max >> 1)
-        #expect(records.count == source.head)
-        let ledger = MemoryLedger()
-        #expect(ledger.append(records, ifHeadIs: 0))
-        #expect(!ledger.append(records, ifHeadIs: 0))
-        #expect(ledger.head == records.count)
-        #expect(ledger.read(after: 1, limit: 2) == Array(records[1..<3]))
-        #expect(ledger.read(after: records.count, limit: 10).isEmpty)
-        let copy = try JSONDecoder().decode([LedgerRecord].self, from: JSONEncoder().encode(records))
-        #expect(copy == records)
+        try await world().buyAndFinish("sword", "shield", "full.game")
+        let records = ledger.read(after: 0, limit: .max >> 1)
+        #expect(records.count == ledger.head)
+        let copy = MemoryLedger()
+        #expect(copy.append(records, ifHeadIs: 0))
+        #expect(!copy.append(records, ifHeadIs: 0))
+        #expect(copy.head == records.count)
+        #expect(copy.read(after: 1, limit: 2) == Array(records[1..<3]))
+        #expect(copy.read(after: records.count, limit: 10).isEmpty)
+        #expect(try JSONDecoder().decode([LedgerRecord].self, from: JSONEncoder().encode(records)) == records)
     }
 }

@@ -85,11 +85,9 @@ import Testing
     }
 
     @Test func `An app that is not running hears of a redeemed code at its next launch`() throws {
-        let ledger = MemoryLedger()
-        let before = try OfferShop(ledger: ledger)
-        before.app.queue.remove(before.app.recorder)
-        try before.account.redeem(code: "FOR.NEW")
-        let after = try OfferShop(ledger: ledger)
+        shop.app.queue.remove(shop.app.recorder)
+        try shop.account.redeem(code: "FOR.NEW")
+        let after = try OfferShop(ledger: shop.market.ledger)
         #expect(after.app.recorder.history == [.updated("gold", .purchased), .removed("gold")])
         #expect(after.metals?.offer?.identifier == "FOR.NEW")
     }
@@ -145,14 +143,12 @@ import Testing
     }
 
     @Test func `An account redeems an offer once, also in a store opened again on its ledger`() throws {
-        let ledger = MemoryLedger()
-        let shop = try OfferShop(ledger: ledger)
         #expect(redeem("TWICE") == nil)
         #expect(redeem("TWICE")?.isStoreKit(.ineligibleForOffer) == true)
         let bob = try shop.store.addAccount("bob")
         try bob.redeem(code: "TWICE")
         #expect(bob.subscription(inGroup: "metals") != nil)
-        let after = try OfferShop(ledger: ledger)
+        let after = try OfferShop(ledger: shop.market.ledger)
         #expect(redeem("TWICE", in: after)?.reason.contains("before") == true)
     }
 

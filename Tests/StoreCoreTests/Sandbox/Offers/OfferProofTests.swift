@@ -169,13 +169,9 @@ import Testing
     }
 
     @Test func `A store opened again on its ledger knows the nonces of proofs`() throws {
-        let ledger = MemoryLedger()
-        let before = try OfferShop(ledger: ledger)
-        try before.subscribeElsewhere()
-        let proof = try claims().signed(by: before.signer)
-        #expect(order(proof, in: before)?.transactionState == .purchased)
-        let after = try OfferShop(ledger: ledger)
-        #expect(order(proof, in: after)?.trouble == .storeKit(.invalidSignature))
+        let proof = try claims().signed(by: shop.signer)
+        #expect(order(proof)?.transactionState == .purchased)
+        #expect(try order(proof, in: OfferShop(ledger: shop.market.ledger))?.trouble == .storeKit(.invalidSignature))
     }
 
     @Test func `An offer that the product does not have is refused before its proof is looked at`() throws {

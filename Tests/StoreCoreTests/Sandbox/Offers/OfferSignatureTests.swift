@@ -142,17 +142,11 @@ import Testing
     }
 
     @Test func `B149: A store opened again on its ledger knows the nonces that were used`() throws {
-        let ledger = MemoryLedger()
-        let before = try OfferShop(ledger: ledger)
-        try before.subscribeElsewhere()
-        let discount = try payload().signed(by: before.signer)
-        before.buy("gold", under: discount)
-        #expect(before.lastState == .purchased)
-        let after = try OfferShop(ledger: ledger)
-        after.buy("gold", under: discount)
-        #expect(after.lastTrouble == .storeKit(.invalidSignature))
-        after.buy("gold", under: try payload().signed(by: after.signer))
-        #expect(after.lastState == .purchased)
+        let discount = try payload().signed(by: shop.signer)
+        #expect(shop.bought("gold", under: discount)?.transactionState == .purchased)
+        let after = try OfferShop(ledger: shop.market.ledger)
+        #expect(after.bought("gold", under: discount)?.trouble == .storeKit(.invalidSignature))
+        #expect(try after.bought("gold", under: payload().signed(by: after.signer))?.transactionState == .purchased)
     }
 
     @Test func `B150: After a failure a new signature and a new payment buy`() throws {

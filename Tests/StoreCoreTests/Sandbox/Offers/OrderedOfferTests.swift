@@ -22,8 +22,7 @@ import Testing
         #expect(shop.app.received == [.updated("gold", .purchased)])
         #expect(shop.metals?.offer?.kind == .winBack && shop.metals?.offer?.identifier == "come.back")
         #expect(try shop.charged == before + OfferShop.price("2.99"))
-        let last = try #require(shop.account.transactions.last)
-        #expect(last.order != nil)
+        #expect(try #require(shop.account.transactions.last).order != nil)
     }
 
     @Test func `An ordered win-back offer is for whom the store itself would win back`() throws {
@@ -59,8 +58,8 @@ import Testing
         shop.app.order("gold", under: offer(.code, "TWICE"))
         #expect(try shop.metals?.offer?.kind == .code && shop.charged == 0)
         #expect(shop.ordered("gold", under: offer(.code, "TWICE"))?.trouble == .storeKit(.ineligibleForOffer))
-        let error = #expect(throws: StoreFailure.self) { try shop.account.redeem(code: "TWICE", of: "gold") }
-        #expect(error?.code == SKError.Code.ineligibleForOffer.rawValue)
+        let failure = failure { try shop.account.redeem(code: "TWICE", of: "gold") }
+        #expect(failure?.isStoreKit(.ineligibleForOffer) == true)
         #expect(shop.ordered("gold", under: offer(.code, "FOR.NEW"))?.trouble == .storeKit(.ineligibleForOffer))
         #expect(shop.ordered("gold", under: offer(.code, "NONE"))?.trouble == .storeKit(.invalidOfferIdentifier))
     }
@@ -72,15 +71,11 @@ import Testing
     }
 
     @Test func `A store opened again on its ledger knows the codes that were ordered`() throws {
-        let ledger = MemoryLedger()
-        let before = try OfferShop(ledger: ledger)
-        before.store.acceptsTestPurchases = true
-        before.app.order("gold", under: offer(.code, "TWICE"))
-        #expect(before.lastState == .purchased)
-        let after = try OfferShop(ledger: ledger)
+        shop.store.acceptsTestPurchases = true
+        #expect(shop.ordered("gold", under: offer(.code, "TWICE"))?.transactionState == .purchased)
+        let after = try OfferShop(ledger: shop.market.ledger)
         after.store.acceptsTestPurchases = true
-        after.app.order("gold", under: offer(.code, "TWICE"))
-        #expect(after.lastTrouble == .storeKit(.ineligibleForOffer))
+        #expect(after.ordered("gold", under: offer(.code, "TWICE"))?.trouble == .storeKit(.ineligibleForOffer))
     }
 
     // MARK: The introductory offer
@@ -177,12 +172,11 @@ import Testing
 
 @Suite struct OfferLedgerTests {
     @Test func `What the ledger says of offers survives being written`() throws {
-        let ledger = MemoryLedger()
-        let before = try OfferShop(ledger: ledger)
+        let before = try OfferShop()
         try before.account.redeem(code: "STACK")
         before.market.advance(to: "2025-01-08T00:00:00Z")
         try before.buy("gold", under: "quarter")
-        let after = try OfferShop(on: "2025-01-08T00:00:00Z", ledger: LedgerCopy.rewritten(ledger).0)
+        let after = try OfferShop(on: "2025-01-08T00:00:00Z", ledger: LedgerCopy.rewritten(before.market.ledger).0)
         #expect(after.metals == before.metals && after.metals?.offer?.identifier == "STACK")
         #expect(after.metals?.waitingOffer?.identifier == "quarter")
         for shop in [before, after] { shop.market.advance(to: "2025-06-07T00:00:00Z") }
@@ -191,13 +185,11 @@ import Testing
     }
 
     @Test func `A purchase without an offer says nothing of one`() throws {
-        let ledger = MemoryLedger()
-        let shop = try Market(ledger: ledger)
+        let shop = try Market()
         App(on: shop.store).buy("gold.monthly")
         App(on: shop.store).buy("silver.monthly")
-        let (copy, text) = try LedgerCopy.rewritten(ledger)
+        let (copy, text) = try LedgerCopy.rewritten(shop.ledger)
         #expect(!text.contains("\"then\"") && !text.contains("\"offer\""))
-        let after = try Market(ledger: copy)
-        #expect(after.store.account.subscriptions == shop.store.account.subscriptions)
+        #expect(try Market(ledger: copy).store.account.subscriptions == shop.store.account.subscriptions)
     }
 }

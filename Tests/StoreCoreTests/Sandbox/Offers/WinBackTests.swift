@@ -7,8 +7,8 @@ import Testing
 
     init() throws { shop = try OfferShop() }
 
-    private func take(_ offer: String, in other: OfferShop? = nil) -> StoreFailure? {
-        failure { try (other ?? shop).account.takeWinBackOffer(offer, of: "gold") }
+    private func take(_ offer: String) -> StoreFailure? {
+        failure { try shop.account.takeWinBackOffer(offer, of: "gold") }
     }
 
     @Test func `A win-back offer taken in the store is an ordinary purchased transaction`() throws {
@@ -68,11 +68,9 @@ import Testing
     }
 
     @Test func `What won an account back outlives the store`() throws {
-        let ledger = MemoryLedger()
-        let before = try OfferShop(ledger: ledger)
-        try before.leave()
-        #expect(take("come.back", in: before) == nil)
-        let after = try OfferShop(on: "2025-03-01T00:00:00Z", ledger: ledger)
-        #expect(try after.metals == before.metals && after.charged == before.charged)
+        try shop.leave()
+        #expect(take("come.back") == nil)
+        let after = try OfferShop(on: "2025-03-01T00:00:00Z", ledger: shop.market.ledger)
+        #expect(try after.metals == shop.metals && after.charged == shop.charged)
     }
 }

@@ -15,12 +15,7 @@ import Testing
         #expect(try market.store.account.totalCharged == 0)
         try market.store.decide(request.transaction, .approve)
         market.store.settle()
-        #expect(
-            app.recorder.callbacks == [
-                [.updated("sword", .purchasing)], [.updated("sword", .deferred)], [.updated("sword", .purchased)],
-                [.removed("sword")],
-            ]
-        )
+        #expect(app.recorder.callbacks == calls(of: "sword", .purchasing, .deferred, .purchased))
         #expect(try market.store.account.totalCharged == Decimal(string: "1.98"))
         #expect(market.store.undecided.isEmpty)
     }
@@ -31,12 +26,7 @@ import Testing
         let app = App(on: market.store, buying: "full.game")
         try market.store.decide(try #require(market.store.account.undecided.first).transaction, .decline())
         market.store.settle()
-        #expect(
-            app.recorder.callbacks == [
-                [.updated("full.game", .purchasing)], [.updated("full.game", .deferred)],
-                [.updated("full.game", .failed)], [.removed("full.game")],
-            ]
-        )
+        #expect(app.recorder.callbacks == calls(of: "full.game", .purchasing, .deferred, .failed))
         #expect(app.recorder.transactions.first?.trouble == .storeKit(.unknown))
         #expect(try market.store.account.totalCharged == 0 && market.store.account.entitlements.isEmpty)
     }
@@ -87,29 +77,22 @@ import Testing
         try market.store.decide(try #require(market.store.undecided.first).transaction, answer)
         let next = App(on: market.store, journal: journal)
         let state: SKPaymentTransactionState = answer == .approve ? .purchased : .failed
-        #expect(next.recorder.callbacks == [[.updated("full.game", state)], [.removed("full.game")]])
+        #expect(next.recorder.callbacks == calls(of: "full.game", state))
         #expect(App(on: market.store, journal: journal).recorder.callbacks == [])
     }
 
     @Test func `B152: What waits outlives app and store, and so does the wish to be asked`() throws {
-        let ledger = MemoryLedger()
         let journal = MemoryJournal()
-        do {
-            let market = try Market(ledger: ledger)
+        let market = try Market.reopened { market in
             try market.store.account.setAsksToBuy(true)
             App(on: market.store, journal: journal).buy("full.game")
         }
-        let market = try Market(ledger: ledger)
         #expect(market.store.account.asksToBuy)
         let app = App(on: market.store, journal: journal)
         #expect(app.recorder.callbacks == [[.updated("full.game", .deferred)]])
         try market.store.decide(try #require(market.store.account.undecided.first).transaction, .approve)
         market.store.settle()
-        #expect(
-            app.recorder.callbacks == [
-                [.updated("full.game", .deferred)], [.updated("full.game", .purchased)], [.removed("full.game")],
-            ]
-        )
+        #expect(app.recorder.callbacks == calls(of: "full.game", .deferred, .purchased))
         app.buy("sword")
         #expect(market.store.undecided.map(\.productIdentifier) == ["sword"])
     }

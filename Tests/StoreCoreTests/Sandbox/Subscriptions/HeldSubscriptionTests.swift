@@ -103,14 +103,12 @@ import Testing
     }
 
     @Test func `A2: The answer to a change comes again at each launch until finished, also from a ledger`() throws {
-        let ledger = MemoryLedger()
-        let market = try Market(ledger: ledger)
-        let app = App(on: market.store, buying: "gold.monthly")
+        app.buy("gold.monthly")
         let held = try #require(received(by: app).first?.transactionIdentifier)
         app.queue.remove(app.recorder)
         let other = App(on: market.store, finishes: false)
         other.buy("silver.monthly")
-        let again = try Market(on: "2025-01-02T00:00:00Z", ledger: ledger)
+        let again = try Market(on: "2025-01-02T00:00:00Z", ledger: market.ledger)
         let launch = App(on: again.store)
         #expect(received(by: launch).map(\.transactionIdentifier) == [held])
         #expect(received(by: launch).map(\.payment.productIdentifier) == ["silver.monthly"])

@@ -14,10 +14,7 @@ import Testing
         #expect(app.received == Array(repeating: .updated("gold.monthly", .purchased), count: 4))
         let bought = app.recorder.transactions
         #expect(Set(bought.compactMap(\.transactionIdentifier)).count == 4)
-        #expect(
-            bought.map(\.transactionDate)
-                == ["2025-01-01", "2025-02-01", "2025-03-01", "2025-04-01"].map { Market.date($0 + "T00:00:00Z") }
-        )
+        #expect(bought.map(\.transactionDate) == days("2025-01-01", "2025-02-01", "2025-03-01", "2025-04-01"))
         #expect(try market.store.account.totalCharged == Decimal(string: "39.96"))
     }
 
@@ -41,27 +38,14 @@ import Testing
     }
 
     @Test func `B120: What fell due while no store was open is done when one is opened, each on its day`() throws {
-        let ledger = MemoryLedger()
-        do {
-            let market = try Market(ledger: ledger)
-            App(on: market.store).buy("gold.monthly")
-        }
-        let later = try Market(on: "2025-03-15T00:00:00Z", ledger: ledger)
+        let later = try Market.reopened(on: "2025-03-15T00:00:00Z") { App(on: $0.store).buy("gold.monthly") }
         let app = App(on: later.store)
-        #expect(
-            app.recorder.transactions.map(\.transactionDate)
-                == [Market.date("2025-02-01T00:00:00Z"), Market.date("2025-03-01T00:00:00Z")]
-        )
+        #expect(app.recorder.transactions.map(\.transactionDate) == days("2025-02-01", "2025-03-01"))
         #expect(later.store.account.subscriptions.first?.expirationDate == Market.date("2025-04-01T00:00:00Z"))
     }
 
     @Test func `B120: A store opened on an older ledger goes on renewing`() throws {
-        let ledger = MemoryLedger()
-        do {
-            let market = try Market(ledger: ledger)
-            App(on: market.store).buy("gold.monthly")
-        }
-        let later = try Market(ledger: ledger)
+        let later = try Market.reopened { App(on: $0.store).buy("gold.monthly") }
         let app = App(on: later.store)
         later.advance(to: "2025-02-01T00:00:00Z")
         #expect(app.received == [.updated("gold.monthly", .purchased)])
