@@ -58,6 +58,13 @@ extension App {
         for product in [product] + more { buy(product) }
     }
 
+    /// What it hears while something happens, call by call.
+    func told(_ act: () throws -> Void) rethrows -> [[Heard]] {
+        recorder.clear()
+        try act()
+        return recorder.callbacks
+    }
+
     /// Orders one after the other.
     func buy(_ first: String, _ second: String, _ more: String...) {
         for product in [first, second] + more { buy(product) }

@@ -46,6 +46,12 @@ struct Household {
     /// What bob's app has heard, call by call.
     var heard: [[Heard]] { bobsApp.recorder.callbacks }
 
+    /// What bob's app hears while something happens, call by call.
+    func told(_ act: () throws -> Void) rethrows -> [[Heard]] {
+        annasApp.recorder.clear()
+        return try bobsApp.told(act)
+    }
+
     /// What both apps heard is forgotten.
     func clear() {
         annasApp.recorder.clear()
