@@ -52,19 +52,16 @@ import Testing
         let shop = try NotifiedShop(OfferShop.products)
         var said: [TransactionPayload?] = []
         var renewals: [RenewalPayload?] = []
-        func note() throws {
+        func note(after act: () throws -> Void) throws {
+            try act()
             let last = try #require(try shop.view.subscriptions(of: "1")?.first?.subscriptions.first)
             said.append(last.transaction.payload)
             renewals.append(last.renewal.payload)
         }
-        try shop.account.buy("gold")
-        try note()
-        shop.advance(to: "2025-01-08T00:00:00Z")
-        try note()
-        try shop.account.setAutoRenew(false, inGroup: "metals")
-        try note()
-        shop.advance(to: "2025-02-08T00:00:00Z")
-        try note()
+        try note { try shop.account.buy("gold") }
+        try note { shop.advance(to: "2025-01-08T00:00:00Z") }
+        try note { try shop.account.setAutoRenew(false, inGroup: "metals") }
+        try note { shop.advance(to: "2025-02-08T00:00:00Z") }
         #expect(try shop.all.map(\.transaction) == said && shop.all.map(\.renewal) == renewals)
         #expect(renewals.last??.eligibleWinBackOfferIds == ["come.back"])
     }
@@ -75,10 +72,8 @@ import Testing
         try shop.account.setAutoRenew(false, inGroup: "metals")
         try shop.account.buy("silver.monthly")
         let last = try shop.all.suffix(2)
-        #expect(
-            last.map(\.words)
-                == ["DID_CHANGE_RENEWAL_PREF DOWNGRADE #1", "DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_ENABLED #1"]
-        )
+        let words = ["DID_CHANGE_RENEWAL_PREF DOWNGRADE #1", "DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_ENABLED #1"]
+        #expect(last.map(\.words) == words)
         #expect(Set(last.map(\.position.record)).count == 1)
         #expect(last.map(\.position.index) == [0, 1])
         #expect(Set(last.map(\.identifier)).count == 2)

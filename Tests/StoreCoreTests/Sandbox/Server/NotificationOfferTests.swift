@@ -7,9 +7,7 @@ import Testing
     @Test func `An offer that a subscriber takes is told as redeemed, with the change that it brings`() throws {
         let shop = try NotifiedShop(OfferShop.products)
         let account = shop.account
-        #expect(
-            try shop.told { _ = try account.redeem(code: "FOR.NEW", of: "gold") } == ["SUBSCRIBED INITIAL_BUY #1"]
-        )
+        try shop.tells("SUBSCRIBED INITIAL_BUY #1") { _ = try account.redeem(code: "FOR.NEW", of: "gold") }
         #expect(try shop.all.last?.transaction?.offerType == .code)
         #expect(try shop.told { _ = try account.redeem(code: "TWICE", of: "gold") } == ["OFFER_REDEEMED #1"])
     }
@@ -17,26 +15,17 @@ import Testing
     @Test func `An offer for a lower level is a downgrade, one for a higher level an upgrade`() throws {
         let shop = try NotifiedShop(OfferShop.products)
         try shop.account.buy("gold")
-        #expect(
-            try shop.told { _ = try shop.account.redeem(code: "TWICE", of: "silver") }
-                == ["OFFER_REDEEMED DOWNGRADE #1"]
-        )
+        try shop.tells("OFFER_REDEEMED DOWNGRADE #1") { _ = try shop.account.redeem(code: "TWICE", of: "silver") }
         let other = try NotifiedShop(OfferShop.products)
         try other.account.buy("silver")
-        #expect(
-            try other.told { _ = try other.account.redeem(code: "TWICE", of: "gold") }
-                == ["OFFER_REDEEMED UPGRADE #2"]
-        )
+        try other.tells("OFFER_REDEEMED UPGRADE #2") { _ = try other.account.redeem(code: "TWICE", of: "gold") }
     }
 
     @Test func `A win-back offer subscribes anew`() throws {
         let shop = try NotifiedShop(OfferShop.products)
         try shop.account.buy("gold")
         try shop.account.expireSubscription(inGroup: "metals")
-        #expect(
-            try shop.told { _ = try shop.account.takeWinBackOffer("come.back", of: "gold") }
-                == ["SUBSCRIBED RESUBSCRIBE #2"]
-        )
+        try shop.tells("SUBSCRIBED RESUBSCRIBE #2") { _ = try shop.account.takeWinBackOffer("come.back", of: "gold") }
         #expect(try shop.all.last?.transaction?.offerType == .winBack)
     }
 

@@ -31,6 +31,12 @@ struct NotifiedShop {
         return try view.notifications(after: last, limit: .max).map(\.words)
     }
 
+    /// Checks that the server is told this by an act.
+    func tells(_ words: String..., at place: SourceLocation = #_sourceLocation, by act: () throws -> Void) throws {
+        let told = try told(act)
+        #expect(told == words, sourceLocation: place)
+    }
+
     func advance(to date: String) { market.advance(to: date) }
 }
 
