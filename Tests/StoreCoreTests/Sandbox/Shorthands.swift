@@ -34,6 +34,9 @@ extension Subscriber: Timed {}
 
 extension Market: Timed {
     var market: Market { self }
+    var account: SandboxAccount { store.account }
+    /// What the account has of the group of the metals.
+    var metals: SandboxSubscription? { account.subscription(inGroup: "metals") }
 
     /// A market on the ledger of another one, which is gone.
     static func reopened(on day: String = "2025-01-01T00:00:00Z", after act: (Market) throws -> Void) throws -> Market {

@@ -21,7 +21,7 @@ import Testing
         let market = try Self.market(offer)
         App(on: market.store).buy("plus")
         market.advance(to: offered + "T12:00:00Z")
-        let subscription = try #require(market.store.account.subscriptions.first)
+        let subscription = try #require(market.metals)
         #expect(subscription.introductoryOffer == nil)
         #expect(subscription.periodStart == Market.date(offered + "T12:00:00Z"))
         #expect(subscription.expirationDate == Market.date(paid + "T12:00:00Z"))
@@ -30,8 +30,7 @@ import Testing
     @Test func `After an offer of days the months are counted from its end`() throws {
         let market = try Self.market(.freeTrial(.init(3, .day)))
         App(on: market.store).buy("plus")
-        market.advance(to: "2025-02-03T12:00:00Z")
-        #expect(market.store.account.subscriptions.map(\.expirationDate) == [Market.date("2025-03-03T12:00:00Z")])
+        #expect(market.at("2025-02-03T12:00:00Z").metals?.expirationDate == Market.date("2025-03-03T12:00:00Z"))
     }
 
     @Test func `The day comes back after a change to a lower level`() throws {
@@ -39,9 +38,8 @@ import Testing
         let app = App(on: market.store)
         app.buy("gold.monthly", "silver.monthly")
         market.advance(to: "2025-02-28T12:00:00Z")
-        let subscription = try #require(market.store.account.subscriptions.first)
-        #expect(subscription.productIdentifier == "silver.monthly")
-        #expect(subscription.expirationDate == Market.date("2025-03-31T12:00:00Z"))
+        #expect(market.metals?.productIdentifier == "silver.monthly")
+        #expect(market.metals?.expirationDate == Market.date("2025-03-31T12:00:00Z"))
     }
 
     @Test func `The day comes back after a change to years`() throws {
@@ -49,11 +47,9 @@ import Testing
         let app = App(on: market.store, buying: "gold.monthly")
         market.advance(to: "2024-02-10T00:00:00Z")
         app.buy("gold.yearly")
-        market.advance(to: "2025-02-28T12:00:00Z")
-        #expect(market.store.account.subscriptions.map(\.expirationDate) == [Market.date("2026-02-28T12:00:00Z")])
+        #expect(market.at("2025-02-28T12:00:00Z").metals?.expirationDate == Market.date("2026-02-28T12:00:00Z"))
         try market.store.register(Market.subscription("gold.yearly", level: 1, price: "9.99", .init(1, .month)))
-        market.advance(to: "2026-02-28T12:00:00Z")
-        #expect(market.store.account.subscriptions.map(\.expirationDate) == [Market.date("2026-03-30T12:00:00Z")])
+        #expect(market.at("2026-02-28T12:00:00Z").metals?.expirationDate == Market.date("2026-03-30T12:00:00Z"))
     }
 
     @Test func `Who changes at once has a day of the new product's`() throws {
@@ -61,8 +57,7 @@ import Testing
         let app = App(on: market.store, buying: "silver.monthly")
         market.advance(to: "2025-02-10T12:00:00Z")
         app.buy("gold.monthly")
-        market.advance(to: "2025-03-10T12:00:00Z")
-        #expect(market.store.account.subscriptions.map(\.expirationDate) == [Market.date("2025-04-10T12:00:00Z")])
+        #expect(market.at("2025-03-10T12:00:00Z").metals?.expirationDate == Market.date("2025-04-10T12:00:00Z"))
     }
 
     @Test(arguments: [
@@ -73,12 +68,7 @@ import Testing
         let ledger = MemoryLedger()
         let clock = ManualClock()
         do {
-            let store = try SandboxStore(
-                products: Market.products,
-                clock: clock,
-                ledger: ledger,
-                renewalRate: before
-            )
+            let store = try SandboxStore(products: Market.products, clock: clock, ledger: ledger, renewalRate: before)
             App(on: store).buy("pro.monthly")
             for _ in 1...5 { clock.advance(to: try #require(store.account.subscriptions.first).expirationDate) }
         }

@@ -21,10 +21,7 @@ import Testing
         let market = try Market()
         let app = App(on: market.store, finishes: false)
         app.buy("gold.monthly", "silver.monthly")
-        func products() throws -> [String] {
-            let receipt = try market.store.verify(appReceipt: try #require(market.store.appReceipt))
-            return receipt.purchases.map(\.productIdentifier)
-        }
+        func products() throws -> [String] { try market.store.purchases().map(\.productIdentifier) }
         #expect(try products() == ["gold.monthly"])
         market.advance(to: "2025-02-01T00:00:00Z")
         #expect(try products().sorted() == ["gold.monthly", "silver.monthly"])

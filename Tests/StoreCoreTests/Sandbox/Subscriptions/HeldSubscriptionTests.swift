@@ -10,30 +10,18 @@ import Testing
     init() throws { (market, app) = try Market.withApp() }
 
     /// A market whose products have a free week each.
-    private static func market(ledger: any Ledger = MemoryLedger(), authorizer: Authorizer = .approving) throws
-        -> Market
-    {
-        let products = [
-            ("gold.monthly", 1, "9.99"), ("gold.other", 1, "8.99"), ("silver.monthly", 2, "4.99"),
-        ].map { name, level, price in
-            Market.subscription(
-                name,
-                level: level,
-                price: price,
-                .init(1, .month),
-                offer: .freeTrial(.init(1, .week))
-            )
-        }
-        let plain = Market.subscription("bronze.monthly", level: 3, price: "1.99", .init(1, .month))
-        return try Market(products + [plain], ledger: ledger, authorizer: authorizer)
+    private static func market() throws -> Market {
+        let trial = SandboxProduct.Offer.freeTrial(.init(1, .week))
+        return try Market([
+            Market.subscription("gold.monthly", level: 1, price: "9.99", .init(1, .month), offer: trial),
+            Market.subscription("gold.other", level: 1, price: "8.99", .init(1, .month), offer: trial),
+            Market.subscription("silver.monthly", level: 2, price: "4.99", .init(1, .month), offer: trial),
+            Market.subscription("bronze.monthly", level: 3, price: "1.99", .init(1, .month)),
+        ])
     }
 
     private func received(by app: App) -> [SKPaymentTransaction] {
         app.recorder.transactions.filter { $0.transactionState == .purchased }
-    }
-
-    private func receipt(of market: Market) throws -> AppReceipt {
-        try market.store.verify(appReceipt: try #require(market.store.appReceipt))
     }
 
     // MARK: Introductory offers
@@ -45,39 +33,32 @@ import Testing
         app.buy(product == "gold.monthly" ? "bronze.monthly" : "gold.monthly")
         // Never had an offer, or is in the middle of one.
         app.buy(product == "gold.monthly" ? "gold.monthly" : "gold.other")
-        let subscription = try #require(market.store.account.subscription(inGroup: "metals"))
+        let subscription = try #require(market.metals)
         #expect(subscription.introductoryOffer == nil)
         #expect(subscription.expirationDate == Market.date("2025-02-01T00:00:00Z"))
-        #expect(try market.store.account.totalCharged == (product == "gold.monthly" ? amount("11.98") : amount("8.99")))
+        #expect(try market.account.totalCharged == (product == "gold.monthly" ? amount("11.98") : amount("8.99")))
     }
 
     @Test func `A1: A downgrade costs its full price from the renewal on`() throws {
         let market = try Market([
             Market.subscription("upper", level: 1, price: "9.99", .init(1, .month)),
-            Market.subscription(
-                "lower",
-                level: 2,
-                price: "4.99",
-                .init(1, .month),
-                offer: .freeTrial(.init(1, .week))
-            ),
+            Market.subscription("lower", level: 2, price: "4.99", .init(1, .month), offer: .freeTrial(.init(1, .week))),
         ])
         let app = App(on: market.store)
         app.buy("upper", "lower")
-        market.advance(to: "2025-02-01T00:00:00Z")
-        let subscription = try #require(market.store.account.subscription(inGroup: "metals"))
+        let subscription = try #require(market.at("2025-02-01T00:00:00Z").metals)
         #expect(subscription.productIdentifier == "lower" && subscription.introductoryOffer == nil)
-        #expect(try market.store.account.totalCharged == amount("14.98"))
+        #expect(try market.account.totalCharged == amount("14.98"))
     }
 
     @Test func `A1: Who lapsed and comes back has the offer, if the group's was never used`() throws {
         let market = try Self.market()
         let app = App(on: market.store, buying: "bronze.monthly")
-        try market.store.account.setAutoRenew(false, inGroup: "metals")
+        try market.account.setAutoRenew(false, inGroup: "metals")
         market.advance(to: "2025-03-01T00:00:00Z")
         app.buy("gold.monthly")
-        #expect(market.store.account.subscription(inGroup: "metals")?.introductoryOffer == .freeTrial)
-        #expect(try market.store.account.totalCharged == amount("1.99"))
+        #expect(market.metals?.introductoryOffer == .freeTrial)
+        #expect(try market.account.totalCharged == amount("1.99"))
     }
 
     // MARK: Changes that wait
@@ -86,14 +67,14 @@ import Testing
     func `A2: A change that waits ends as purchased under the running transaction's identifier`(change: String) throws {
         let market = try Market()
         let app = App(on: market.store, finishes: false, buying: "gold.monthly")
-        let before = try receipt(of: market).purchases
+        let before = try market.store.purchases()
         app.buy(change)
         let (held, answer) = (received(by: app)[0], received(by: app)[1])
         #expect(answer.transactionIdentifier == held.transactionIdentifier)
         #expect(answer.payment.productIdentifier == change)
-        #expect(try receipt(of: market).purchases == before)
-        #expect(market.store.account.subscription(inGroup: "metals")?.renewsAs == change)
-        #expect(try market.store.account.totalCharged == amount("9.99"))
+        #expect(try market.store.purchases() == before)
+        #expect(market.metals?.renewsAs == change)
+        #expect(try market.account.totalCharged == amount("9.99"))
         // It comes again until it is finished, and finishing it leaves the other one.
         app.queue.finishTransaction(answer)
         #expect(app.queue.transactions == [held])
@@ -122,18 +103,17 @@ import Testing
 
     @Test func `A2: An approval is the moment of a change; the answer names what runs then`() throws {
         let market = try Market()
-        try market.store.account.setAsksToBuy(true)
+        try market.account.setAsksToBuy(true)
         let app = App(on: market.store, finishes: false, buying: "gold.monthly")
         try market.store.decide(try #require(market.store.undecided.first).transaction, .approve)
         app.buy("silver.monthly")
-        #expect(market.store.account.subscription(inGroup: "metals")?.renewsAs == "gold.monthly")
+        #expect(market.metals?.renewsAs == "gold.monthly")
         try market.store.decide(try #require(market.store.undecided.first).transaction, .approve)
         let purchased = received(by: app)
         #expect(purchased.map(\.payment.productIdentifier) == ["gold.monthly", "silver.monthly"])
         #expect(Set(purchased.map(\.transactionIdentifier)).count == 1)
-        #expect(market.store.account.subscription(inGroup: "metals")?.renewsAs == "silver.monthly")
-        let store = market.store
-        #expect(throws: SandboxError.notSold("2")) { try store.refund("2") }
+        #expect(market.metals?.renewsAs == "silver.monthly")
+        #expect(throws: SandboxError.notSold("2")) { try market.store.refund("2") }
     }
 
     @Test func `A2: Only the transaction that is held can be refunded`() throws {
@@ -145,19 +125,19 @@ import Testing
         #expect(listed.map(\.charge) == [amount("9.99"), nil])
         #expect(throws: SandboxError.notSold(listed[1].id)) { try market.store.refund(listed[1].id) }
         try market.store.refund(listed[0].id)
-        #expect(market.store.account.entitlements.isEmpty)
-        #expect(try market.store.account.totalRefunded == amount("9.99"))
+        #expect(market.account.entitlements.isEmpty)
+        #expect(try market.account.totalRefunded == amount("9.99"))
     }
 
     @Test func `A2: A change in the store itself brings nothing to any device`() throws {
         app.buy("gold.monthly")
         let held = try #require(received(by: app).first?.transactionIdentifier)
         app.recorder.clear()
-        #expect(try market.store.account.buy("silver.monthly") == held)
+        #expect(try market.account.buy("silver.monthly") == held)
         app.queue.settle()
         #expect(app.recorder.callbacks.isEmpty)
         #expect(try market.store.transactions.count == 1)
-        #expect(market.store.account.subscription(inGroup: "metals")?.renewsAs == "silver.monthly")
+        #expect(market.metals?.renewsAs == "silver.monthly")
     }
 
     @Test func `A2: The transaction held is the running period's, not the first`() throws {
@@ -173,43 +153,42 @@ import Testing
     @Test func `A3: A running subscription bought again is purchased under a number that no receipt has`() throws {
         let market = try Market()
         let app = App(on: market.store, finishes: false, buying: "gold.monthly")
-        let before = try receipt(of: market).purchases
+        let before = try market.store.purchases()
         app.buy("gold.monthly")
         let (held, answer) = (received(by: app)[0], received(by: app)[1])
         #expect(answer.transactionIdentifier != held.transactionIdentifier)
-        #expect(try receipt(of: market).purchases == before)
+        #expect(try market.store.purchases() == before)
         // Its own receipt is that of the running period.
         let own = market.store.verify(receipt: try #require(answer.transactionReceipt)).fields
         #expect(own["transaction_id"] == held.transactionIdentifier)
-        #expect(try market.store.account.totalCharged == amount("9.99"))
+        #expect(try market.account.totalCharged == amount("9.99"))
         app.queue.finishTransaction(held)
         app.queue.finishTransaction(answer)
         app.queue.settle()
-        let other = App(on: try market.store.addDevice("tablet", signedInTo: market.store.account))
+        let other = App(on: try market.store.addDevice("tablet", signedInTo: market.account))
         other.restore()
         #expect(other.received == [.updated("gold.monthly", .restored)])
     }
 
     @Test func `A3: With the quirk it fails, with an underlying error, and changes nothing`() throws {
         app.buy("gold.monthly")
-        try market.store.account.setAutoRenew(false, inGroup: "metals")
+        try market.account.setAutoRenew(false, inGroup: "metals")
         #expect(market.store.quirks.isEmpty)
         market.store.quirks = [.repeatedSubscriptionFails]
         app.buy("gold.monthly")
-        let failed = try #require(app.recorder.transactions.last)
-        let error = try #require(failed.error as? SKError)
+        let error = try #require(app.recorder.transactions.last?.error as? SKError)
         #expect(error.code == .unknown)
         let underlying = try #require(error.userInfo[NSUnderlyingErrorKey] as? NSError)
         #expect(underlying.domain == "ASDServerErrorDomain" && underlying.code == 3532)
         #expect(StoreFailure(error).underlying?.code == 3532)
-        #expect(market.store.account.subscription(inGroup: "metals")?.willRenew == false)
+        #expect(market.metals?.willRenew == false)
         // A change is none, and neither is a new beginning.
         app.buy("silver.monthly")
-        #expect(market.store.account.subscription(inGroup: "metals")?.renewsAs == "silver.monthly")
-        try market.store.account.setAutoRenew(false, inGroup: "metals")
+        #expect(market.metals?.renewsAs == "silver.monthly")
+        try market.account.setAutoRenew(false, inGroup: "metals")
         market.advance(to: "2025-03-01T00:00:00Z")
         app.buy("gold.monthly")
-        #expect(try market.store.account.totalCharged == amount("19.98"))
+        #expect(try market.account.totalCharged == amount("19.98"))
     }
 
     @Test func `A failure's underlying error stays in journals, ledgers and on the wire; old ones have none`() throws {

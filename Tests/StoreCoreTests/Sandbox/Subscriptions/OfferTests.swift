@@ -11,55 +11,50 @@ import Testing
         ])
     }
 
-    private static func charges(_ market: Market, through day: String) throws -> Decimal {
-        market.advance(to: day)
-        return try market.store.account.totalCharged
-    }
-
     @Test func `A free trial costs nothing, and terms count from its end`() throws {
         let market = try Self.market(.freeTrial(.init(1, .week)))
         App(on: market.store).buy("plus")
-        let trial = try #require(market.store.account.subscription(inGroup: "metals"))
+        let trial = try #require(market.account.subscription(inGroup: "metals"))
         #expect(trial.introductoryOffer == .freeTrial && trial.expirationDate == Market.date("2025-01-08T00:00:00Z"))
-        #expect(try Self.charges(market, through: "2025-01-07T00:00:00Z") == 0)
-        #expect(try Self.charges(market, through: "2025-01-08T00:00:00Z") == Decimal(string: "4.99"))
-        let paid = try #require(market.store.account.subscription(inGroup: "metals"))
+        #expect(try market.at("2025-01-07T00:00:00Z").account.totalCharged == 0)
+        #expect(try market.at("2025-01-08T00:00:00Z").account.totalCharged == Decimal(string: "4.99"))
+        let paid = try #require(market.account.subscription(inGroup: "metals"))
         #expect(paid.introductoryOffer == nil && paid.expirationDate == Market.date("2025-02-08T00:00:00Z"))
     }
 
     @Test func `Pay as you go costs less for each of the first terms`() throws {
         let market = try Self.market(.payAsYouGo(price: "0.99", every: .init(1, .month), times: 3))
         App(on: market.store).buy("plus")
-        #expect(try Self.charges(market, through: "2025-01-01T00:00:00Z") == Decimal(string: "0.99"))
-        #expect(try Self.charges(market, through: "2025-03-01T00:00:00Z") == Decimal(string: "2.97"))
-        #expect(market.store.account.subscriptions.map(\.introductoryOffer) == [.payAsYouGo])
-        #expect(try Self.charges(market, through: "2025-04-01T00:00:00Z") == Decimal(string: "7.96"))
-        #expect(market.store.account.subscriptions.map(\.introductoryOffer) == [nil])
+        #expect(try market.at("2025-01-01T00:00:00Z").account.totalCharged == Decimal(string: "0.99"))
+        #expect(try market.at("2025-03-01T00:00:00Z").account.totalCharged == Decimal(string: "2.97"))
+        #expect(market.account.subscriptions.map(\.introductoryOffer) == [.payAsYouGo])
+        #expect(try market.at("2025-04-01T00:00:00Z").account.totalCharged == Decimal(string: "7.96"))
+        #expect(market.account.subscriptions.map(\.introductoryOffer) == [nil])
     }
 
     @Test func `Pay up front costs one price for the whole time`() throws {
         let market = try Self.market(.payUpFront(price: "8.99", for: .init(3, .month)))
         App(on: market.store).buy("plus")
-        #expect(try Self.charges(market, through: "2025-03-31T00:00:00Z") == Decimal(string: "8.99"))
-        #expect(try Self.charges(market, through: "2025-04-01T00:00:00Z") == Decimal(string: "13.98"))
+        #expect(try market.at("2025-03-31T00:00:00Z").account.totalCharged == Decimal(string: "8.99"))
+        #expect(try market.at("2025-04-01T00:00:00Z").account.totalCharged == Decimal(string: "13.98"))
     }
 
     @Test func `An account has one introductory offer in a group, whatever it leaves or changes to`() throws {
         let market = try Self.market(.freeTrial(.init(1, .week)))
         let app = App(on: market.store, buying: "plus", "other")
-        #expect(try market.store.account.totalCharged == Decimal(string: "5.99"))
-        try market.store.account.setAutoRenew(false, inGroup: "metals")
+        #expect(try market.account.totalCharged == Decimal(string: "5.99"))
+        try market.account.setAutoRenew(false, inGroup: "metals")
         market.advance(to: "2026-01-01T00:00:00Z")
         app.buy("plus")
-        #expect(try market.store.account.totalCharged == Decimal(string: "10.98"))
+        #expect(try market.account.totalCharged == Decimal(string: "10.98"))
     }
 
     @Test func `A1: Who changes to a product with an offer pays its full price, whether or not they had one`() throws {
         let market = try Self.market(.freeTrial(.init(1, .week)))
         let app = App(on: market.store)
         app.buy("lower", "plus")
-        #expect(market.store.account.subscriptions.map(\.introductoryOffer) == [nil])
-        #expect(try market.store.account.totalCharged == Decimal(string: "6.98"))
+        #expect(market.account.subscriptions.map(\.introductoryOffer) == [nil])
+        #expect(try market.account.totalCharged == Decimal(string: "6.98"))
     }
 
     @Test func `Another account has an introductory offer of its own`() throws {
@@ -74,9 +69,8 @@ import Testing
         let market = try Self.market(.freeTrial(.init(1, .week)))
         let app = App(on: market.store, finishes: false, buying: "plus")
         market.advance(to: "2025-01-08T00:00:00Z")
-        let receipts = try app.recorder.transactions.filter { $0.transactionState == .purchased }
-            .map { try #require($0.transactionReceipt) }
-        let terms = receipts.map { market.store.verify(receipt: $0).fields["is_trial_period"] }
+        let terms = try app.recorder.transactions.filter { $0.transactionState == .purchased }
+            .map { market.store.verify(receipt: try #require($0.transactionReceipt)).fields["is_trial_period"] }
         #expect(terms == ["true", "false"])
     }
 }

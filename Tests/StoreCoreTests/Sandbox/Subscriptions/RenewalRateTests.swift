@@ -3,6 +3,12 @@ import StoreCore
 import Testing
 
 @Suite struct RenewalRateTests {
+    private let calendar: Calendar = {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar
+    }()
+
     @Test func `A month after the 31st is the end of a shorter one, and the day comes back`() {
         let start = Market.date("2023-10-31T09:30:00Z")
         let ends = (1...5).map { RenewalRate.realTime.end(of: .init(1, .month), times: $0, from: start) }
@@ -30,19 +36,14 @@ import Testing
         market.advance(to: "2100-01-31T12:00:00Z")
         let dates = app.recorder.transactions.compactMap(\.transactionDate)
         #expect(dates.count == 1201)
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
         for (month, date) in dates.enumerated() {
             let parts = calendar.dateComponents([.year, .month, .day, .hour], from: date)
             #expect(parts.year == 2000 + month / 12 && parts.month == 1 + month % 12 && parts.hour == 12)
-            let length = calendar.range(of: .day, in: .month, for: date)?.count
-            #expect(parts.day == length)
+            #expect(parts.day == calendar.range(of: .day, in: .month, for: date)?.count)
         }
     }
 
     @Test func `Months and years end when the calendar says, over centuries`() throws {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
         let start = Market.date("1601-01-01T00:00:00Z")
         // A prime number of days, hours and seconds meets all kinds of days and times.
         for step in 0..<4000 {
@@ -57,8 +58,6 @@ import Testing
 
     @Test(arguments: ["0004-02-29T00:00:00Z", "1582-10-14T12:00:00Z", "9999-12-31T23:59:59Z"])
     func `Far away too, months end when the calendar says`(start: String) throws {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
         let date = Market.date(start)
         let end = try #require(calendar.date(byAdding: .month, value: 13, to: date))
         #expect(RenewalRate.realTime.end(of: .init(1, .month), times: 13, from: date) == end)
@@ -131,8 +130,7 @@ import Testing
 
     private static func quickMarket() throws -> (market: Market, app: App) {
         let market = try Market(renewalRate: .everyPeriod(.thirtySeconds))
-        let app = App(on: market.store, buying: "gold.monthly")
-        return (market, app)
+        return (market, App(on: market.store, buying: "gold.monthly"))
     }
 
     @Test func `B224: A move that renews a subscription a million times stops the process and says why`() async throws {
@@ -163,20 +161,15 @@ import Testing
     }
 
     @Test func `B224: A subscription that ends on the way is in nobody's way`() throws {
-        let (market, app) = try Self.quickMarket()
-        try market.store.setRenewalLimit(12)
-        market.store.advance(by: Self.year)
-        #expect(app.received.count == 13)
-
-        let (other, otherApp) = try Self.quickMarket()
-        try other.store.account.setBillingFails(true)
-        other.store.advance(by: Self.year)
-        #expect(otherApp.received.count == 1)
-
-        let (third, thirdApp) = try Self.quickMarket()
-        try third.store.account.setAutoRenew(false, inGroup: "metals")
-        third.store.advance(by: Self.year)
-        #expect(thirdApp.received.count == 1)
+        func received(after change: (SandboxStore) throws -> Void) throws -> Int {
+            let (market, app) = try Self.quickMarket()
+            try change(market.store)
+            market.store.advance(by: Self.year)
+            return app.received.count
+        }
+        #expect(try received { try $0.setRenewalLimit(12) } == 13)
+        #expect(try received { try $0.account.setBillingFails(true) } == 1)
+        #expect(try received { try $0.account.setAutoRenew(false, inGroup: "metals") } == 1)
     }
 
     @Test(arguments: [RenewalRate.day(.second), .month(.thirtySeconds), .everyPeriod(.twoSeconds)])
@@ -191,10 +184,7 @@ import Testing
 
     @Test func `A rate that becomes quicker holds from the next term on`() throws {
         let ledger = MemoryLedger()
-        do {
-            let market = try Market(ledger: ledger)
-            App(on: market.store).buy("gold.monthly")
-        }
+        do { App(on: try Market(ledger: ledger).store).buy("gold.monthly") }
         let quick = try Market(ledger: ledger, renewalRate: .everyPeriod(.minute))
         let app = App(on: quick.store)
         quick.advance(to: "2025-02-01T00:02:00Z")

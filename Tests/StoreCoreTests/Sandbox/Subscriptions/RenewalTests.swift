@@ -15,7 +15,7 @@ import Testing
         let bought = app.recorder.transactions
         #expect(Set(bought.compactMap(\.transactionIdentifier)).count == 4)
         #expect(bought.map(\.transactionDate) == days("2025-01-01", "2025-02-01", "2025-03-01", "2025-04-01"))
-        #expect(try market.store.account.totalCharged == Decimal(string: "39.96"))
+        #expect(try market.account.totalCharged == Decimal(string: "39.96"))
     }
 
     @Test func `B120: A renewal names the transaction that the subscription began with`() throws {
@@ -32,8 +32,7 @@ import Testing
         let market = try Market()
         App(on: market.store).buy("gold.monthly")
         market.advance(to: "2025-04-15T00:00:00Z")
-        let app = App(on: market.store)
-        #expect(app.received == Array(repeating: .updated("gold.monthly", .purchased), count: 3))
+        #expect(App(on: market.store).received == Array(repeating: .updated("gold.monthly", .purchased), count: 3))
         #expect(App(on: market.store).received == [])
     }
 
@@ -53,35 +52,32 @@ import Testing
 
     @Test func `B120: With renewal turned off access ends when the term does`() throws {
         app.buy("gold.monthly")
-        try market.store.account.setAutoRenew(false, inGroup: "metals")
-        market.advance(to: "2025-01-31T23:59:59Z")
-        #expect(market.store.account.entitlements.map(\.productIdentifier) == ["gold.monthly"])
+        try market.account.setAutoRenew(false, inGroup: "metals")
+        #expect(market.at("2025-01-31T23:59:59Z").account.entitlements.map(\.productIdentifier) == ["gold.monthly"])
         #expect(market.at("2025-02-01T00:00:00Z").store.account.entitlements.isEmpty)
-        let subscription = try #require(market.store.account.subscription(inGroup: "metals"))
+        let subscription = try #require(market.metals)
         #expect(subscription.end == .autoRenewDisabled && !subscription.willRenew)
         #expect(app.received.count == 1)
     }
 
     @Test func `B120: Renewal turned off and on again renews`() throws {
         app.buy("gold.monthly")
-        try market.store.account.setAutoRenew(false, inGroup: "metals")
-        try market.store.account.setAutoRenew(true, inGroup: "metals")
+        try market.account.setAutoRenew(false, inGroup: "metals")
+        try market.account.setAutoRenew(true, inGroup: "metals")
         market.advance(to: "2025-02-01T00:00:00Z")
         #expect(app.received.count == 2)
     }
 
     @Test func `Renewal cannot be turned off where nothing runs`() throws {
         let market = try Market()
-        #expect(throws: SandboxError.notSubscribed(group: "metals")) {
-            try market.store.account.setAutoRenew(false, inGroup: "metals")
-        }
+        let missing = SandboxError.notSubscribed(group: "metals")
+        #expect(throws: missing) { try market.account.setAutoRenew(false, inGroup: "metals") }
     }
 
     @Test func `A subscription that is not on sale any more ends`() throws {
         app.buy("gold.monthly")
         try market.store.setAvailability(.withdrawn, of: "gold.monthly")
-        market.advance(to: "2025-02-01T00:00:00Z")
-        #expect(market.store.account.subscription(inGroup: "metals")?.end == .productUnavailable)
+        #expect(market.at("2025-02-01T00:00:00Z").metals?.end == .productUnavailable)
         #expect(app.received.count == 1)
     }
 
@@ -89,8 +85,7 @@ import Testing
         let market = try Market()
         let accounts = try (0..<200).map { try market.store.addAccount("subscriber \($0)") }
         for account in accounts {
-            let device = try market.store.addDevice("device of \(account.name)", signedInTo: account)
-            App(on: device).buy("gold.monthly")
+            App(on: try market.store.addDevice("of \(account.name)", signedInTo: account)).buy("gold.monthly")
         }
         market.advance(to: "2025-03-01T00:00:00Z")
         for account in accounts {
@@ -109,7 +104,7 @@ import Testing
         ledger.repair()
         market.advance(to: "2025-02-01T00:02:00Z")
         #expect(app.received.count == 2)
-        #expect(market.store.account.subscriptions.first?.periodStart == Market.date("2025-02-01T00:00:00Z"))
+        #expect(market.account.subscriptions.first?.periodStart == Market.date("2025-02-01T00:00:00Z"))
         market.advance(to: "2025-03-01T00:00:00Z")
         #expect(app.received.count == 3)
     }
