@@ -112,3 +112,13 @@ extension StoreFailure {
     /// Whether it has a code of Store Kit's.
     func isStoreKit(_ code: SKError.Code) -> Bool { self.code == code.rawValue }
 }
+
+/// A signer of receipts that signs nothing.
+protocol IdleSigner: ReceiptSigner {}
+
+extension IdleSigner {
+    var signatureVersion: UInt8 { 9 }
+    var signatureLength: Int { 0 }
+    func sign(_ message: Data) -> Data { Data() }
+    func isValid(signature: Data, for message: Data) -> Bool { false }
+}

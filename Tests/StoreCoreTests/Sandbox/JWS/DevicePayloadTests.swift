@@ -52,11 +52,7 @@ import Testing
     @Test func `The app's Apple ID is in what production signs, and nowhere else`() throws {
         for environment in ["Production", "Sandbox", "Xcode"] {
             let signer = CountingSealer(environment: environment)
-            let store = try SandboxStore(
-                products: Market.products,
-                signer: signer,
-                appAppleIdentifier: 1_234_567_890
-            )
+            let store = try SandboxStore(products: Market.products, signer: signer, appAppleIdentifier: 1_234_567_890)
             try store.account.buy("sword")
             let expected: Int64? = environment == "Production" ? 1_234_567_890 : nil
             #expect(try store.account.signedAppTransaction.payload.appAppleId == expected)
@@ -71,11 +67,8 @@ import Testing
 
     @Test func `A store that is given no Apple ID names none, unless its file is synchronized`() throws {
         let signer = CountingSealer(environment: "Production")
-        let store = try SandboxStore(signer: signer)
-        #expect(try store.account.signedAppTransaction.payload.appAppleId == nil)
-        let file = """
-            {"version": {"major": 4, "minor": 0}, "settings": {"_applicationInternalID": "1441423628"}}
-            """
+        #expect(try SandboxStore(signer: signer).account.signedAppTransaction.payload.appAppleId == nil)
+        let file = #"{"version": {"major": 4, "minor": 0}, "settings": {"_applicationInternalID": "1441423628"}}"#
         let configuration = try StoreConfiguration(data: Data(file.utf8), name: "Shop.storekit")
         let synchronized = try SandboxStore(configuration, signer: signer)
         #expect(try synchronized.account.signedAppTransaction.payload.appAppleId == 1_441_423_628)
@@ -117,8 +110,7 @@ import Testing
     @Test func `A store whose signer signs no payloads signs them with a key of its own`() throws {
         #expect(store.payloadSigner is HMACReceiptSigner)
         let signer = HMACReceiptSigner()
-        let other = try SandboxStore(products: Market.products, signer: signer)
-        let jws = try other.account.signedAppTransaction.jws
+        let jws = try SandboxStore(products: Market.products, signer: signer).account.signedAppTransaction.jws
         #expect(throws: Never.self) { try AppTransactionPayload(verifying: jws, signer: signer) }
         let plain = try SandboxStore(signer: PlainSigner())
         #expect(plain.payloadSigner is HMACReceiptSigner)
@@ -126,21 +118,11 @@ import Testing
     }
 }
 
-private struct PlainSigner: ReceiptSigner {
-    var environment: String { "Sandbox" }
-    var signatureVersion: UInt8 { 9 }
-    var signatureLength: Int { 0 }
-    func sign(_ message: Data) -> Data { Data() }
-    func isValid(signature: Data, for message: Data) -> Bool { false }
-}
+private struct PlainSigner: IdleSigner { var environment: String { "Sandbox" } }
 
 /// Signs nothing, and has a hash that shows what it is of.
-private struct HashingSigner: ReceiptSigner, PayloadSigner {
+private struct HashingSigner: IdleSigner, PayloadSigner {
     var environment: String { "Xcode" }
-    var signatureVersion: UInt8 { 9 }
-    var signatureLength: Int { 0 }
-    func sign(_ message: Data) -> Data { Data() }
-    func isValid(signature: Data, for message: Data) -> Bool { false }
     func jws(of payload: Data) -> String { "" }
     func payload(of jws: String, signingDate: (Data) -> Date?) -> Data { Data() }
     func deviceVerification(of text: Data) -> Data? { Data("hash of ".utf8) + text }

@@ -19,8 +19,7 @@ import Testing
     private func milliseconds(_ date: String) -> PayloadDate { PayloadDate(Market.date(date)) }
 
     @Test func `A running subscription in JSON`() throws {
-        subscriber.market.advance(to: "2025-02-10T00:00:00Z")
-        let found = try subscription(subscriber.account)
+        let found = try subscription(subscriber.at("2025-02-10T00:00:00Z").account)
         let json = """
             {"appTransactionId":"\(try #require(found.renewal.payload.appTransactionId))",\
             "autoRenewProductId":"gold.monthly","autoRenewStatus":1,"currency":"USD","environment":"LocalTesting",\
@@ -35,8 +34,7 @@ import Testing
     }
 
     @Test func `An account that never subscribed has none`() throws {
-        let market = try Market()
-        #expect(try market.store.account.signedSubscriptions(inGroup: "metals").isEmpty)
+        #expect(try Market().account.signedSubscriptions(inGroup: "metals").isEmpty)
     }
 
     @Test func `Renewal that is turned off costs nothing, and then has expired for it`() throws {
@@ -44,8 +42,7 @@ import Testing
         let running = try renewal(subscriber)
         #expect(running.autoRenewStatus == .off && running.autoRenewProductId == "gold.monthly")
         #expect(running.renewalPrice == nil && running.currency == nil && running.expirationIntent == nil)
-        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
-        let over = try renewal(subscriber)
+        let over = try renewal(subscriber.at("2025-02-01T00:00:00Z"))
         #expect(over.expirationIntent == .customerCanceled)
         #expect(over.autoRenewStatus == .off && over.isInBillingRetryPeriod == false)
         #expect(over.renewalDate == milliseconds("2025-02-01T00:00:00Z"))
@@ -60,19 +57,15 @@ import Testing
     }
 
     @Test func `Billing retry, with and without grace`() throws {
-        try subscriber.market.store.setGrantsGracePeriod(true)
-        try subscriber.account.setBillingFails(true)
-        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
-        let grace = try renewal(subscriber)
+        try subscriber.failRenewals()
+        let grace = try renewal(subscriber.at("2025-02-01T00:00:00Z"))
         #expect(grace.isInBillingRetryPeriod == true && grace.expirationIntent == .billingError)
         #expect(grace.gracePeriodExpiresDate == milliseconds("2025-02-17T00:00:00Z"))
         #expect(grace.autoRenewStatus == .on && grace.renewalPrice == 9990)
-        subscriber.market.advance(to: "2025-02-17T00:00:00Z")
-        let retry = try renewal(subscriber)
+        let retry = try renewal(subscriber.at("2025-02-17T00:00:00Z"))
         #expect(retry.isInBillingRetryPeriod == true && retry.expirationIntent == .billingError)
         #expect(retry.gracePeriodExpiresDate == nil)
-        subscriber.market.advance(to: "2025-06-01T00:00:00Z")
-        let over = try renewal(subscriber)
+        let over = try renewal(subscriber.at("2025-06-01T00:00:00Z"))
         #expect(over.isInBillingRetryPeriod == false && over.expirationIntent == .billingError)
         #expect(over.autoRenewStatus == .off)
     }
@@ -86,15 +79,15 @@ import Testing
     }
 
     @Test func `A subscription that is not agreed to, not sold or limited expires for it`() throws {
-        let asked = try Subscriber()
-        try asked.market.store.raisePrice(of: "gold.monthly", to: "12.99")
-        let withdrawn = try Subscriber()
-        try withdrawn.market.store.setAvailability(.withdrawn, of: "gold.monthly")
-        let limited = try Subscriber()
-        try limited.market.store.setRenewalLimit(0)
-        let intents = try [asked, withdrawn, limited].map { subscriber in
-            subscriber.market.advance(to: "2025-02-01T00:00:00Z")
-            return try renewal(subscriber).expirationIntent
+        let changes: [(SandboxStore) throws -> Void] = [
+            { try $0.raisePrice(of: "gold.monthly", to: "12.99") },
+            { try $0.setAvailability(.withdrawn, of: "gold.monthly") },
+            { try $0.setRenewalLimit(0) },
+        ]
+        let intents = try changes.map { change in
+            let subscriber = try Subscriber()
+            try change(subscriber.market.store)
+            return try renewal(subscriber.at("2025-02-01T00:00:00Z")).expirationIntent
         }
         #expect(intents == [.didNotConsentToPriceIncrease, .productUnavailable, .other])
     }
@@ -141,15 +134,13 @@ import Testing
 
     @Test func `A code's offer and a win-back offer have their kinds`() throws {
         let shop = try OfferShop()
-        let code = try shop.account.redeem(code: "FOR.NEW", of: "gold")
-        let redeemed = try shop.store.signedTransaction(code).payload
+        let redeemed = try shop.store.signedTransaction(shop.account.redeem(code: "FOR.NEW", of: "gold")).payload
         #expect(redeemed.offerType == .code && redeemed.offerIdentifier == "FOR.NEW")
         #expect(redeemed.offerDiscountType == .payUpFront && redeemed.offerPeriod == "P2M")
         #expect(try subscription(shop.account).renewal.payload.eligibleWinBackOfferIds == nil)
         try shop.account.expireSubscription(inGroup: "metals")
         #expect(try subscription(shop.account).renewal.payload.eligibleWinBackOfferIds == ["come.back"])
-        let back = try shop.account.takeWinBackOffer("come.back", of: "gold")
-        let won = try shop.store.signedTransaction(back).payload
+        let won = try shop.store.signedTransaction(shop.account.takeWinBackOffer("come.back", of: "gold")).payload
         #expect(won.offerType == .winBack && won.offerIdentifier == "come.back")
     }
 
