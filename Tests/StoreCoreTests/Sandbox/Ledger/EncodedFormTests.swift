@@ -5,7 +5,7 @@ import Testing
 
 /// The encoded forms that ledgers and snapshots keep, whatever the types are called.
 @Suite struct EncodedFormTests {
-    private static let start = Date(timeIntervalSinceReferenceDate: 0)
+    fileprivate static let start = Date(timeIntervalSinceReferenceDate: 0)
 
     @Test func `A record has bare numbers, and calls operator and purchaser what the first version did`() throws {
         let sharing = FamilyChange.Sharing(
@@ -61,20 +61,19 @@ import Testing
 
     @Test func `A snapshot has every property of the state, but for what no store has used yet`() throws {
         var state = SandboxState()
-        state.apply(LedgerRecord(date: Self.start, event: .registered(.consumable("coins", price: "0.99"))))
+        state.apply(.registered(.consumable("coins", price: "0.99")))
         // The numbers of names are those of the rows.
         let derived: Set = ["accountNumbers", "deviceNumbers"]
         #expect(Set(Mirror(reflecting: state).children.compactMap(\.label)) == Self.properties.union(derived))
         func text() throws -> String { String(decoding: try Self.bytes(state), as: UTF8.self) }
         #expect(try !text().contains("{"))
-        let change = OperatorChange.promotionChanged(device: 0, .order(["coins"]))
-        state.apply(LedgerRecord(date: Self.start, event: .operator(change)))
+        state.apply(.operator(.promotionChanged(device: 0, .order(["coins"]))))
         #expect(try text().contains("\"promotionOverrides\":{\"0\":"))
     }
 
     @Test func `A snapshot with bytes behind its end is refused`() throws {
-        var pack = BinaryDecoder(try Self.bytes(SandboxState()) + [0])
-        #expect(throws: BinaryDecoder.Trouble.self) { try SandboxState(unpacking: &pack) }
+        let bytes = try Self.bytes(SandboxState()) + [0]
+        #expect(throws: BinaryDecoder.Trouble.self) { try Self.state(bytes) }
     }
 
     @Test func `A snapshot that is cut short anywhere is refused`() throws {
@@ -88,25 +87,19 @@ import Testing
             product: 0,
             charge: 0.99
         )
-        for event in [.registered(.consumable("coins", price: "0.99")), .ordered(order)] as [StoreEvent] {
-            state.apply(LedgerRecord(date: Self.start, event: event))
-        }
+        state.apply(.registered(.consumable("coins", price: "0.99")), .ordered(order))
         let bytes = try Self.bytes(state)
         for count in 0..<bytes.count {
-            var pack = BinaryDecoder(bytes.prefix(count))
-            #expect(throws: (any Error).self, "\(count) of \(bytes.count) bytes") { try SandboxState(unpacking: &pack) }
+            let part = bytes.prefix(count)
+            #expect(throws: (any Error).self, "\(count) of \(bytes.count) bytes") { try Self.state(part) }
         }
-        var whole = BinaryDecoder(bytes)
-        #expect(try SandboxState(unpacking: &whole).transactions.count == 1)
+        #expect(try Self.state(bytes).transactions.count == 1)
     }
 
     @Test func `A snapshot keeps what is undecided, lost and changed, and the last number`() throws {
         var state = SandboxState()
-        func apply(_ events: StoreEvent...) {
-            for event in events { state.apply(LedgerRecord(date: Self.start, event: event)) }
-        }
         let payments = [1, 1, 2].map { StorePayment(productIdentifier: "coins", quantity: $0) }
-        apply(.registered(.consumable("coins", price: "0.99")))
+        state.apply(.registered(.consumable("coins", price: "0.99")))
         for (number, payment) in zip(1..., payments) {
             let order = StoreEvent.Order(
                 device: 0,
@@ -117,20 +110,17 @@ import Testing
                 product: 0,
                 charge: 0.99
             )
-            apply(.ordered(order))
+            state.apply(.ordered(order))
         }
-        apply(.asked(transaction: 2), .unreadable)
-        var pack = BinaryDecoder(try Self.bytes(state))
-        let again = try SandboxState(unpacking: &pack)
+        state.apply(.asked(transaction: 2), .unreadable)
+        let again = try Self.state(Self.bytes(state))
         #expect(again.position == 6 && again.lastPurchaseChange == 1 && again.isDamaged)
         #expect(again.nextTransaction == state.nextTransaction)
         #expect(again.waiting.count == 3 && again.waiting[1] == false && again.waiting[2] == true)
-        #expect(
-            (1...3).map { again.transactions[$0]?.transaction } == (1...3).map { state.transactions[$0]?.transaction }
-        )
+        let before = state
+        #expect((1...3).allSatisfy { again.transactions[$0]?.transaction == before.transactions[$0]?.transaction })
         #expect((1...3).map { again.transactions[$0]?.transaction.payment } == payments)
-        var unused = BinaryDecoder(try Self.bytes(SandboxState()))
-        #expect(try SandboxState(unpacking: &unused).lastPurchaseChange == nil)
+        #expect(try Self.state(Self.bytes(SandboxState())).lastPurchaseChange == nil)
     }
 
     @Test func `A catalog in a snapshot keeps every kind of product, and what few products have`() throws {
@@ -154,22 +144,15 @@ import Testing
         products.append(.consumable("abroad", price: "1").priced("2", in: "DEU"))
         products.append(.nonConsumable("map", price: "1").hosting(Data("here".utf8)))
         var state = SandboxState()
-        for product in products { state.apply(LedgerRecord(date: Self.start, event: .registered(product))) }
-        for (product, availability) in [
-            ("paper", .withdrawn), ("abroad", .notYetPropagated(until: Self.start + 60)),
-        ] as [(String, ProductAvailability)] {
-            let event = StoreEvent.availability(productIdentifier: product, availability)
-            state.apply(LedgerRecord(date: Self.start, event: event))
-        }
-        state.apply(LedgerRecord(date: Self.start, event: .operator(.storefront("DEU"))))
-        var pack = BinaryDecoder(try Self.bytes(state))
-        let again = try SandboxState(unpacking: &pack).catalog
+        for product in products { state.apply(.registered(product)) }
+        state.apply(.availability(productIdentifier: "paper", .withdrawn))
+        state.apply(.availability(productIdentifier: "abroad", .notYetPropagated(until: Self.start + 60)))
+        state.apply(.operator(.storefront("DEU")))
+        let again = try Self.state(Self.bytes(state)).catalog
         #expect(again.allProducts == products)
-        let forms = [SandboxProduct.Kind: UInt8](
-            uniqueKeysWithValues: [
-                (.consumable, 1), (.nonConsumable, 2), (.autoRenewable, 3), (.nonRenewing, 4), (.freeSubscription, 5),
-            ]
-        )
+        let forms: [SandboxProduct.Kind: UInt8] = [
+            .consumable: 1, .nonConsumable: 2, .autoRenewable: 3, .nonRenewing: 4, .freeSubscription: 5,
+        ]
         for kind in SandboxProduct.Kind.allCases {
             var plain = BinaryEncoder()
             SandboxProduct(identifier: "a", kind: kind, referenceName: "", price: 1, localizations: [])
@@ -187,42 +170,31 @@ import Testing
 
     @Test func `A snapshot restores accounts, devices and what journals have sent, bit for bit`() throws {
         var state = SandboxState()
-        func apply(_ events: StoreEvent...) {
-            for event in events { state.apply(LedgerRecord(date: Self.start, event: event)) }
-        }
-        apply(.registered(.consumable("coins", price: "0.99")), .registered(.nonConsumable("game", price: "4.99")))
-        apply(
-            .accountAdded(name: "second"),
-            .deviceAdded(name: "tablet", account: 1),
-            .deviceAdded(name: "till", account: nil)
-        )
-        apply(.paymentsAllowed(device: 1, false), .signedIn(device: 0, account: nil), .signedIn(device: 0, account: 1))
-        apply(.receiptRefreshed(device: 2, ReceiptProperties(isExpired: true, isVolumePurchase: true)))
-        apply(
-            .operator(.family(.founded(name: "home", organiser: 0))),
-            .operator(.family(.joined(family: 0, account: 1)))
-        )
+        state.apply(.registered(.consumable("coins", price: "0.99")))
+        state.apply(.registered(.nonConsumable("game", price: "4.99")))
+        state.apply(.accountAdded(name: "second"), .deviceAdded(name: "tablet", account: 1))
+        state.apply(.deviceAdded(name: "till", account: nil))
+        state.apply(.paymentsAllowed(device: 1, false), .signedIn(device: 0, account: nil))
+        state.apply(.signedIn(device: 0, account: 1))
+        state.apply(.receiptRefreshed(device: 2, ReceiptProperties(isExpired: true, isVolumePurchase: true)))
+        state.apply(.operator(.family(.founded(name: "home", organiser: 0))))
+        state.apply(.operator(.family(.joined(family: 0, account: 1))))
         for (number, journal) in zip(1..., [7, 8, 9, 7] as [UInt64]) {
-            apply(
-                .sold(
-                    StoreEvent.Order(
-                        device: 1,
-                        account: 1,
-                        command: OrderID(journal: JournalID(rawValue: journal), number: number),
-                        transaction: state.nextTransaction,
-                        payment: StorePayment(productIdentifier: "game", quantity: number),
-                        product: 1,
-                        charge: 4.99
-                    )
-                )
+            let order = StoreEvent.Order(
+                device: 1,
+                account: 1,
+                command: Self.command(journal, number),
+                transaction: state.nextTransaction,
+                payment: StorePayment(productIdentifier: "game", quantity: number),
+                product: 1,
+                charge: 4.99
             )
+            state.apply(.sold(order))
         }
-        apply(
-            .finished(StoreEvent.Finish(device: 1, command: Self.command(9, 5), transaction: 2, order: nil, account: 1))
-        )
+        let finish = StoreEvent.Finish(device: 1, command: Self.command(9, 5), transaction: 2, order: nil, account: 1)
+        state.apply(.finished(finish))
         let bytes = try Self.bytes(state)
-        var pack = BinaryDecoder(bytes)
-        let again = try SandboxState(unpacking: &pack)
+        let again = try Self.state(bytes)
         #expect(try Self.bytes(again) == bytes)
         #expect(again.devices.map(\.account) == [1, 1, nil])
         #expect(again.devices.map(\.accounts) == [[0, 1], [1], []])
@@ -235,17 +207,13 @@ import Testing
         #expect(again.devices[1].taken.has(Self.command(8, 2)) && !again.devices[1].taken.has(Self.command(8, 3)))
         #expect(again.devices[1].taken.has(Self.command(9, 5)) && !again.devices[1].taken.has(Self.command(9, 6)))
         #expect(again.accounts.map(\.name) == ["account", "second"] && again.accounts[1].owned == [1])
-        #expect(
-            again.accounts[1].history.indices.map { again.accounts[1].history[$0].isFinished } == [
-                false, true, false, false,
-            ]
-        )
+        let history = again.accounts[1].history
+        #expect(history.indices.map { history[$0].isFinished } == [false, true, false, false])
         #expect(again.families.all.map(\.members) == [[0, 1]])
         // An account that is added twice, as by a foreign ledger, is found as the fold finds it.
         var twice = state
-        twice.apply(LedgerRecord(date: Self.start, event: .accountAdded(name: "second")))
-        var packed = BinaryDecoder(try Self.bytes(twice))
-        #expect(try SandboxState(unpacking: &packed).account(named: "second") == twice.account(named: "second"))
+        twice.apply(.accountAdded(name: "second"))
+        #expect(try Self.state(Self.bytes(twice)).account(named: "second") == twice.account(named: "second"))
         #expect(["account", "second", "third"].map(again.account(named:)) == [0, 1, nil])
         #expect(["device", "tablet", "till"].map(again.device(named:)) == [0, 1, 2])
     }
@@ -259,14 +227,23 @@ import Testing
         try state.pack(into: &pack)
         return pack.data
     }
+
+    private static func state(_ bytes: Data) throws -> SandboxState {
+        var pack = BinaryDecoder(bytes)
+        return try SandboxState(unpacking: &pack)
+    }
+}
+
+extension SandboxState {
+    fileprivate mutating func apply(_ events: StoreEvent...) {
+        for event in events { apply(LedgerRecord(date: EncodedFormTests.start, event: event)) }
+    }
 }
 
 @Suite struct ShortDecimalTests {
-    @Test(
-        arguments: [
-            "0", "0.99", "-1", "1980", "9223372036854775807", "-9223372036854775807", "0.00000000000000000001",
-        ]
-    )
+    @Test(arguments: [
+        "0", "0.99", "-1", "1980", "9223372036854775807", "-9223372036854775807", "0.00000000000000000001",
+    ])
     func `A number of few digits is two integers, and the same again`(text: String) throws {
         let number = try #require(Decimal(string: text))
         let short = try #require(ShortDecimal(number))
@@ -284,9 +261,9 @@ import Testing
         #expect(throws: BinaryDecoder.Trouble.self) { try ShortDecimal(unpacking: &unpacking) }
     }
 
-    @Test(
-        arguments: ["9223372036854775808", "-9223372036854775808", "123456789012345678901234567890123456789", "nan"]
-    )
+    @Test(arguments: [
+        "9223372036854775808", "-9223372036854775808", "123456789012345678901234567890123456789", "nan",
+    ])
     func `A number of more digits has no short form`(text: String) throws {
         #expect(ShortDecimal(try #require(text == "nan" ? .nan : Decimal(string: text))) == nil)
     }
