@@ -35,8 +35,7 @@ import Testing
         ledger.isReadable = false
         let commands = receiver.commands(.buy("full.game"), .buy("sword"), .buy("spear"))
         // Not that it cannot be read, which came of it.
-        let full = StoreFailure.storeKit(.unknown, "the disk is full")
-        #expect(store.submit(commands) == .tryLater(full))
+        #expect(store.submit(commands) == .tryLater(.storeKit(.unknown, "the disk is full")))
 
         let unreadable = StoreFailure.storeKit(.unknown, "the disk is unreadable")
         #expect(store.submit(commands) == .tryLater(unreadable))
@@ -57,23 +56,20 @@ import Testing
     @Test(arguments: [FailingLedger.Act.append, .commit])
     func `B34: A queue that asks before a failure has been taken back is told nothing`(act: FailingLedger.Act) throws {
         let store = try store()
-        let tablet = try store.addDevice("tablet", signedInTo: store.account)
-        let (here, there) = (UpdateReader(store), UpdateReader(tablet))
+        let here = UpdateReader(store)
+        let there = UpdateReader(try store.addDevice("tablet", signedInTo: store.account))
         here.read()
         there.read()
         ledger.failing = act
         ledger.isReadable = false
         let commands = receiver.commands(.buy("sword"), .buy("shield"))
-        let answer = here.read(commands)
-        #expect(answer == [])
+        #expect(here.read(commands) == [])
         #expect(here.isRefused)
         #expect(there.read() == [])
         #expect(!here.isLost && !there.isLost)
         // Another store on the ledger sells meanwhile.
         ledger.repair()
-        let elsewhere = try self.store()
-        let buyer = UpdateRecorder()
-        #expect(elsewhere.submit(buyer.commands(.buy("spear"))) == .taken)
+        #expect(try self.store().submit(UpdateRecorder().commands(.buy("spear"))) == .taken)
         #expect(store.sells("sword") == true)
         #expect(here.rings == 1)
         #expect(here.read() == ["spear"])
@@ -83,19 +79,16 @@ import Testing
     }
 
     @Test func `A submission of several commands that meets another store's is decided again`() throws {
-        let here = try store()
-        let there = try store()
+        let (here, there) = try (store(), store())
         here.connect(receiver, after: nil)
-        let other = UpdateRecorder()
-        #expect(there.submit(other.commands(.buy("spear"))) == .taken)
+        #expect(there.submit(UpdateRecorder().commands(.buy("spear"))) == .taken)
         #expect(here.submit(receiver.commands(.buy("sword"), .buy("shield"))) == .taken)
         #expect(receiver.transactions == ["1 purchased", "2 purchased", "3 purchased"])
         #expect(receiver.batches.flatMap(\.updates).count == 3)
     }
 
     @Test func `A store notices what another on its ledger appended when it is next used`() throws {
-        let here = try store(.always(.later))
-        let there = try store(.always(.later))
+        let (here, there) = try (store(.always(.later)), store(.always(.later)))
         try there.register(.consumable("axe", price: "0.49"))
         #expect(here.sells("axe") == true)
         try there.register(.consumable("bow", price: "0.49"))
@@ -169,8 +162,7 @@ import Testing
                     return .cancel
                 }
             )
-            let buyer = UpdateRecorder()
-            #expect(store.submit(buyer.commands(.buy("sword"), .buy("shield"))) == .taken)
+            #expect(store.submit(UpdateRecorder().commands(.buy("sword"), .buy("shield"))) == .taken)
         }
         ledger.repair()
         let asked = Locked<[String]>([])
@@ -201,8 +193,7 @@ import Testing
     }
 
     @Test func `A ledger that takes nothing and gives nothing does not hold anybody up`() throws {
-        let store = try store()
-        let other = try self.store()
+        let (store, other) = try (store(), store())
         #expect(other.submit(UpdateRecorder().commands(.buy("sword"))) == .taken)
         ledger.hidesRecords = true
         #expect(store.submit(receiver.commands(.buy("sword"))) != .taken)
@@ -226,7 +217,6 @@ import Testing
 
     @Test func `What waits for a decision is listed in its order, whatever is taken out of it`() throws {
         let store = try store(.always(.later))
-        let receiver = UpdateRecorder()
         for _ in 1...700 { #expect(store.submit(receiver.commands(.buy("sword"))) == .taken) }
         let numbers = store.undecided.compactMap { Int($0.transaction) }
         #expect(numbers == Array(1...700))

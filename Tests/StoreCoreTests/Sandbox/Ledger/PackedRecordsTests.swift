@@ -33,16 +33,10 @@ import Testing
         #expect(wrong == [], "seed \(seed): what was read differently")
     }
 
-    @Test func `Whatever field a sale differs in, it is read with it`() {
-        let base = Self.sale()
-        let variants = Self.variantsOfSale
-        #expect(Set(StoredBits(base).leaves.keys) == Set(variants.keys), "every field has its variants")
-        for (path, records) in variants { checkVariants(records, of: path, base) }
-    }
-
-    @Test func `Whatever field a finish differs in, it is read with it`() {
-        let base = Self.finish()
-        let variants = Self.variantsOfFinish
+    @Test(arguments: [true, false])
+    func `Whatever field a sale or a finish differs in, it is read with it`(isSale: Bool) {
+        let base = isSale ? Self.sale() : Self.finish()
+        let variants = isSale ? Self.variantsOfSale : Self.variantsOfFinish
         #expect(Set(StoredBits(base).leaves.keys) == Set(variants.keys), "every field has its variants")
         for (path, records) in variants { checkVariants(records, of: path, base) }
     }
@@ -52,17 +46,13 @@ import Testing
         records.append(Self.sale())
         records.append(Self.finish())
         weak var order: StoreEvent.Order?
-        do {
-            let sale = Self.order(number: 8, transaction: 1008, payment: Self.newPayment())
+        func sell(_ sale: StoreEvent.Order) {
             order = sale
             records.append(LedgerRecord(date: Date(timeIntervalSinceReferenceDate: 5), event: .sold(sale)))
         }
+        sell(Self.order(number: 8, transaction: 1008, payment: Self.newPayment()))
         #expect(order == nil)
-        do {
-            let sale = Self.order(number: 9, product: 4)
-            order = sale
-            records.append(LedgerRecord(date: Date(timeIntervalSinceReferenceDate: 5), event: .sold(sale)))
-        }
+        sell(Self.order(number: 9, product: 4))
         #expect(order != nil, "one of another product is")
     }
 
@@ -91,9 +81,8 @@ import Testing
     }
 
     @Test func `Nothing is read for a limit of 0, at the end and behind it`() {
-        var records = PackedRecords()
-        #expect(records.read(after: 0, limit: 5) == [])
-        for number in 1...256 { records.append(Self.sale(Self.order(number: number))) }
+        #expect(PackedRecords().read(after: 0, limit: 5) == [])
+        let records = Self.sales(256)
         #expect(records.read(after: 3, limit: 0) == [])
         #expect(records.read(after: 256, limit: 5) == [])
         #expect(records.read(after: 300, limit: .max) == [])
@@ -102,28 +91,23 @@ import Testing
     }
 
     @Test func `A record appended after a reading is read by the next one`() {
-        var records = PackedRecords()
-        for number in 1...256 { records.append(Self.sale(Self.order(number: number))) }
+        var records = Self.sales(256)
         #expect(records.read(after: 250, limit: 10).count == 6)
         records.append(Self.sale(Self.order(number: 257)))
         #expect(records.count == 257)
-        let expected = [Self.sale(Self.order(number: 256)), Self.sale(Self.order(number: 257))]
-        #expect(records.read(after: 255, limit: 10) == expected)
+        #expect(records.read(after: 255, limit: 10) == [256, 257].map { Self.sale(Self.order(number: $0)) })
     }
 
     @Test(arguments: [1, 255, 256, 257, 512])
     func `A copy stays as it is when the original grows, and grows by itself`(count: Int) {
-        var records = PackedRecords()
-        for number in 1...count { records.append(Self.sale(Self.order(number: number))) }
+        var records = Self.sales(count)
         let before = records.read(after: 0, limit: .max)
         var copy = records
-        records.append(Self.sale(Self.order(number: 10_000, product: 9)))
-        records.append(Self.sale(Self.order(number: 10_001, product: 9)))
-        #expect(copy.count == count)
-        #expect(copy.read(after: 0, limit: .max) == before)
+        let grown = [10_000, 10_001].map { Self.sale(Self.order(number: $0, product: 9)) }
+        for record in grown { records.append(record) }
+        #expect(copy.count == count && copy.read(after: 0, limit: .max) == before)
         copy.append(Self.sale(Self.order(number: 20_000)))
         #expect(copy.read(after: 0, limit: .max) == before + [Self.sale(Self.order(number: 20_000))])
-        let grown = [10_000, 10_001].map { Self.sale(Self.order(number: $0, product: 9)) }
         #expect(records.read(after: 0, limit: .max) == before + grown)
     }
 
@@ -188,6 +172,13 @@ extension PackedRecordsTests {
 
     private static func sale(_ order: StoreEvent.Order = order(), at date: Date = moment) -> LedgerRecord {
         LedgerRecord(date: date, event: .sold(order))
+    }
+
+    /// Sales under the numbers from 1.
+    private static func sales(_ count: Int) -> PackedRecords {
+        var records = PackedRecords()
+        for number in 1...count { records.append(sale(order(number: number))) }
+        return records
     }
 
     private static func sale(_ change: (inout StorePayment) -> Void) -> LedgerRecord {

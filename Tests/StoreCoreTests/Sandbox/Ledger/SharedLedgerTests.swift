@@ -33,27 +33,19 @@ import Testing
         let ledger = ReportingLedger(records)
         let here = try SandboxStore(products: products, ledger: records)
         let there = try SandboxStore(products: products, ledger: ledger)
-        let observer = Recorder()
-        let queue = SKPaymentQueue(backend: there, delivery: .inline)
-        queue.add(observer)
+        let app = App(on: there, finishes: false)
         try here.account.buy("sword")
-        #expect(observer.history.isEmpty)
+        #expect(app.recorder.history.isEmpty)
         ledger.report()
-        #expect(observer.history == [.updated("sword", .purchased)])
+        #expect(app.recorder.history == [.updated("sword", .purchased)])
         // A report of nothing tells nothing.
         ledger.report()
-        #expect(observer.history.count == 1)
+        #expect(app.recorder.history.count == 1)
     }
 
     @Test(arguments: [false, true])
     func `Before it sells a store renews what a faster one began and is due by its own clock`(isOrdered: Bool) throws {
-        let club = SandboxProduct.autoRenewable(
-            "gold",
-            price: "9.99",
-            period: .init(1, .month),
-            group: "club",
-            level: 1
-        )
+        let club = SandboxProduct.autoRenewable("gold", price: "9.99", period: .init(1, .month), group: "club")
         let rival = Locked<SandboxStore?>(nil)
         // Another store is faster, once.
         let ledger = CuriousLedger { _ = try? rival.withLock { $0.take() }?.account.buy("gold") }
@@ -62,9 +54,7 @@ import Testing
         let there = try SandboxStore(clock: ahead, ledger: ledger)
         rival.withLock { $0 = here }
         if isOrdered {
-            let order = OrderID(journal: .unique(), number: 1)
-            there.submit([StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "sword")))]) { _ in
-            }
+            _ = there.submit(UpdateRecorder().commands(.buy("sword")))
         } else {
             try there.account.buy("sword")
         }
