@@ -206,9 +206,8 @@ import Testing
         let world = try conformer.world(authorizer: authorizer)
         let observer = Recorder.finishing()
         let queue = await world.observedQueue(observer)
-        for _ in 1...2 {
-            for product in ["full.game", "sword", "lessons"] { await queue.buy(product) }
-        }
+        let products = ["full.game", "sword", "lessons"]
+        for product in products + products { await queue.buy(product) }
         #expect(observer.transactions.allSatisfy { $0.transactionState == .purchased && $0.original == nil })
         #expect(totals.withLock { $0 } == ["4.99", "0.99", "19.99", "0", "0.99", "19.99"].map { amount($0) })
     }

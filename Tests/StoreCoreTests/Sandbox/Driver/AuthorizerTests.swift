@@ -3,10 +3,17 @@ import StoreCore
 import Testing
 
 @Suite struct AuthorizerTests {
+    /// Counts how often it is asked, and approves.
+    private static func counting(_ asked: Locked<Int>) -> Authorizer {
+        Authorizer { _ in
+            asked.withLock { $0 += 1 }
+            return .approve
+        }
+    }
+
     @Test(arguments: Conformer.allCases)
     func `B19, B116: A user who cancels makes it fail with payment cancelled`(conformer: Conformer) async throws {
-        let world = try conformer.world(authorizer: .always(.cancel))
-        let (queue, observer) = await world.observedQueue()
+        let (queue, observer) = try await conformer.world(authorizer: .always(.cancel)).observedQueue()
         await queue.buy("sword")
         #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .failed)])
         #expect(observer.transactions.first?.trouble == .storeKit(.paymentCancelled))
@@ -21,8 +28,7 @@ import Testing
             (.decline(.network(.timedOut, "the bank sleeps")), .network(.timedOut)),
         ]
         for (answer, trouble) in answers {
-            let world = try conformer.world(authorizer: .always(answer))
-            let (queue, observer) = await world.observedQueue()
+            let (queue, observer) = try await conformer.world(authorizer: .always(answer)).observedQueue()
             await queue.buy("sword")
             let transaction = try #require(observer.transactions.first)
             #expect(transaction.transactionState == .failed && transaction.trouble == trouble)
@@ -46,9 +52,8 @@ import Testing
         await queue.settle()
         #expect(observer.history.last == .updated("full.game", .purchased))
         #expect(world.store.undecided.isEmpty)
-        #expect(throws: SandboxError.notUndecided(request.transaction)) {
-            try world.store.decide(request.transaction, .cancel)
-        }
+        let decided = SandboxError.notUndecided(request.transaction)
+        #expect(throws: decided) { try world.store.decide(request.transaction, .cancel) }
     }
 
     @Test(arguments: Conformer.allCases)
@@ -70,12 +75,7 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B19: What the store would refuse anyway, nobody is asked about`(conformer: Conformer) async throws {
         let asked = Locked(0)
-        let authorizer = Authorizer { _ in
-            asked.withLock { $0 += 1 }
-            return .approve
-        }
-        let world = try conformer.world(authorizer: authorizer)
-        let (queue, observer) = await world.observedQueue()
+        let (queue, observer) = try await conformer.world(authorizer: Self.counting(asked)).observedQueue()
         queue.add(SKPayment(productIdentifier: "swrod"))
         queue.add(SKPayment(productIdentifier: "sword", quantity: 11))
         queue.add(SKPayment(productIdentifier: "full.game", quantity: 2))
@@ -87,8 +87,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B144: One to ten are sold at once`(conformer: Conformer) async throws {
-        let world = try conformer.world()
-        let (queue, observer) = await world.observedQueue()
+        let (queue, observer) = try await conformer.world().observedQueue()
         for quantity in [1, 2, 10, 11] { queue.add(SKPayment(productIdentifier: "sword", quantity: quantity)) }
         await queue.settle()
         #expect(observer.transactions.map(\.transactionState) == [.purchased, .purchased, .purchased, .failed])
@@ -97,8 +96,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B11, B12, B147: Request data is refused with a code of its own`(conformer: Conformer) async throws {
-        let world = try conformer.world()
-        let (queue, observer) = await world.observedQueue()
+        let (queue, observer) = try await conformer.world().observedQueue()
         let payment = SKMutablePayment(productIdentifier: "sword")
         payment.requestData = Data([1])
         queue.add(payment)
@@ -155,15 +153,10 @@ import Testing
 
     @Test func `B19: The authorizer is asked once for each order, although the command may come twice`() async throws {
         let asked = Locked(0)
-        let authorizer = Authorizer { _ in
-            asked.withLock { $0 += 1 }
-            return .approve
-        }
-        let world = try Conformer.inProcess.world(authorizer: authorizer)
+        let world = try Conformer.inProcess.world(authorizer: Self.counting(asked))
         let backend = SpoilingBackend(world.store)
-        let queue = SKPaymentQueue(backend: backend, delivery: .inline, log: .silent)
         let observer = Recorder()
-        queue.add(observer)
+        let queue = SKPaymentQueue.observed(by: observer, on: backend)
         backend.fate = .denyHavingTaken
         queue.add(SKPayment(productIdentifier: "sword"))
         await world.advance(by: 4)

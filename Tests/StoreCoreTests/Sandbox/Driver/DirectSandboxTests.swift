@@ -26,10 +26,15 @@ import Testing
             }
         }
 
-        func makeStore(
-            authorizer: Authorizer = .approving,
-            clock: any StoreClock = ManualClock()
-        ) throws -> SandboxStore {
+        /// A queue on a store, and an observer of it.
+        func observedQueue(on store: SandboxStore, finishes: Bool = true) -> (SKPaymentQueue, Recorder) {
+            let observer = finishes ? Recorder.finishing() : Recorder()
+            let queue = SKPaymentQueue(backend: store, delivery: delivery)
+            queue.add(observer)
+            return (queue, observer)
+        }
+
+        func store(_ authorizer: Authorizer = .approving, clock: any StoreClock = ManualClock()) throws -> SandboxStore {
             try SandboxStore(
                 products: [
                     .consumable("sword", price: "0.99"), .consumable("shield", price: "1.99"),
@@ -64,10 +69,8 @@ import Testing
             queue?.add(SKPayment(productIdentifier: "shield"))
             return .approve
         }
-        let store = try setup.makeStore(authorizer: authorizer)
-        let observer = Recorder.finishing()
-        let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
-        queue.add(observer)
+        let store = try setup.store(authorizer)
+        let (queue, observer) = setup.observedQueue(on: store)
         box.withLock { $0 = queue }
         await queue.buy("sword")
         #expect(observer.history(of: "sword") == whole("sword"))
@@ -82,12 +85,11 @@ import Testing
             if request.productIdentifier == "sword" { gate.pass() }
             return .approve
         }
-        let store = try setup.makeStore(authorizer: authorizer)
-        let (observer, other) = (Recorder.finishing(), Recorder.finishing())
-        let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
+        let store = try setup.store(authorizer)
+        let (queue, observer) = setup.observedQueue(on: store)
         let tablet = try store.addDevice("tablet", signedInTo: store.account)
         let otherQueue = SKPaymentQueue(backend: tablet, delivery: .inline)
-        queue.add(observer)
+        let other = Recorder.finishing()
         otherQueue.add(other)
         async let purchase: Void = onThread { queue.add(SKPayment(productIdentifier: "sword")) }
         await onThread {
@@ -112,11 +114,10 @@ import Testing
             gate.pass()
             return .approve
         }
-        let store = try setup.makeStore(authorizer: authorizer)
-        let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
-        let (observer, hasHeard) = (Recorder.finishing(), Signal())
+        let store = try setup.store(authorizer)
+        let (queue, observer) = setup.observedQueue(on: store)
+        let hasHeard = Signal()
         let listener = Listener { if $0 == "shield" { hasHeard.fire() } }
-        queue.add(observer)
         queue.add(listener)
         await queue.buy("shield")
         async let purchase: Void = onThread { queue.add(SKPayment(productIdentifier: "sword")) }
@@ -146,10 +147,8 @@ import Testing
             if !isLast { box.withLock { $0 }?.add(SKPayment(productIdentifier: "sword")) }
             return .approve
         }
-        let store = try setup.makeStore(authorizer: authorizer)
-        let observer = Recorder.finishing()
-        let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
-        queue.add(observer)
+        let store = try setup.store(authorizer)
+        let (queue, observer) = setup.observedQueue(on: store)
         box.withLock { $0 = queue }
         await queue.buy("sword")
         #expect(left.withLock { $0 } == 0)
@@ -159,10 +158,8 @@ import Testing
 
     @Test(arguments: Setup.allCases)
     func `B19: What an authorizer never answers stays purchasing, and settling says so`(setup: Setup) async throws {
-        let store = try setup.makeStore(authorizer: .always(.later))
-        let observer = Recorder.finishing()
-        let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
-        queue.add(observer)
+        let store = try setup.store(.always(.later))
+        let (queue, observer) = setup.observedQueue(on: store)
         queue.add(SKPayment(productIdentifier: "sword"))
         let waiting = await queue.settle()
         #expect(observer.history == [.updated("sword", .purchasing)])
@@ -180,7 +177,7 @@ import Testing
             withExtendedLifetime(last) {}
             return .approve
         }
-        let store = try setup.makeStore(authorizer: authorizer)
+        let store = try setup.store(authorizer)
         let observer = Recorder()
         weak var weakQueue: SKPaymentQueue?
         do {
@@ -189,13 +186,12 @@ import Testing
             weakQueue = queue
             box.withLock { $0 = queue }
         }
-        let payment = SKPayment(productIdentifier: "sword")
-        box.withLock { $0 }?.add(payment)
+        box.withLock { $0 }?.add(SKPayment(productIdentifier: "sword"))
         await store.clock.activity.settle()
         #expect(weakQueue == nil)
         #expect(try store.transactions.map(\.state) == [.purchased])
-        let next = SKPaymentQueue(backend: store, delivery: .inline)
         let heir = Recorder.finishing()
+        let next = SKPaymentQueue(backend: store, delivery: .inline)
         next.add(heir)
         await next.settle()
         #expect(heir.history == [.updated("sword", .purchased), .removed("sword")])
@@ -204,7 +200,7 @@ import Testing
     @Test(arguments: Setup.allCases)
     func `B36: A callback may add, finish and restore again and again`(setup: Setup) async throws {
         let count = rounds(1_000, thoroughly: 10_000)
-        let store = try setup.makeStore()
+        let store = try setup.store()
         let left = Locked(count)
         let observer = Tireless(left)
         let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
@@ -218,10 +214,8 @@ import Testing
     @Test(arguments: Setup.allCases)
     func `B33: With the store out of reach nothing is lost and nothing is sold twice`(setup: Setup) async throws {
         let clock = ManualClock()
-        let store = try setup.makeStore(clock: clock)
-        let observer = Recorder()
-        let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
-        queue.add(observer)
+        let store = try setup.store(clock: clock)
+        let (queue, observer) = setup.observedQueue(on: store, finishes: false)
         await queue.buy("shield")
         store.isReachable = false
         queue.add(SKPayment(productIdentifier: "sword"))
@@ -248,11 +242,7 @@ import Testing
         for (ledger, clock) in [
             (CuriousLedger(look), ManualClock() as any StoreClock), (nil, CuriousClock(look)),
         ] as [(CuriousLedger?, any StoreClock)] {
-            let store = try SandboxStore(
-                products: [.consumable("sword", price: "0.99")],
-                clock: clock,
-                ledger: ledger
-            )
+            let store = try SandboxStore(products: [.consumable("sword", price: "1")], clock: clock, ledger: ledger)
             let observer = Recorder.finishing()
             let queue = SKPaymentQueue(backend: store, delivery: .inline)
             queue.add(observer)
@@ -277,11 +267,9 @@ import Testing
             otherBox.withLock { $0 }?.add(SKPayment(productIdentifier: "shield"))
             looks.withLock { $0 += 1 }
         }
-        let store = try setup.makeStore()
+        let store = try setup.store()
         store.offerSigners = [signer]
-        let observer = Recorder.finishing()
-        let queue = SKPaymentQueue(backend: store, delivery: setup.delivery)
-        queue.add(observer)
+        let (queue, observer) = setup.observedQueue(on: store)
         let other = SKPaymentQueue(backend: try store.addDevice("tablet", signedInTo: store.account), delivery: .inline)
         other.add(observer)
         otherBox.withLock { $0 = other }

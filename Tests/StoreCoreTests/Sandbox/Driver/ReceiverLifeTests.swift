@@ -7,10 +7,7 @@ import Testing
     func `A receiver that goes with its last update may ask the store`() throws {
         let store = try Market().store
         let answer = Locked<Bool?>(nil)
-        do {
-            let receiver = LeavingReceiver(store, answer)
-            store.connect(receiver, after: nil)
-        }
+        do { store.connect(LeavingReceiver(store, answer), after: nil) }
         #expect(answer.withLock { $0 } == nil)
         #expect(store.submit(UpdateRecorder().commands(.buy("sword"))) == .taken)
         #expect(answer.withLock { $0 } == true)
@@ -47,8 +44,7 @@ import Testing
         store.connect(receiver, after: nil)
         // Each of them finds the store out of reach.
         store.isReachable = false
-        #expect(receiver.state.withLock { $0.losses } == 1000)
-        #expect(receiver.state.withLock { $0.deepest } == 1)
+        #expect(receiver.state.withLock { [$0.losses, $0.deepest] } == [1000, 1])
         store.isReachable = true
         store.connect(receiver, after: nil)
         #expect(store.submit(UpdateRecorder().commands(.buy("sword"))) == .taken)
@@ -81,10 +77,7 @@ private final class LeavingReceiver: StoreUpdateReceiver {
     private let store: SandboxStore
     private let answer: Locked<Bool?>
 
-    init(_ store: SandboxStore, _ answer: Locked<Bool?>) {
-        self.store = store
-        self.answer = answer
-    }
+    init(_ store: SandboxStore, _ answer: Locked<Bool?>) { (self.store, self.answer) = (store, answer) }
 
     deinit {
         let sells = store.sells("sword")
@@ -109,10 +102,7 @@ private final class RestlessReceiver: StoreUpdateReceiver {
     private let store: SandboxStore
     private let connections: Int
 
-    init(_ store: SandboxStore, connections: Int) {
-        self.store = store
-        self.connections = connections
-    }
+    init(_ store: SandboxStore, connections: Int) { (self.store, self.connections) = (store, connections) }
 
     func receive(_ batch: UpdateBatch) { state.withLock { $0.updates += batch.updates.count } }
 
