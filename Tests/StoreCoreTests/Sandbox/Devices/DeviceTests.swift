@@ -3,29 +3,27 @@ import StoreCore
 import Testing
 
 @Suite struct DeviceTests {
+    private let market: Market
+
+    init() throws { market = try Market() }
+
     @Test func `B119: A non-consumable bought on the phone is free on the tablet`() throws {
-        let market = try Market()
         let phone = App(on: market.store)
         phone.buy("full.game")
-        let tablet = App(on: try market.store.addDevice("tablet", signedInTo: market.store.account))
+        let tablet = App(on: try market.store.addDevice("tablet", signedInTo: market.account))
         #expect(tablet.received == [])
         tablet.buy("full.game")
         #expect(tablet.received == [.updated("full.game", .purchased)])
-        #expect(try market.store.account.totalCharged == Decimal(string: "4.99"))
+        #expect(try market.account.totalCharged == Decimal(string: "4.99"))
     }
 
     @Test func `B102, B119, B120: What was bought on one device restores on another`() throws {
-        let market = try Market()
         let phone = App(on: market.store, buying: "full.game", "gold.monthly")
         market.advance(to: "2025-02-01T00:00:00Z")
-        let tablet = App(on: try market.store.addDevice("tablet", signedInTo: market.store.account))
+        let tablet = App(on: try market.store.addDevice("tablet", signedInTo: market.account))
         tablet.restore()
-        #expect(
-            tablet.received == [
-                .updated("full.game", .restored), .updated("gold.monthly", .restored),
-                .updated("gold.monthly", .restored),
-            ]
-        )
+        let products = ["full.game", "gold.monthly", "gold.monthly"]
+        #expect(tablet.received == products.map { Heard.updated($0, .restored) })
         let restored = tablet.recorder.transactions
         let bought = phone.recorder.transactions
         #expect(restored.map { $0.original?.transactionIdentifier } == bought.map(\.transactionIdentifier))
@@ -33,21 +31,18 @@ import Testing
     }
 
     @Test func `Another account sees nothing of what one has bought`() throws {
-        let market = try Market()
         App(on: market.store).buy("full.game")
         let bob = try market.store.addAccount("bob")
         let app = App(on: try market.store.addDevice("bob's", signedInTo: bob))
         app.restore()
-        #expect(app.received == [])
-        #expect(bob.entitlements.isEmpty)
+        #expect(app.received == [] && bob.entitlements.isEmpty)
         app.buy("full.game")
         #expect(try bob.totalCharged == Decimal(string: "4.99"))
     }
 
     @Test func `B120: A renewal comes to all running devices, and leaves all when one has finished it`() throws {
-        let market = try Market()
         let phone = App(on: market.store, finishes: false)
-        let tablet = App(on: try market.store.addDevice("tablet", signedInTo: market.store.account), finishes: false)
+        let tablet = App(on: try market.store.addDevice("tablet", signedInTo: market.account), finishes: false)
         phone.buy("gold.monthly")
         #expect(tablet.received == [])
         market.advance(to: "2025-02-01T00:00:00Z")
@@ -84,20 +79,16 @@ import Testing
     }
 
     @Test func `Only the restricted device may not pay`() throws {
-        let market = try Market()
-        let tablet = try market.store.addDevice("tablet", signedInTo: market.store.account)
+        let tablet = try market.store.addDevice("tablet", signedInTo: market.account)
         try tablet.setPaymentsAllowed(false)
-        #expect(!tablet.canMakePayments)
-        #expect(market.store.canMakePayments)
+        #expect(!tablet.canMakePayments && market.store.canMakePayments)
         let app = App(on: tablet, buying: "sword")
         #expect(app.recorder.transactions.first?.trouble == .storeKit(.paymentNotAllowed))
     }
 
     @Test func `One device is out of reach while the other buys`() throws {
-        let market = try Market()
-        let tablet = try market.store.addDevice("tablet", signedInTo: market.store.account)
-        let away = App(on: tablet)
-        let here = App(on: market.store)
+        let tablet = try market.store.addDevice("tablet", signedInTo: market.account)
+        let (away, here) = (App(on: tablet), App(on: market.store))
         tablet.isReachable = false
         away.buy("sword")
         here.buy("shield")

@@ -21,15 +21,12 @@ import Testing
         let bob = try market.store.addAccount("bob")
         let app = App(on: market.store, finishes: false, buying: "full.game")
         let identifier = try #require(app.queue.transactions.first?.transactionIdentifier)
-        try market.store.device.signIn(to: bob)
-        market.store.settle()
+        try market.signIn(bob)
         #expect(app.queue.transactions.isEmpty && app.recorder.history.last == .removed("full.game"))
-        try market.store.device.signIn(to: market.store.account)
-        market.store.settle()
+        try market.signIn(market.account)
         #expect(app.queue.transactions.map(\.transactionIdentifier) == [identifier])
         #expect(app.queue.transactions.map(\.transactionState) == [.purchased])
-        let transaction = try #require(app.queue.transactions.first)
-        app.queue.finishTransaction(transaction)
+        app.queue.finishTransaction(try #require(app.queue.transactions.first))
         market.store.settle()
         #expect(App(on: market.store).received == [])
     }
@@ -39,19 +36,17 @@ import Testing
         let app = App(on: market.store, buying: "full.game")
         try market.store.device.signIn(to: bob)
         app.buy("full.game")
-        #expect(try market.store.account.totalCharged == Decimal(string: "4.99"))
+        #expect(try market.account.totalCharged == Decimal(string: "4.99"))
         #expect(try bob.totalCharged == Decimal(string: "4.99"))
         #expect(bob.entitlements.map(\.productIdentifier) == ["full.game"])
     }
 
     @Test func `A renewal waits for its account to sign in`() throws {
-        let (market, app) = try Market.withApp()
-        app.buy("gold.monthly")
+        let app = App(on: market.store, buying: "gold.monthly")
         try market.store.device.signOut()
         market.advance(to: "2025-02-02T00:00:00Z")
         #expect(app.received.count == 1)
-        try market.store.device.signIn(to: market.store.account)
-        market.store.settle()
+        try market.signIn(market.account)
         #expect(app.received.count == 2)
     }
 
@@ -59,23 +54,19 @@ import Testing
         let market = try Market(authorizer: .always(.askSomebodyElse))
         let bob = try market.store.addAccount("bob")
         let app = App(on: market.store, buying: "full.game")
-        try market.store.device.signIn(to: bob)
-        market.store.settle()
+        try market.signIn(bob)
         try market.store.decide(try #require(market.store.undecided.first?.transaction), .approve)
         market.store.settle()
-        #expect(app.received == [])
-        #expect(try bob.totalCharged == 0)
-        try market.store.device.signIn(to: market.store.account)
-        market.store.settle()
+        #expect(try app.received == [] && bob.totalCharged == 0)
+        try market.signIn(market.account)
         #expect(app.received == [.updated("full.game", .purchased)])
-        #expect(try market.store.account.totalCharged == Decimal(string: "4.99"))
+        #expect(try market.account.totalCharged == Decimal(string: "4.99"))
     }
 
     @Test func `What was refused for want of an account can be finished by whoever signs in`() throws {
         try market.store.device.signOut()
         let app = App(on: market.store, finishes: false, buying: "full.game")
-        try market.store.device.signIn(to: market.store.account)
-        market.store.settle()
+        try market.signIn(market.account)
         #expect(app.queue.transactions.map(\.transactionState) == [.failed])
         app.queue.transactions.forEach(app.queue.finishTransaction)
         market.store.settle()
@@ -84,8 +75,7 @@ import Testing
 
     @Test func `Signing in who is signed in changes nothing`() throws {
         let app = App(on: market.store, finishes: false, buying: "full.game")
-        try market.store.device.signIn(to: market.store.account)
-        market.store.settle()
+        try market.signIn(market.account)
         #expect(app.received == [.updated("full.game", .purchased)] && app.queue.transactions.count == 1)
     }
 
@@ -95,9 +85,17 @@ import Testing
         market.store.isReachable = false
         try market.store.device.signIn(to: bob)
         app.queue.transactions.forEach(app.queue.finishTransaction)
-        try market.store.device.signIn(to: market.store.account)
+        try market.store.device.signIn(to: market.account)
         market.store.isReachable = true
         market.store.advance(by: 600)
         #expect(app.received == [.updated("full.game", .purchased)] && app.queue.transactions.isEmpty)
+    }
+}
+
+extension Market {
+    /// Signs somebody in on the first device, and waits until nothing moves.
+    fileprivate func signIn(_ account: SandboxAccount) throws {
+        try store.device.signIn(to: account)
+        store.settle()
     }
 }

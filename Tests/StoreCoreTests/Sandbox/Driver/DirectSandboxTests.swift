@@ -34,7 +34,7 @@ import Testing
             return (queue, observer)
         }
 
-        func store(_ authorizer: Authorizer = .approving, clock: any StoreClock = ManualClock()) throws -> SandboxStore {
+        func store(_ user: Authorizer = .approving, clock: any StoreClock = ManualClock()) throws -> SandboxStore {
             try SandboxStore(
                 products: [
                     .consumable("sword", price: "0.99"), .consumable("shield", price: "1.99"),
@@ -49,7 +49,7 @@ import Testing
                 ],
                 clock: clock,
                 ledger: ledger,
-                authorizer: authorizer
+                authorizer: user
             )
         }
     }

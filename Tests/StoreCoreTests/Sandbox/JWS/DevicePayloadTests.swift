@@ -8,10 +8,7 @@ import Testing
     private let app: App
     private var store: SandboxStore { market.store }
 
-    init() throws {
-        market = try Market()
-        app = App(on: market.store)
-    }
+    init() throws { (market, app) = try Market.withApp() }
 
     @Test func `A device has the transactions of the account that is signed in`() throws {
         app.buy("gold.monthly")

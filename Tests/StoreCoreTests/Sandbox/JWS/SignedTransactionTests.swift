@@ -9,10 +9,7 @@ import Testing
     private var store: SandboxStore { market.store }
     private var account: SandboxAccount { market.store.account }
 
-    init() throws {
-        market = try Market()
-        app = App(on: market.store)
-    }
+    init() throws { (market, app) = try Market.withApp() }
 
     private func payload(_ identifier: String) throws -> TransactionPayload {
         try store.signedTransaction(identifier).payload

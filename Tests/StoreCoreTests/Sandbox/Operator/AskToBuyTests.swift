@@ -4,9 +4,14 @@ import Testing
 
 /// Somebody else decides about what an account orders.
 @Suite struct AskToBuyTests {
+    private let market: Market
+
+    init() throws {
+        market = try Market()
+        try market.account.setAsksToBuy(true)
+    }
+
     @Test func `B152, B208: What a child orders is deferred, and purchased once it is approved`() throws {
-        let market = try Market()
-        try market.store.account.setAsksToBuy(true)
         let app = App(on: market.store)
         app.buy("sword", quantity: 2)
         let request = try #require(market.store.account.undecided.first)
@@ -21,8 +26,6 @@ import Testing
     }
 
     @Test func `B152, B208: What is declined fails, and nothing is charged`() throws {
-        let market = try Market()
-        try market.store.account.setAsksToBuy(true)
         let app = App(on: market.store, buying: "full.game")
         try market.store.decide(try #require(market.store.account.undecided.first).transaction, .decline())
         market.store.settle()
@@ -68,8 +71,6 @@ import Testing
 
     @Test(arguments: [Authorization.approve, .decline()])
     func `B152: What is decided while the app does not run is heard at its next launch`(answer: Authorization) throws {
-        let market = try Market()
-        try market.store.account.setAsksToBuy(true)
         let journal = MemoryJournal()
         var app: App? = App(on: market.store, journal: journal)
         app?.buy("full.game")
@@ -98,8 +99,6 @@ import Testing
     }
 
     @Test func `B152: What was taken off sale while it waited fails when it is approved, and costs nothing`() throws {
-        let market = try Market()
-        try market.store.account.setAsksToBuy(true)
         let app = App(on: market.store, buying: "sword", "shield")
         try market.store.setAvailability(.withdrawn, of: "sword")
         for number in ["1", "2"] { try market.store.decide(number, .approve) }

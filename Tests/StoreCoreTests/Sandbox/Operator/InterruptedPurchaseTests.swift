@@ -6,13 +6,15 @@ import Testing
 @Suite struct InterruptedPurchaseTests {
     private let market: Market
 
-    init() throws { market = try Market() }
+    init() throws {
+        market = try Market()
+        try market.account.setInterruptsPurchases(true)
+    }
 
     private static let interrupted = calls(of: "sword", .purchasing, .failed)
 
     @Test func `B197, B209: It fails first, and a new transaction is purchased once it is resolved`() throws {
         let account = market.store.account
-        try account.setInterruptsPurchases(true)
         let app = App(on: market.store)
         app.buy("sword", quantity: 3)
         #expect(app.recorder.callbacks == Self.interrupted)
@@ -35,7 +37,6 @@ import Testing
     }
 
     @Test func `B209: Resolving twice, or what was not interrupted, is an error that charges nothing`() throws {
-        try market.store.account.setInterruptsPurchases(true)
         App(on: market.store).buy("sword")
         try market.store.resolveIssue("1")
         for identifier in ["1", "2", "one"] {
@@ -46,7 +47,6 @@ import Testing
     }
 
     @Test func `B197: What is resolved while the app is not running comes at its next launch`() throws {
-        try market.store.account.setInterruptsPurchases(true)
         let journal = MemoryJournal()
         App(on: market.store, journal: journal).buy("full.game")
         try market.store.resolveIssue(try #require(market.store.issues.first).transaction)
@@ -57,7 +57,6 @@ import Testing
     }
 
     @Test func `B197: The new transaction comes to the device where it was ordered, and to no other`() throws {
-        try market.store.account.setInterruptsPurchases(true)
         let phone = App(on: market.store)
         let tablet = App(on: try market.store.addDevice("tablet", signedInTo: market.store.account))
         phone.buy("sword")
@@ -83,7 +82,6 @@ import Testing
 
     @Test func `B197, B208: What was approved for a child may be interrupted then`() throws {
         try market.store.account.setAsksToBuy(true)
-        try market.store.account.setInterruptsPurchases(true)
         let app = App(on: market.store, buying: "sword")
         #expect(market.store.issues.isEmpty)
         try market.store.decide("1", .approve)
@@ -95,7 +93,6 @@ import Testing
     }
 
     @Test func `B209: Only what the store would sell is interrupted, and only while it is switched on`() throws {
-        try market.store.account.setInterruptsPurchases(true)
         let app = App(on: market.store, buying: "swrod")
         #expect(app.recorder.transactions.last?.trouble == .storeKit(.paymentInvalid))
         #expect(market.store.issues.isEmpty)
@@ -105,7 +102,6 @@ import Testing
     }
 
     @Test func `What is not sold any more cannot be resolved, and goes on waiting`() throws {
-        try market.store.account.setInterruptsPurchases(true)
         App(on: market.store).buy("sword")
         try market.store.setAvailability(.withdrawn, of: "sword")
         let failure = #expect(throws: StoreFailure.self) { try market.store.resolveIssue("1") }

@@ -41,9 +41,10 @@ import Testing
         }
     }
 
-    private func queue(_ store: AskingStore, _ deputy: Deputy?) -> SKPaymentQueue {
+    private func queue(_ store: AskingStore, _ deputy: Deputy?, _ observers: Recorder...) -> SKPaymentQueue {
         let queue = SKPaymentQueue(backend: store, delivery: .inline, log: .silent)
         queue.delegate = deputy
+        for observer in observers { queue.add(observer) }
         return queue
     }
 
@@ -55,8 +56,7 @@ import Testing
         #expect(deputy.asked.isEmpty)
         queue.add(observers[0])
         queue.settle()
-        #expect(deputy.asked == ["price"])
-        #expect(store.shown == 1)
+        #expect(deputy.asked == ["price"] && store.shown == 1)
         store.ask()
         queue.add(observers[1])
         queue.settle()
@@ -64,41 +64,31 @@ import Testing
         observers.forEach(queue.remove)
         queue.add(observers[1])
         queue.settle()
-        #expect(deputy.asked == ["price", "price"])
-        #expect(store.shown == 2)
+        #expect(deputy.asked == ["price", "price"] && store.shown == 2)
     }
 
     @Test func `B180: Without a delegate the question is shown`() {
         let store = AskingStore(isPending: true)
-        let queue = queue(store, nil)
-        let observer = Recorder()
-        queue.add(observer)
-        queue.settle()
+        queue(store, nil, Recorder()).settle()
         #expect(store.shown == 1)
     }
 
     @Test func `B180, B181: No puts the question off until the app shows it, once`() {
         let store = AskingStore(isPending: true)
         let deputy = Deputy(mayShowPriceConsent: { false })
-        let queue = queue(store, deputy)
-        let observer = Recorder()
-        queue.add(observer)
+        let queue = queue(store, deputy, Recorder())
         queue.settle()
-        #expect(deputy.asked == ["price"])
-        #expect(store.shown == 0)
+        #expect(deputy.asked == ["price"] && store.shown == 0)
         queue.showPriceConsentIfNeeded()
         #expect(store.shown == 1)
         queue.showPriceConsentIfNeeded()
-        #expect(store.shown == 1)
-        #expect(deputy.asked == ["price"])
+        #expect(store.shown == 1 && deputy.asked == ["price"])
     }
 
     @Test func `B180: The delegate is asked again whenever the app comes to the front`() {
         let store = AskingStore(isPending: false)
         let deputy = Deputy(mayShowPriceConsent: { false })
-        let queue = queue(store, deputy)
-        let observer = Recorder()
-        queue.add(observer)
+        let queue = queue(store, deputy, Recorder())
         queue.comeToFront()
         queue.settle()
         #expect(deputy.asked.isEmpty)
@@ -106,8 +96,7 @@ import Testing
         queue.comeToFront()
         queue.comeToFront()
         queue.settle()
-        #expect(deputy.asked == ["price", "price"])
-        #expect(store.shown == 0)
+        #expect(deputy.asked == ["price", "price"] && store.shown == 0)
     }
 
     @Test func `B180: A store that is written with async functions is asked as well`() async {
@@ -121,23 +110,17 @@ import Testing
             func products(_ identifiers: Set<String>) async throws -> ProductsAnswer { ProductsAnswer(products: []) }
         }
         let store = Store()
-        let observer = Recorder()
-        let queue = SKPaymentQueue.observed(by: observer, on: store.asStoreBackend())
-        await queue.settle()
+        await SKPaymentQueue.observed(by: Recorder(), on: store.asStoreBackend()).settle()
         #expect(store.shown.withLock { $0 } == 1)
     }
 
     @Test func `B181: Where no question waits nobody is asked and nothing is shown`() {
         let store = AskingStore(isPending: false)
         let deputy = Deputy()
-        let queue = queue(store, deputy)
-        let observer = Recorder()
-        queue.add(observer)
+        let queue = queue(store, deputy, Recorder())
         queue.showPriceConsentIfNeeded()
         queue.settle()
-        #expect(deputy.asked.isEmpty)
-        #expect(store.shown == 0)
-        let without = StoreContext(delivery: .inline, log: .silent)
-        without.run { SKPaymentQueue.default().showPriceConsentIfNeeded() }
+        #expect(deputy.asked.isEmpty && store.shown == 0)
+        StoreContext(delivery: .inline, log: .silent).run { SKPaymentQueue.default().showPriceConsentIfNeeded() }
     }
 }

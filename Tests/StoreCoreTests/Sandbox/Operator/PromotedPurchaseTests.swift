@@ -28,8 +28,11 @@ import Testing
         }
     }
 
+    private let market: Market
+
+    init() throws { market = try Market() }
+
     @Test func `B173: Accepted by the observer, it goes on at once as an ordinary payment`() throws {
-        let market = try Market()
         let app = PromotedApp(on: market.store, accepts: true)
         try market.store.device.promote("sword")
         market.store.settle()
@@ -38,7 +41,6 @@ import Testing
     }
 
     @Test func `B173: Put off by the observer it costs nothing, and the same payment can be added later`() throws {
-        let market = try Market()
         let app = PromotedApp(on: market.store, accepts: false)
         try market.store.device.promote("full.game")
         market.store.settle()
@@ -74,10 +76,8 @@ import Testing
     }
 
     @Test func `B173: It is offered on the device where it was begun, and on no other`() throws {
-        let market = try Market()
         let tablet = try market.store.addDevice("tablet", signedInTo: market.store.account)
-        let here = PromotedApp(on: market.store, accepts: true)
-        let there = PromotedApp(on: tablet, accepts: true)
+        let (here, there) = (PromotedApp(on: market.store, accepts: true), PromotedApp(on: tablet, accepts: true))
         try tablet.promote("sword")
         market.store.settle()
         #expect(here.recorder.callbacks == [])
@@ -149,7 +149,6 @@ import Testing
 
     @Test(arguments: ["bundleId", "bundleIdentifier"])
     func `B175: A link begins a purchase, also of what is hidden`(name: String) throws {
-        let market = try Market()
         market.store.changePromotion(.visibility(productIdentifier: "full.game", isShown: false)) { _ in }
         let app = PromotedApp(on: market.store, accepts: true)
         let link = "itms-services://?action=purchaseIntent&\(name)=com.example.app&productIdentifier=full.game"
@@ -168,7 +167,6 @@ import Testing
         "itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=swrod",
     ])
     func `B175: Any other link begins nothing, and says why`(link: String) throws {
-        let market = try Market()
         let app = PromotedApp(on: market.store, accepts: true)
         let url = try #require(URL(string: link))
         let error = #expect(throws: SandboxError.self) { try market.store.device.openPurchaseIntent(url: url) }

@@ -26,12 +26,8 @@ import Testing
     }
 
     @Test func `B83, B131, B205: Prices, currency and texts follow`() throws {
-        let both = [
-            SandboxProduct.Localization(locale: "en_US", title: "Sword"),
-            SandboxProduct.Localization(locale: "de_DE", title: "Schwert"),
-        ]
         var sword = Self.products[0]
-        sword.localizations = both
+        sword.localizations = [.init(locale: "en_US", title: "Sword"), .init(locale: "de_DE", title: "Schwert")]
         let store = try SandboxStore(products: [sword], locale: "fr_FR")
         func seen() throws -> [String] {
             let product = try #require(try store.products(["sword"])?.get().products.first)
@@ -153,11 +149,8 @@ import Testing
             return true
         })
         let observer = Recorder()
-        let queue = SKPaymentQueue(
-            backend: store,
-            delivery: .queue(DispatchQueue(label: "callbacks")),
-            log: .silent
-        )
+        let delivery = StoreDelivery.queue(DispatchQueue(label: "callbacks"))
+        let queue = SKPaymentQueue(backend: store, delivery: delivery, log: .silent)
         queue.delegate = deputy
         queue.add(observer)
         queue.add(SKPayment(productIdentifier: "sword"))
@@ -171,11 +164,8 @@ import Testing
         #expect(other.transactions == ["1 failed"])
         mayReturn.signal()
         queue.settle()
-        #expect(
-            observer.callbacks == [
-                [.updated("sword", .purchasing)], [.storefrontChanged], [.updated("sword", .failed)],
-            ]
-        )
+        let heard: [Heard] = [.updated("sword", .purchasing), .storefrontChanged, .updated("sword", .failed)]
+        #expect(observer.callbacks == heard.map { [$0] })
         #expect(observer.transactions.first?.trouble == .storeKit(.storeProductNotAvailable))
     }
 
@@ -193,21 +183,14 @@ import Testing
     @Test func `An app that is not running is not asked; what is not sold there fails when it is approved`() throws {
         let market = try Market(Self.products, authorizer: .always(.askSomebodyElse))
         let journal = MemoryJournal()
-        do {
-            let app = App(on: market.store, journal: journal)
-            app.buy("sword", "cheese")
-        }
+        App(on: market.store, journal: journal).buy("sword", "cheese")
         try market.store.setStorefront("DEU")
         market.clock.advance(by: 5)
         #expect(market.store.undecided.map(\.total) == [Decimal(string: "1.09"), 2])
         for request in market.store.undecided { try market.store.decide(request.transaction, .approve) }
         let app = App(on: market.store, journal: journal)
-        #expect(
-            app.recorder.callbacks == [
-                [.updated("sword", .purchased), .updated("cheese", .failed)],
-                [.removed("sword"), .removed("cheese")],
-            ]
-        )
+        let decided: [Heard] = [.updated("sword", .purchased), .updated("cheese", .failed)]
+        #expect(app.recorder.callbacks == [decided, [.removed("sword"), .removed("cheese")]])
         #expect(app.recorder.transactions.last?.trouble == .storeKit(.storeProductNotAvailable))
         #expect(try market.store.account.totalCharged == Decimal(string: "1.09"))
     }

@@ -9,10 +9,7 @@ import Testing
     private var store: SandboxStore { market.store }
     private var account: SandboxAccount { market.store.account }
 
-    init() throws {
-        market = try Market()
-        app = App(on: market.store)
-    }
+    init() throws { (market, app) = try Market.withApp() }
 
     private var metals: SandboxSubscription? { account.subscription(inGroup: "metals") }
 

@@ -46,3 +46,11 @@ extension ServerNotification {
         [type, subtype, transaction.map { "#\($0.transactionId)" }].compactMap { $0 }.joined(separator: " ")
     }
 }
+
+extension Market {
+    /// A market with those products too that a family may share, and what a server sees of it.
+    static func withView() throws -> (Market, ServerView) {
+        let market = try Market(NotifiedShop.allProducts)
+        return (market, ServerView(market.store))
+    }
+}

@@ -11,10 +11,7 @@ import Testing
     private let token = UUID()
     private var text: String { token.uuidString.lowercased() }
 
-    init() throws {
-        market = try Market(NotifiedShop.allProducts)
-        view = ServerView(market.store)
-    }
+    init() throws { (market, view) = try Market.withView() }
 
     private func told(_ identifier: String) throws -> String? {
         try #require(try view.transaction(identifier)).payload.appAccountToken

@@ -9,10 +9,7 @@ import Testing
     private var store: SandboxStore { market.store }
     private var account: SandboxAccount { market.store.account }
 
-    init() throws {
-        market = try Market(NotifiedShop.allProducts)
-        view = ServerView(market.store)
-    }
+    init() throws { (market, view) = try Market.withView() }
 
     @discardableResult
     private func extend(_ original: String = "1", by days: Int = 10, reason: Int = 1, _ request: String = "request")

@@ -10,10 +10,7 @@ import Testing
     private var store: SandboxStore { market.store }
     private var account: SandboxAccount { market.store.account }
 
-    init() throws {
-        market = try Market(NotifiedShop.allProducts)
-        view = ServerView(market.store)
-    }
+    init() throws { (market, view) = try Market.withView() }
 
     private func identifiers(_ page: ServerHistoryPage?) -> [String] {
         page?.transactions.map(\.payload.transactionId) ?? []

@@ -9,10 +9,7 @@ import Testing
     private var store: SandboxStore { market.store }
     private var account: SandboxAccount { market.store.account }
 
-    init() throws {
-        market = try Market(NotifiedShop.allProducts)
-        view = ServerView(market.store)
-    }
+    init() throws { (market, view) = try Market.withView() }
 
     @Test func `A view says what the store is`() throws {
         #expect(view.bundleIdentifier == "com.example.app" && view.bundleVersion == "1.0")
