@@ -85,8 +85,7 @@ import Testing
         #expect(Set(observer.transactions.map(\.reason)).count == 3)
     }
 
-    @Test(arguments: Conformer.allCases)
-    func `B144: One to ten are sold at once`(conformer: Conformer) async throws {
+    @Test(arguments: Conformer.allCases) func `B144: One to ten are sold at once`(conformer: Conformer) async throws {
         let (queue, observer) = try await conformer.world().observedQueue()
         for quantity in [1, 2, 10, 11] { queue.add(SKPayment(productIdentifier: "sword", quantity: quantity)) }
         await queue.settle()

@@ -3,8 +3,7 @@ import StoreCore
 import Testing
 
 @Suite struct ReceiverLifeTests {
-    @Test(.timeLimit(.minutes(10)))
-    func `A receiver that goes with its last update may ask the store`() throws {
+    @Test(.timeLimit(.minutes(10))) func `A receiver that goes with its last update may ask the store`() throws {
         let store = try Market().store
         let answer = Locked<Bool?>(nil)
         do { store.connect(LeavingReceiver(store, answer), after: nil) }

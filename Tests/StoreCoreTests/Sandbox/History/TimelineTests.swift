@@ -37,8 +37,7 @@ import Testing
         market.advance(to: "2025-02-02T00:00:00Z")
         try market.store.account.setAutoRenew(false, inGroup: "metals")
         app.restore()
-        let bob = try market.store.addAccount("bob")
-        try market.store.device.signIn(to: bob)
+        try market.store.device.signIn(to: try market.store.addAccount("bob"))
         let timeline = try market.store.timeline
         #expect(timeline.entries(about: "3").first?.what == "renewed until 2025-03-01 00:00:00 for 9.99")
         let whats = timeline.entries.map(\.what)

@@ -63,13 +63,10 @@ import Testing
         app.buy("full.game", "full.game", "gold.monthly")
         market.advance(to: "2025-02-02T00:00:00Z")
         let entitlements = market.store.account.entitlements.sorted { $0.transaction < $1.transaction }
-        #expect(entitlements.map(\.transaction) == ["1", "3"])
-        #expect(
-            entitlements.map(\.description) == [
-                "full.game: bought for good on 2025-01-01 00:00:00 as #1",
-                "gold.monthly: subscribed as #3, the period from 2025-02-01 00:00:00 to 2025-03-01 00:00:00 is paid for",
-            ]
-        )
+        try #require(entitlements.map(\.transaction) == ["1", "3"])
+        let period = "the period from 2025-02-01 00:00:00 to 2025-03-01 00:00:00 is paid for"
+        #expect(entitlements[0].description == "full.game: bought for good on 2025-01-01 00:00:00 as #1")
+        #expect(entitlements[1].description == "gold.monthly: subscribed as #3, \(period)")
     }
 
     @Test func `What is unfinished on a device is what its queues are told`() throws {

@@ -142,8 +142,7 @@ import Testing
         #expect(shop.app.recorder.transactions.last?.reason?.contains("JWS") == true)
     }
 
-    @Test(arguments: [".", ".e30", "=", " "])
-    func `A proof has nothing behind its signature`(rest: String) throws {
+    @Test(arguments: [".", ".e30", "=", " "]) func `A proof has nothing behind its signature`(rest: String) throws {
         #expect(try order(claims().signed(by: shop.signer) + rest)?.trouble == .storeKit(.invalidSignature))
     }
 
@@ -153,8 +152,7 @@ import Testing
         #expect(shop.lastTrouble == (isGood ? nil : .storeKit(.invalidSignature)))
     }
 
-    @Test(arguments: [Int64.min, .max])
-    func `A proof from the end of all time is refused`(seconds: Int64) throws {
+    @Test(arguments: [Int64.min, .max]) func `A proof from the end of all time is refused`(seconds: Int64) throws {
         order(try claims { $0.issuedAt = seconds }.signed(by: shop.signer))
         #expect(shop.lastTrouble == .storeKit(.invalidSignature))
     }

@@ -152,8 +152,7 @@ import Testing
         #expect(try [account, bob].map(end) == days("2025-02-01", "2025-02-11"))
     }
 
-    @Test(arguments: ["none", "sword"])
-    func `A product without subscriptions is refused`(product: String) {
+    @Test(arguments: ["none", "sword"]) func `A product without subscriptions is refused`(product: String) {
         #expect(throws: ServerRefusal.unknownProduct(product)) {
             try view.extendRenewals(of: product, days: 1, reason: 0, request: "all", storefronts: [])
         }

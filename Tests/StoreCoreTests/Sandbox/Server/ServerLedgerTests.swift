@@ -21,15 +21,15 @@ import Testing
         func keep(_ snapshot: LedgerSnapshot) { kept.withLock { $0 = snapshot } }
     }
 
-    /// Causes every change of this kind.
-    private func cause(_ market: Market) throws {
+    /// A market in which every change of this kind has happened.
+    private func eventful(on ledger: any Ledger = MemoryLedger()) throws -> Market {
+        let market = try Market(ledger: ledger)
         let (store, view) = (market.store, ServerView(market.store))
         let app = App(on: store, finishes: false)
         try view.beginNotifications()
         for _ in 0..<4 { try store.account.buy("sword") }
         try store.account.buy("gold.monthly")
-        _ = try view.extendRenewal(of: "5", days: 3, reason: 0, request: "one")
-        _ = try view.extendRenewal(of: "5", days: 3, reason: 0, request: "two")
+        for request in ["one", "two"] { _ = try view.extendRenewal(of: "5", days: 3, reason: 0, request: request) }
         try view.extendRenewals(of: "gold.monthly", days: 3, reason: 0, request: "all", storefronts: ["USA"])
         try view.setAppAccountToken(UUID(named: "user"), ofOriginal: "5")
         try view.takeConsumption(Data("{}".utf8), of: "1")
@@ -45,6 +45,7 @@ import Testing
         try view.recordAttempt("SUCCESS", at: last.position)
         try view.finish("3")
         withExtendedLifetime(app) {}
+        return market
     }
 
     /// The changes by servers among the records.
@@ -55,8 +56,7 @@ import Testing
     private func name(_ change: ServerChange) -> String { String("\(change)".prefix { $0 != "(" }) }
 
     @Test func `Every event is written and read again, as text and as bytes`() throws {
-        let market = try Market()
-        try cause(market)
+        let market = try eventful()
         let records = try market.ledger.read(after: 0, limit: 100)
         let names = Set(changes(records).map(name))
         let expected: Set = [
@@ -76,27 +76,23 @@ import Testing
         let record = LedgerRecord(date: Date(timeIntervalSinceReferenceDate: 0), event: .operator(.server(change)))
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        let text = """
-            {"date":0,"event":{"owner":{"_0":{"server":{"_0":{"refundRequested":\
-            {"reason":"LEGAL","transaction":7}}}}}}}
-            """
+        let request = #"{"reason":"LEGAL","transaction":7}"#
+        let text = #"{"date":0,"event":{"owner":{"_0":{"server":{"_0":{"refundRequested":\#(request)}}}}}}"#
         #expect(String(decoding: try encoder.encode(record), as: UTF8.self) == text)
     }
 
     @Test(arguments: [false, true])
     func `A store opened again is the same store, also on a snapshot`(isDurable: Bool) throws {
         let ledger: any Ledger = isDurable ? SnapshotLedger() : MemoryLedger()
-        let market = try Market(ledger: ledger)
-        try cause(market)
+        let market = try eventful(on: ledger)
         let again = try SandboxStore(clock: market.clock, ledger: ledger, locale: "en_US")
         if let ledger = ledger as? SnapshotLedger { #expect(try #require(ledger.snapshot()).position > 20) }
         #expect(again.refundRequests == ["2"])
         #expect(again.account.subscriptions == market.store.account.subscriptions)
         let view = ServerView(again)
         #expect(try view.massExtension(of: "gold.monthly", request: "all")?.failedCount == 1)
-        #expect(throws: ServerRefusal.extendedTooOften("5")) {
-            try view.extendRenewal(of: "5", days: 1, reason: 0, request: "three")
-        }
+        let refusal = ServerRefusal.extendedTooOften("5")
+        #expect(throws: refusal) { try view.extendRenewal(of: "5", days: 1, reason: 0, request: "three") }
         let token = UUID(named: "user").uuidString.lowercased()
         #expect(try view.transaction("5")?.payload.appAccountToken == token)
         market.clock.advance(by: 60 * 86_400)
@@ -108,8 +104,7 @@ import Testing
     }
 
     @Test func `The timeline has a sentence for each`() throws {
-        let market = try Market()
-        try cause(market)
+        let market = try eventful()
         let lines = try market.store.timeline.entries.map(\.what)
         let expected = [
             "servers are notified from now on", "renewal date extended by 3 days, to 2025-02-04 00:00:00",
@@ -127,8 +122,7 @@ import Testing
     }
 
     @Test func `Without any one record the rest of the ledger is read, and what refers to it left out`() throws {
-        let market = try Market()
-        try cause(market)
+        let market = try eventful()
         let records = try market.ledger.read(after: 0, limit: 100)
         let setUp = records.prefix { if case .registered = $0.event { true } else { false } }.count
         for lost in setUp..<records.count {

@@ -22,8 +22,7 @@ import Testing
     @Test func `Any payload is signed as the store signs, or wrongly`() throws {
         struct Note: Codable, Equatable { let text: String }
         let signer = store.payloadSigner
-        let jws = try view.sign(Note(text: "a/b"))
-        let payload = try signer.payload(of: jws) { _ in nil }
+        let payload = try signer.payload(of: view.sign(Note(text: "a/b"))) { _ in nil }
         #expect(String(decoding: payload, as: UTF8.self) == #"{"text":"a/b"}"#)
         store.signatureDefect = .invalidSignature
         let wrong = try view.sign(Note(text: "a"))
@@ -31,8 +30,7 @@ import Testing
     }
 
     @Test func `A transaction is known to all, and one that failed to none`() throws {
-        let bob = try store.addAccount("bob")
-        try bob.buy("sword")
+        try store.addAccount("bob").buy("sword")
         #expect(try view.transaction("1")?.payload == (try store.signedTransaction("1").payload))
         App(on: store).buy("swrod")
         #expect(try view.transaction("2")?.payload == nil && view.transaction("x")?.payload == nil)
