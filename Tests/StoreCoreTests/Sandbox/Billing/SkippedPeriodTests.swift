@@ -8,14 +8,8 @@ import Testing
 
     /// Somebody who chose a lower level, under an offer, for the renewal of 1 February, which is not paid for.
     private func subscriber(_ offer: SandboxProduct.Offer) throws -> Subscriber {
-        let silver = SandboxProduct.autoRenewable(
-            "silver.monthly",
-            price: "4.99",
-            period: .init(1, .month),
-            group: "metals",
-            level: 2,
-            codeOffers: [SandboxProduct.CodeOffer(offer)]
-        )
+        var silver = Market.subscription("silver.monthly", level: 2, price: "4.99", .init(1, .month))
+        silver.subscription?.codeOffers = [SandboxProduct.CodeOffer(offer)]
         let subscriber = try Subscriber(to: "gold.monthly", [Self.gold, silver])
         try subscriber.account.redeem(code: "LESS", of: "silver.monthly")
         try subscriber.failRenewals()
@@ -56,18 +50,10 @@ import Testing
     }
 
     @Test func `B200: An offer that waited and is over by then is not begun again, then or later`() throws {
-        let stacked = SandboxProduct.CodeOffer(
-            .payAsYouGo(price: "0.29", every: .init(3, .day), times: 2, identifier: "STACK"),
-            isStackable: true
-        )
-        let gold = SandboxProduct.autoRenewable(
-            "gold.monthly",
-            price: "9.99",
-            period: .init(1, .month),
-            group: "metals",
-            introductoryOffer: .freeTrial(.init(1, .week)),
-            codeOffers: [stacked]
-        )
+        let stack = SandboxProduct.Offer.payAsYouGo(price: "0.29", every: .init(3, .day), times: 2, identifier: "STACK")
+        let trial = SandboxProduct.Offer.freeTrial(.init(1, .week))
+        var gold = Market.subscription("gold.monthly", level: 1, price: "9.99", .init(1, .month), offer: trial)
+        gold.subscription?.codeOffers = [SandboxProduct.CodeOffer(stack, isStackable: true)]
         let market = try Market([gold])
         let account = market.store.account
         try account.redeem(code: "STACK", of: "gold.monthly")

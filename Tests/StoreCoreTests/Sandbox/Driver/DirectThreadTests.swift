@@ -21,11 +21,8 @@ import Testing
     }
 
     private func makeStore(isShared: Bool) throws -> SandboxStore {
-        try SandboxStore(
-            products: [.consumable("sword", price: "0.99")],
-            clock: ManualClock(),
-            ledger: isShared ? MemoryLedger() : nil
-        )
+        let ledger = isShared ? MemoryLedger() : nil
+        return try SandboxStore(products: [.consumable("sword", price: "1")], clock: ManualClock(), ledger: ledger)
     }
 
     @Test(arguments: Delivery.allCases, [true, false])

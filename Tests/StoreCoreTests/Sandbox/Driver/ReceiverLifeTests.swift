@@ -55,10 +55,8 @@ import Testing
         let receiver = UpdateRecorder()
         weak var weakStore: SandboxStore?
         do {
-            let store = try SandboxStore(
-                products: [.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals")],
-                clock: clock
-            )
+            let gold = SandboxProduct.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals")
+            let store = try SandboxStore(products: [gold], clock: clock)
             store.connect(receiver, after: nil)
             #expect(store.submit(receiver.commands(.buy("gold"))) == .taken)
             weakStore = store

@@ -150,9 +150,8 @@ import Testing
         let household = try Household()
         try household.anna.buy("tv.monthly", applicationUsername: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")
         household.market.advance(to: "2025-02-10T00:00:00Z")
-        let (annas, bobs) = (
-            try subscription(household.anna, in: "plans"), try subscription(household.bob, in: "plans")
-        )
+        let annas = try subscription(household.anna, in: "plans")
+        let bobs = try subscription(household.bob, in: "plans")
         let transactions = (annas.transaction.payload, bobs.transaction.payload)
         #expect(transactions.0.inAppOwnershipType == .purchased && transactions.1.inAppOwnershipType == .familyShared)
         #expect(transactions.0.appAccountToken != nil && transactions.1.appAccountToken == nil)

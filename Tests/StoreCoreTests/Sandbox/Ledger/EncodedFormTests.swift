@@ -78,16 +78,8 @@ import Testing
 
     @Test func `A snapshot that is cut short anywhere is refused`() throws {
         var state = SandboxState()
-        let order = StoreEvent.Order(
-            device: 0,
-            account: 0,
-            command: Self.command(7, 1),
-            transaction: 1,
-            payment: StorePayment(productIdentifier: "coins"),
-            product: 0,
-            charge: 0.99
-        )
-        state.apply(.registered(.consumable("coins", price: "0.99")), .ordered(order))
+        state.apply(.registered(.consumable("coins", price: "0.99")))
+        state.apply(.ordered(Self.order(1, StorePayment(productIdentifier: "coins"))))
         let bytes = try Self.bytes(state)
         for count in 0..<bytes.count {
             let part = bytes.prefix(count)
@@ -101,16 +93,7 @@ import Testing
         let payments = [1, 1, 2].map { StorePayment(productIdentifier: "coins", quantity: $0) }
         state.apply(.registered(.consumable("coins", price: "0.99")))
         for (number, payment) in zip(1..., payments) {
-            let order = StoreEvent.Order(
-                device: 0,
-                account: 0,
-                command: Self.command(7, number),
-                transaction: TransactionNumber(rawValue: number),
-                payment: payment,
-                product: 0,
-                charge: 0.99
-            )
-            state.apply(.ordered(order))
+            state.apply(.ordered(Self.order(number, payment)))
         }
         state.apply(.asked(transaction: 2), .unreadable)
         let again = try Self.state(Self.bytes(state))
@@ -220,6 +203,19 @@ import Testing
 
     private static func command(_ journal: UInt64, _ number: Int) -> OrderID {
         OrderID(journal: JournalID(rawValue: journal), number: number)
+    }
+
+    /// A first order of the first account, under one number everywhere.
+    private static func order(_ number: Int, _ payment: StorePayment) -> StoreEvent.Order {
+        StoreEvent.Order(
+            device: 0,
+            account: 0,
+            command: command(7, number),
+            transaction: TransactionNumber(rawValue: number),
+            payment: payment,
+            product: 0,
+            charge: 0.99
+        )
     }
 
     private static func bytes(_ state: SandboxState) throws -> Data {

@@ -155,13 +155,12 @@ import Testing
 
     @Test func `Nobody was asked about an order when the store died: the next one asks`() throws {
         do {
-            let store = try store(
-                Authorizer { [ledger] request in
-                    if request.productIdentifier == "sword" { return .later }
-                    ledger.failing = .append
-                    return .cancel
-                }
-            )
+            let authorizer = Authorizer { [ledger] request in
+                if request.productIdentifier == "sword" { return .later }
+                ledger.failing = .append
+                return .cancel
+            }
+            let store = try store(authorizer)
             #expect(store.submit(UpdateRecorder().commands(.buy("sword"), .buy("shield"))) == .taken)
         }
         ledger.repair()

@@ -44,16 +44,10 @@ import Testing
     @Test func `B150: An offer of monthly billing cannot be bought with Store Kit 1`() throws {
         var offer = OfferShop.winter
         offer.billingPlan = .monthly
-        let shop = try OfferShop([
-            .autoRenewable(
-                "year",
-                price: "49.99",
-                period: .init(1, .year),
-                group: "metals",
-                promotionalOffers: [offer]
-            ),
-            .autoRenewable("news", price: "1.99", period: .init(1, .month), group: "papers"),
-        ])
+        var year = Market.subscription("year", level: 1, price: "49.99", .init(1, .year))
+        year.subscription?.promotionalOffers = [offer]
+        let news = SandboxProduct.autoRenewable("news", price: "1.99", period: .init(1, .month), group: "papers")
+        let shop = try OfferShop([year, news])
         try shop.subscribeElsewhere()
         try shop.buy("year", under: "winter")
         expectRefusal(.invalidOfferIdentifier, "paid up front", in: shop)

@@ -77,14 +77,9 @@ import Testing
     }
 
     @Test func `B218: Renewals and restores of it go with it, and an introductory offer is open again`() throws {
-        let trial = SandboxProduct.autoRenewable(
-            "club",
-            price: "4.99",
-            period: .init(1, .month),
-            group: "club",
-            introductoryOffer: .freeTrial(.init(1, .week))
-        )
-        let market = try Market([trial])
+        let trial = SandboxProduct.Offer.freeTrial(.init(1, .week))
+        let club = Market.subscription("club", level: 1, price: "4.99", .init(1, .month), offer: trial)
+        let market = try Market([club])
         let (store, account) = (market.store, market.store.account)
         let app = App(on: store, buying: "club")
         market.advance(to: "2025-01-10T00:00:00Z")
@@ -95,8 +90,7 @@ import Testing
         #expect(account.subscriptions == [] && account.entitlements == [])
         #expect(app.told { market.advance(to: "2025-04-10T00:00:00Z") } == [])
         app.buy("club")
-        let club = account.subscription(inGroup: "club")
-        #expect(club?.introductoryOffer == .freeTrial && club?.originalTransaction == "5")
+        #expect(market.metals?.introductoryOffer == .freeTrial && market.metals?.originalTransaction == "5")
         #expect(try account.totalCharged == 0)
     }
 

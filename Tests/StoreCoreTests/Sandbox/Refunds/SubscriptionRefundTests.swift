@@ -206,14 +206,9 @@ import Testing
 
     @Test func `B212: What cost nothing and was cut short is not paid back with what followed at that moment`() throws {
         let gift = SandboxProduct.CodeOffer(.freeTrial(.init(1, .month), identifier: "GIFT"), isStackable: true)
-        let gold = SandboxProduct.autoRenewable(
-            "gold.monthly",
-            price: "9.99",
-            period: .init(1, .month),
-            group: "metals",
-            introductoryOffer: .freeTrial(.init(1, .week)),
-            codeOffers: [gift]
-        )
+        let trial = SandboxProduct.Offer.freeTrial(.init(1, .week))
+        var gold = Market.subscription("gold.monthly", level: 1, price: "9.99", .init(1, .month), offer: trial)
+        gold.subscription?.codeOffers = [gift]
         let market = try Market([gold])
         let account = market.store.account
         try account.redeem(code: "GIFT", of: "gold.monthly")

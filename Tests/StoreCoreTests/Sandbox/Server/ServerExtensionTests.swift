@@ -70,14 +70,9 @@ import Testing
     }
 
     @Test func `A period that is free under an offer is not extended, and counts as failed among all`() throws {
-        let trial = SandboxProduct.autoRenewable(
-            "news",
-            price: "1.99",
-            period: .init(1, .month),
-            group: "papers",
-            introductoryOffer: .freeTrial(.init(1, .week))
-        )
-        let shop = try NotifiedShop([trial])
+        let trial = SandboxProduct.Offer.freeTrial(.init(1, .week))
+        let news = Market.subscription("news", level: 1, price: "1.99", .init(1, .month), offer: trial)
+        let shop = try NotifiedShop([news])
         try shop.store.addAccount("other").buy("news")
         shop.advance(to: "2025-01-10T00:00:00Z")
         try shop.account.buy("news")
@@ -89,7 +84,7 @@ import Testing
         #expect(told == ["RENEWAL_EXTENDED #2", "RENEWAL_EXTENSION FAILURE #3", "RENEWAL_EXTENSION SUMMARY"])
         let outcome = try #require(try shop.view.massExtension(of: "news", request: "all"))
         #expect(outcome.succeededCount == 1 && outcome.failedCount == 1)
-        #expect(shop.account.subscription(inGroup: "papers")?.expirationDate == Market.date("2025-01-17T00:00:00Z"))
+        #expect(shop.market.metals?.expirationDate == Market.date("2025-01-17T00:00:00Z"))
     }
 
     @Test func `Days, reasons and requests have limits`() throws {

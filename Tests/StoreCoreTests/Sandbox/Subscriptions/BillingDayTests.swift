@@ -5,10 +5,8 @@ import Testing
 /// Which day of the month the store keeps to, whatever changes on the way.
 @Suite struct BillingDayTests {
     private static func market(_ offer: SandboxProduct.Offer) throws -> Market {
-        try Market(
-            [Market.subscription("plus", level: 1, price: "4.99", .init(1, .month), offer: offer)],
-            on: "2025-01-31T12:00:00Z"
-        )
+        let plus = Market.subscription("plus", level: 1, price: "4.99", .init(1, .month), offer: offer)
+        return try Market([plus], on: "2025-01-31T12:00:00Z")
     }
 
     @Test(arguments: [
