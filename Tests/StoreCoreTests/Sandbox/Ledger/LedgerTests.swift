@@ -44,8 +44,7 @@ import Testing
         let observer = Recorder.finishing()
         let queue = await after.observedQueue(observer, journal: journal)
         await queue.settle()
-        #expect(journal.commands.isEmpty)
-        #expect(observer.transactions.count == 1)
+        #expect(journal.commands.isEmpty && observer.transactions.count == 1)
         queue.restoreCompletedTransactions()
         #expect(observer.history.filter { $0 == .updated("full.game", .restored) }.count == 1)
     }
@@ -107,8 +106,7 @@ import Testing
         queue.finishTransaction(try #require(observer.transactions.first))
         await queue.settle()
         #expect(observer.history(of: "sword") == [.updated("sword", .purchasing)])
-        #expect(observer.history.last == .removed("full.game"))
-        #expect(ledger.head == head)
+        #expect(observer.history.last == .removed("full.game") && ledger.head == head)
         #expect(throws: StoreFailure.self) { try world.store.setPaymentsAllowed(false) }
         #expect(world.store.canMakePayments)
         #expect(throws: StoreFailure.self) { try world.store.register(.consumable("axe", price: "1")) }
@@ -144,8 +142,7 @@ import Testing
         #expect(observer.history == [.updated("sword", .purchasing)])
         ledger.failing = nil
         try world.store.decide(request.transaction, .approve)
-        #expect(observer.history.last == .updated("sword", .purchased))
-        #expect(queue.transactions.count == 1)
+        #expect(observer.history.last == .updated("sword", .purchased) && queue.transactions.count == 1)
     }
 
     @Test func `A ledger in memory appends only behind its end, and reads in pieces`() async throws {

@@ -80,8 +80,7 @@ import Testing
         let (here, there) = (PromotedApp(on: market.store, accepts: true), PromotedApp(on: tablet, accepts: true))
         try tablet.promote("sword")
         market.store.settle()
-        #expect(here.recorder.callbacks == [])
-        #expect(there.recorder.history.first == .promoted("sword"))
+        #expect(here.recorder.callbacks == [] && there.recorder.history.first == .promoted("sword"))
         #expect(try market.store.account.totalCharged == Decimal(string: "0.99"))
     }
 

@@ -41,8 +41,7 @@ import Testing
     @Test func `A store sells nothing in the past unless it accepts test purchases`() throws {
         market.store.acceptsTestPurchases = false
         order("sword", on: "2024-01-01T00:00:00Z")
-        #expect(lastTrouble == .storeKit(.paymentInvalid))
-        #expect(try account.totalCharged == 0)
+        #expect(try lastTrouble == .storeKit(.paymentInvalid) && account.totalCharged == 0)
         #expect(try dates(account.transactions) == days("2025-06-15"))
     }
 
@@ -62,8 +61,7 @@ import Testing
             $0.renewsUntilNow = true
         }
         #expect(app.recorder.transactions.last?.transactionState == .failed)
-        #expect(lastTrouble == .storeKit(.paymentInvalid))
-        #expect(try account.totalCharged == 0)
+        #expect(try lastTrouble == .storeKit(.paymentInvalid) && account.totalCharged == 0)
         var payment = StorePayment(productIdentifier: product)
         payment.purchaseDate = Date(timeIntervalSinceReferenceDate: seconds)
         #expect(try JSONDecoder().decode(StorePayment.self, from: JSONEncoder().encode(payment)) == payment)
@@ -96,8 +94,7 @@ import Testing
         order("gold.monthly", on: "2025-06-01T00:00:00Z")
         #expect(metals?.isRunning == true && metals?.willRenew == false)
         market.advance(to: "2025-07-02T00:00:00Z")
-        #expect(metals?.isRunning == false)
-        #expect(try account.transactions.count == 1)
+        #expect(try metals?.isRunning == false && account.transactions.count == 1)
     }
 
     @Test func `After a subscription that has ended, the next one begins where it is dated`() throws {

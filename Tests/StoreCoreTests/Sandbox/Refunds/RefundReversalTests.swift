@@ -116,8 +116,7 @@ import Testing
     @Test func `A request that is approved is a refund, and what cost nothing is not eligible`() throws {
         try account.buy("sword")
         #expect(try store.requestRefund(of: "1", reason: .other) == .taken)
-        #expect(try revocation(of: "1") != nil)
-        #expect(try store.requestRefund(of: "1") == .duplicate)
+        #expect(try revocation(of: "1") != nil && store.requestRefund(of: "1") == .duplicate)
         try account.buy("full.game", "full.game")
         #expect(try store.requestRefund(of: "3") == .ineligible)
         #expect(throws: SandboxError.unknownTransaction("9")) { try store.requestRefund(of: "9") }

@@ -105,7 +105,6 @@ import Testing
         try view.finish("1")
         app.queue.finishTransaction(transaction)
         app.queue.settle()
-        #expect(app.queue.transactions.isEmpty)
-        #expect(try store.transactions.map(\.isFinished) == [true])
+        #expect(try app.queue.transactions.isEmpty && store.transactions.map(\.isFinished) == [true])
     }
 }

@@ -177,8 +177,7 @@ import Testing
         #expect(error.code == .unknown)
         let underlying = try #require(error.userInfo[NSUnderlyingErrorKey] as? NSError)
         #expect(underlying.domain == "ASDServerErrorDomain" && underlying.code == 3532)
-        #expect(StoreFailure(error).underlying?.code == 3532)
-        #expect(market.metals?.willRenew == false)
+        #expect(StoreFailure(error).underlying?.code == 3532 && market.metals?.willRenew == false)
         // A change is none, and neither is a new beginning.
         app.buy("silver.monthly")
         #expect(market.metals?.renewsAs == "silver.monthly")
