@@ -63,18 +63,23 @@ import Testing
         #expect(app.recorder.transactions.last?.reason?.contains("cheese") == true)
     }
 
-    @Test(arguments: Conformer.allCases)
-    func `B170: A delegate is asked about each open purchase; yes changes nothing`(conformer: Conformer) async throws {
-        let world = try conformer.world(authorizer: .always(.askSomebodyElse))
+    /// A queue on which a sword and a shield were ordered before the store moved, and what was heard since.
+    private func moved(_ world: World, _ deputy: Deputy) async throws -> (SKPaymentQueue, Recorder) {
         let observer = Recorder.finishing()
-        let deputy = Deputy()
         let queue = await world.observedQueue(observer)
         queue.delegate = deputy
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.buy("shield")
+        for product in ["sword", "shield"] { await queue.buy(product) }
         observer.clear()
         try world.store.setStorefront("DEU")
         await queue.settle()
+        return (queue, observer)
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func `B170: A delegate is asked about each open purchase; yes changes nothing`(conformer: Conformer) async throws {
+        let world = try conformer.world(authorizer: .always(.askSomebodyElse))
+        let deputy = Deputy()
+        let (queue, observer) = try await moved(world, deputy)
         #expect(deputy.asked == ["sword in DEU", "shield in DEU"])
         #expect(observer.callbacks == [[.storefrontChanged]])
         await world.advance(by: 5)
@@ -88,15 +93,9 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B171: If the delegate says no, it fails with product not available`(conformer: Conformer) async throws {
         let world = try conformer.world(authorizer: .always(.later))
-        let observer = Recorder.finishing()
         let deputy = Deputy(mayContinue: { $0.payment.productIdentifier != "sword" })
-        let queue = await world.observedQueue(observer)
-        queue.delegate = deputy
-        queue.add(SKPayment(productIdentifier: "sword"))
-        await queue.buy("shield")
-        observer.clear()
-        try world.store.setStorefront("DEU")
-        await queue.settle()
+        let (queue, observer) = try await moved(world, deputy)
+        defer { withExtendedLifetime(queue) {} }
         #expect(observer.callbacks == [[.storefrontChanged], [.updated("sword", .failed)], [.removed("sword")]])
         #expect(observer.transactions.first?.trouble == .storeKit(.storeProductNotAvailable))
         #expect(observer.transactions.first?.reason?.contains("sword") == true)
