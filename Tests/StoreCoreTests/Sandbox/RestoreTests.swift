@@ -199,10 +199,7 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B106: What can be restored and is bought again is bought for nothing`(conformer: Conformer) async throws {
         let totals = Locked<[Decimal]>([])
-        let authorizer = Authorizer { request in
-            totals.withLock { $0.append(request.total) }
-            return .approve
-        }
+        let authorizer = Authorizer.noting { request in totals.withLock { $0.append(request.total) } }
         let world = try conformer.world(authorizer: authorizer)
         let observer = Recorder.finishing()
         let queue = await world.observedQueue(observer)

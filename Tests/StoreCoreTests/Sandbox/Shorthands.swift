@@ -122,3 +122,13 @@ extension IdleSigner {
     func sign(_ message: Data) -> Data { Data() }
     func isValid(signature: Data, for message: Data) -> Bool { false }
 }
+
+extension Authorizer {
+    /// One that takes note of what it is asked, and approves.
+    static func noting(_ note: @escaping @Sendable (AuthorizationRequest) -> Void) -> Authorizer {
+        Authorizer { request in
+            note(request)
+            return .approve
+        }
+    }
+}

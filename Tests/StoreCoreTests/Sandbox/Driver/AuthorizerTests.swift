@@ -3,14 +3,6 @@ import StoreCore
 import Testing
 
 @Suite struct AuthorizerTests {
-    /// Counts how often it is asked, and approves.
-    private static func counting(_ asked: Locked<Int>) -> Authorizer {
-        Authorizer { _ in
-            asked.withLock { $0 += 1 }
-            return .approve
-        }
-    }
-
     @Test(arguments: Conformer.allCases)
     func `B19, B116: A user who cancels makes it fail with payment cancelled`(conformer: Conformer) async throws {
         let (queue, observer) = try await conformer.world(authorizer: .always(.cancel)).observedQueue()
@@ -75,7 +67,8 @@ import Testing
     @Test(arguments: Conformer.allCases)
     func `B19: What the store would refuse anyway, nobody is asked about`(conformer: Conformer) async throws {
         let asked = Locked(0)
-        let (queue, observer) = try await conformer.world(authorizer: Self.counting(asked)).observedQueue()
+        let authorizer = Authorizer.noting { _ in asked.withLock { $0 += 1 } }
+        let (queue, observer) = try await conformer.world(authorizer: authorizer).observedQueue()
         queue.add(SKPayment(productIdentifier: "swrod"))
         queue.add(SKPayment(productIdentifier: "sword", quantity: 11))
         queue.add(SKPayment(productIdentifier: "full.game", quantity: 2))
@@ -152,7 +145,7 @@ import Testing
 
     @Test func `B19: The authorizer is asked once for each order, although the command may come twice`() async throws {
         let asked = Locked(0)
-        let world = try Conformer.inProcess.world(authorizer: Self.counting(asked))
+        let world = try Conformer.inProcess.world(authorizer: .noting { _ in asked.withLock { $0 += 1 } })
         let backend = SpoilingBackend(world.store)
         let observer = Recorder()
         let queue = SKPaymentQueue.observed(by: observer, on: backend)

@@ -81,10 +81,7 @@ import Testing
     @Test(arguments: Setup.synchronous)
     func `B19: While an authorizer thinks, other queues sell, and this one takes payments`(setup: Setup) async throws {
         let gate = Gate()
-        let authorizer = Authorizer { request in
-            if request.productIdentifier == "sword" { gate.pass() }
-            return .approve
-        }
+        let authorizer = Authorizer.noting { request in if request.productIdentifier == "sword" { gate.pass() } }
         let store = try setup.store(authorizer)
         let (queue, observer) = setup.observedQueue(on: store)
         let tablet = try store.addDevice("tablet", signedInTo: store.account)
@@ -171,10 +168,9 @@ import Testing
     @Test(arguments: Setup.allCases)
     func `B34: A queue let go in an authorizer's hands is gone, and its purchase is not`(setup: Setup) async throws {
         let box = Locked<SKPaymentQueue?>(nil)
-        let authorizer = Authorizer { _ in
+        let authorizer = Authorizer.noting { _ in
             let last = box.withLock { $0.take() }
             withExtendedLifetime(last) {}
-            return .approve
         }
         let store = try setup.store(authorizer)
         let observer = Recorder()

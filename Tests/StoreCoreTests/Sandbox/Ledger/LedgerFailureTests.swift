@@ -165,10 +165,7 @@ import Testing
         }
         ledger.repair()
         let asked = Locked<[String]>([])
-        let authorizer = Authorizer { request in
-            asked.withLock { $0.append(request.productIdentifier) }
-            return .approve
-        }
+        let authorizer = Authorizer.noting { request in asked.withLock { $0.append(request.productIdentifier) } }
         let reopened = try store(authorizer)
         #expect(asked.withLock { $0 } == ["shield"])
         #expect(reopened.undecided.map(\.productIdentifier) == ["sword"])

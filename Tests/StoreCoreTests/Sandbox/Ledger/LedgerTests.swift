@@ -66,10 +66,7 @@ import Testing
 
     @Test func `B106: A conflict with another store on the ledger is decided again, and charged once`() async throws {
         let totals = Locked<[Decimal]>([])
-        let authorizer = Authorizer { request in
-            totals.withLock { $0.append(request.total) }
-            return .approve
-        }
+        let authorizer = Authorizer.noting { request in totals.withLock { $0.append(request.total) } }
         let (here, there) = try (world(authorizer), world(authorizer))
         let (queue, first) = await here.observedQueue()
         let (other, second) = await there.observedQueue()

@@ -49,9 +49,8 @@ import Testing
 
     @Test func `B207: What an authorizer approves fails if every purchase is to fail by then`() throws {
         let store = market.store
-        store.authorizer = Authorizer { [weak store] _ in
+        store.authorizer = .noting { [weak store] _ in
             store?.purchaseFailure = .storeKit(.unknown, "the test wants it so")
-            return .approve
         }
         let app = App(on: store, buying: "sword")
         #expect(app.recorder.history(of: "sword").suffix(2) == [.updated("sword", .failed), .removed("sword")])

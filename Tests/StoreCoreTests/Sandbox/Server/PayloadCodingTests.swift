@@ -4,18 +4,20 @@ import Testing
 @testable import StoreCore
 
 @Suite struct PayloadCodingTests {
+    private static let plain = TransactionPayload(
+        transactionId: "1",
+        bundleId: "com.example.app",
+        productId: "sword",
+        type: .consumable,
+        purchaseDate: PayloadDate(milliseconds: 1),
+        environment: "Sandbox",
+        signedDate: PayloadDate(milliseconds: 2)
+    )
+
     /// A payload in which every property has a value, but for those that a device's reading adds.
     private static let transaction: TransactionPayload = {
-        var payload = TransactionPayload(
-            transactionId: "7",
-            bundleId: "com.example.app",
-            productId: "gold",
-            type: .autoRenewable,
-            quantity: 3,
-            purchaseDate: PayloadDate(milliseconds: 1),
-            environment: "Sandbox",
-            signedDate: PayloadDate(milliseconds: 2)
-        )
+        var payload = plain
+        payload.quantity = 3
         payload.originalTransactionId = "5"
         payload.webOrderLineItemId = "6"
         payload.subscriptionGroupIdentifier = "group"
@@ -90,19 +92,10 @@ import Testing
     }
 
     @Test func `What a payload has not is packed as absent`() throws {
-        let payload = TransactionPayload(
-            transactionId: "1",
-            bundleId: "com.example.app",
-            productId: "sword",
-            type: .consumable,
-            purchaseDate: PayloadDate(milliseconds: 1),
-            environment: "Sandbox",
-            signedDate: PayloadDate(milliseconds: 1)
-        )
         let words = WordTable()
-        let bytes = PayloadPacker.pack(payload, nil, status: nil, words)
+        let bytes = PayloadPacker.pack(Self.plain, nil, status: nil, words)
         let (transaction, renewal, status) = try PayloadUnpacker.unpack(bytes, words)
-        #expect(transaction == payload)
+        #expect(transaction == Self.plain)
         #expect(renewal == nil && status == nil)
     }
 }

@@ -138,10 +138,7 @@ import Testing
         let store = try SandboxStore(products: Market.products, clock: clock)
         let app = App(on: store, buying: "gold.monthly")
         try store.account.setAutoRenew(false, inGroup: "metals")
-        store.authorizer = Authorizer { _ in
-            clock.now = Market.date("2025-02-10T00:00:00Z")
-            return .approve
-        }
+        store.authorizer = .noting { _ in clock.now = Market.date("2025-02-10T00:00:00Z") }
         app.buy("gold.monthly")
         #expect(store.account.subscriptions.map(\.periodStart) == [Market.date("2025-02-10T00:00:00Z")])
         #expect(try store.account.totalCharged == amount("19.98"))
