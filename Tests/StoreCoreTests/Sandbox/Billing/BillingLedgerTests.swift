@@ -8,8 +8,7 @@ import Testing
         let market = try Market()
         App(on: market.store).buy("gold.monthly")
         try market.store.account.setBillingFails(true)
-        market.advance(to: "2025-02-03T00:00:00Z")
-        try market.store.account.resolveBillingIssue(inGroup: "metals")
+        try market.at("2025-02-03T00:00:00Z").store.account.resolveBillingIssue(inGroup: "metals")
         #expect(App(on: market.store).recorder.callbacks == delivered("gold.monthly"))
         #expect(App(on: market.store).recorder.callbacks == [])
     }
@@ -72,8 +71,7 @@ import Testing
     @Test func `A ledger that fails leaves a subscription as it was`() throws {
         let ledger = FailingLedger()
         let subscriber = try Subscriber(ledger: ledger)
-        subscriber.market.advance(to: "2025-01-10T00:00:00Z")
-        let metals = try subscriber.metals
+        let metals = try subscriber.at("2025-01-10T00:00:00Z").metals
         ledger.failing = .append
         #expect(throws: (any Error).self) { try subscriber.account.forceRenewal(inGroup: "metals") }
         #expect(throws: (any Error).self) { try subscriber.account.expireSubscription(inGroup: "metals") }

@@ -19,8 +19,7 @@ import Testing
         try subscriber.account.setBillingFails(true)
         #expect(subscriber.account.billingFails)
         #expect(try subscriber.at("2025-01-31T23:59:59Z").metals.state == .subscribed)
-        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
-        let metals = try subscriber.metals
+        let metals = try subscriber.at("2025-02-01T00:00:00Z").metals
         #expect(metals.state == .inBillingRetry && !metals.isRunning && metals.expirationReason == .billingError)
         #expect(metals.gracePeriodExpirationDate == nil && metals.end == nil)
         #expect(metals.willRenew && metals.renewsAs == "gold.monthly" && metals.expirationDate == Self.begin)
@@ -40,8 +39,7 @@ import Testing
             #expect(entitlement.isInGracePeriod && entitlement.expirationDate == graceEnd)
             #expect("\(entitlement)".contains("could not be paid for, grace until 2025-02-17 00:00:00"))
         }
-        subscriber.market.advance(to: "2025-02-17T00:00:00Z")
-        let metals = try subscriber.metals
+        let metals = try subscriber.at("2025-02-17T00:00:00Z").metals
         #expect(metals.state == .inBillingRetry && metals.expirationReason == .billingError)
         #expect(metals.gracePeriodExpirationDate == nil && subscriber.account.entitlements.isEmpty)
         #expect(try subscriber.heard() == [] && subscriber.charged == "9.99")
@@ -70,8 +68,7 @@ import Testing
     func `B198, B200: Paid for in billing retry it begins anew`(afterGrace: Bool) throws {
         let subscriber = try Self.failed(grace: afterGrace)
         try subscriber.account.setBillingFails(false)
-        subscriber.market.advance(to: "2025-02-20T12:00:00Z")
-        try subscriber.account.resolveBillingIssue(inGroup: "metals")
+        try subscriber.at("2025-02-20T12:00:00Z").account.resolveBillingIssue(inGroup: "metals")
         #expect(subscriber.heard() == subscriber.purchase)
         #expect(try subscriber.last.original?.transactionIdentifier == "1")
         let metals = try subscriber.metals
@@ -88,8 +85,7 @@ import Testing
     func `B200, B210: When retry is over a billing error ended it; resolving does nothing`(afterGrace: Bool) throws {
         let subscriber = try Self.failed(grace: afterGrace)
         #expect(try subscriber.at("2025-04-01T23:59:59Z").metals.state == .inBillingRetry)
-        subscriber.market.advance(to: "2025-04-02T00:00:00Z")
-        let metals = try subscriber.metals
+        let metals = try subscriber.at("2025-04-02T00:00:00Z").metals
         #expect(metals.state == .expired && metals.end == .billingError && metals.expirationReason == .billingError)
         #expect(!metals.willRenew && metals.renewsAs == nil)
         try subscriber.account.setBillingFails(false)
@@ -170,8 +166,7 @@ import Testing
         let short = Market.subscription("gold.short", level: 1, price: "0.99", .init(3, .day))
         let subscriber = try Subscriber(to: "gold.short", [short])
         try subscriber.failRenewals()
-        subscriber.market.advance(to: "2025-01-08T12:00:00Z")
-        try subscriber.account.setBillingFails(false)
+        try subscriber.at("2025-01-08T12:00:00Z").account.setBillingFails(false)
         try subscriber.account.resolveBillingIssue(inGroup: "metals")
         #expect(subscriber.heard() == subscriber.purchase)
         #expect(try subscriber.metals.periodStart == Market.date("2025-01-07T00:00:00Z"))
@@ -193,8 +188,7 @@ import Testing
 
     @Test func `B120: Bought again in billing retry it begins at once and is charged`() throws {
         let subscriber = try Self.failed()
-        subscriber.market.advance(to: "2025-02-05T00:00:00Z")
-        subscriber.app.buy("gold.monthly")
+        subscriber.at("2025-02-05T00:00:00Z").app.buy("gold.monthly")
         #expect(subscriber.heard() == [[.updated("gold.monthly", .purchasing)]] + subscriber.purchase)
         #expect(try subscriber.metals.state == .subscribed)
         #expect(try subscriber.metals.expirationDate == Market.date("2025-03-05T00:00:00Z"))

@@ -52,8 +52,7 @@ import Testing
         #expect(try subscriber.metals.priceConsent == .pending && subscriber.metals.willRenew)
         subscriber.market.advance(to: "2025-01-31T23:59:59Z")
         #expect(subscriber.account.entitlements.map(\.productIdentifier) == ["gold.monthly"])
-        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
-        let metals = try subscriber.metals
+        let metals = try subscriber.at("2025-02-01T00:00:00Z").metals
         #expect(metals.state == .expired && metals.end == .didNotConsentToPriceIncrease && metals.priceConsent == nil)
         #expect(subscriber.account.entitlements.isEmpty && !subscriber.market.store.isPriceConsentPending)
         #expect(try subscriber.heard() == [] && subscriber.charged == "9.99")
@@ -84,8 +83,7 @@ import Testing
         let subscriber = try Self.asked()
         try subscriber.account.answerPriceConsent(.agree, inGroup: "metals")
         try subscriber.account.setBillingFails(true)
-        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
-        try subscriber.account.requestPriceIncreaseConsent(inGroup: "metals")
+        try subscriber.at("2025-02-01T00:00:00Z").account.requestPriceIncreaseConsent(inGroup: "metals")
         subscriber.market.store.priceConsentAnswer = .decline
         subscriber.market.store.showPriceConsent()
         #expect(try subscriber.metals.end == .autoRenewDisabled)

@@ -13,15 +13,13 @@ import Testing
         let subscriber = try Subscriber(to: "gold.monthly", [Self.gold, silver])
         try subscriber.account.redeem(code: "LESS", of: "silver.monthly")
         try subscriber.failRenewals()
-        subscriber.market.advance(to: "2025-02-01T00:00:00Z")
-        try subscriber.account.setBillingFails(false)
+        try subscriber.at("2025-02-01T00:00:00Z").account.setBillingFails(false)
         return subscriber
     }
 
     @Test func `B139, B200: A free trial that is over by then is not begun again: the full price runs`() throws {
         let subscriber = try subscriber(.freeTrial(.init(3, .day), identifier: "LESS"))
-        subscriber.market.advance(to: "2025-02-09T00:00:00Z")
-        try subscriber.account.resolveBillingIssue(inGroup: "metals")
+        try subscriber.at("2025-02-09T00:00:00Z").account.resolveBillingIssue(inGroup: "metals")
         let metals = try subscriber.metals
         #expect(metals.productIdentifier == "silver.monthly" && metals.offer == nil)
         #expect([metals.periodStart, metals.expirationDate] == days("2025-02-04", "2025-03-04"))
@@ -32,8 +30,7 @@ import Testing
 
     @Test func `B139, B200: A free trial that still runs by then costs nothing`() throws {
         let subscriber = try subscriber(.freeTrial(.init(3, .day), identifier: "LESS"))
-        subscriber.market.advance(to: "2025-02-03T00:00:00Z")
-        try subscriber.account.resolveBillingIssue(inGroup: "metals")
+        try subscriber.at("2025-02-03T00:00:00Z").account.resolveBillingIssue(inGroup: "metals")
         #expect(try subscriber.metals.offer?.identifier == "LESS")
         #expect(try subscriber.metals.expirationDate == Market.date("2025-02-04T00:00:00Z"))
         #expect(try subscriber.charged == "9.99")
@@ -41,8 +38,7 @@ import Testing
 
     @Test func `B139, B200: Of an offer in several periods those that are over count as had`() throws {
         let subscriber = try subscriber(.payAsYouGo(price: "0.29", every: .init(3, .day), times: 3, identifier: "LESS"))
-        subscriber.market.advance(to: "2025-02-08T00:00:00Z")
-        try subscriber.account.resolveBillingIssue(inGroup: "metals")
+        try subscriber.at("2025-02-08T00:00:00Z").account.resolveBillingIssue(inGroup: "metals")
         #expect(try subscriber.metals.offer?.identifier == "LESS")
         #expect(try subscriber.metals.periodStart == Market.date("2025-02-07T00:00:00Z"))
         #expect(try subscriber.charged == "10.28")
@@ -75,8 +71,7 @@ import Testing
         let short = Market.subscription("gold.short", level: 1, price: "0.99", .init(3, .day))
         let subscriber = try Subscriber(to: "gold.short", [short])
         try subscriber.failRenewals()
-        subscriber.market.advance(to: "2025-01-08T12:00:00Z")
-        try subscriber.account.resolveBillingIssue(inGroup: "metals")
+        try subscriber.at("2025-01-08T12:00:00Z").account.resolveBillingIssue(inGroup: "metals")
         #expect(
             try subscriber.market.store.timeline.entries.dropLast().suffix(2).map(\.what) == [
                 "period until 2025-01-07 00:00:00 was over before it was paid for, left out",

@@ -39,8 +39,7 @@ import Testing
 
     @Test func `B214: Only the newest period ends earlier, whatever was ordered in it`() throws {
         let subscriber = try Subscriber()
-        subscriber.market.advance(to: "2025-02-10T00:00:00Z")
-        subscriber.app.buy("silver.monthly")
+        subscriber.at("2025-02-10T00:00:00Z").app.buy("silver.monthly")
         try subscriber.account.expireSubscription(inGroup: "metals")
         let ends: [Date?] = days("2025-02-01", "2025-02-10")
         #expect(try subscriber.account.transactions.map(\.expirationDate) == ends + [nil])
@@ -49,8 +48,7 @@ import Testing
     @Test func `B198: What has lapsed can be bought again, and counts as the same subscription`() throws {
         let subscriber = try Self.onTheTenth()
         try subscriber.account.expireSubscription(inGroup: "metals")
-        subscriber.market.advance(to: "2025-01-20T00:00:00Z")
-        subscriber.app.buy("gold.monthly")
+        subscriber.at("2025-01-20T00:00:00Z").app.buy("gold.monthly")
         #expect(subscriber.heard() == calls(of: "gold.monthly", .purchasing, .purchased))
         let metals = try subscriber.metals
         #expect(metals.state == .subscribed && metals.willRenew)
@@ -89,8 +87,7 @@ import Testing
     func `B215: A forced renewal leaves billing retry alone`(state: SandboxSubscription.State) throws {
         let subscriber = try Subscriber()
         try subscriber.failRenewals(grace: state == .inGracePeriod)
-        subscriber.market.advance(to: "2025-02-03T00:00:00Z")
-        let metals = try subscriber.metals
+        let metals = try subscriber.at("2025-02-03T00:00:00Z").metals
         #expect(metals.state == state)
         try subscriber.account.setBillingFails(false)
         try subscriber.account.forceRenewal(inGroup: "metals")

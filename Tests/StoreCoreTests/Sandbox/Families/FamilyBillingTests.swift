@@ -16,8 +16,7 @@ import Testing
     @Test func `B178, B214: A period that is over early is so in the receipts of the others`() throws {
         home.annasApp.buy("tv.monthly")
         home.clear()
-        home.market.advance(to: "2025-01-10T00:00:00Z")
-        try home.anna.expireSubscription(inGroup: "plans")
+        try home.at("2025-01-10T00:00:00Z").anna.expireSubscription(inGroup: "plans")
         #expect(try purchases().map(\.subscription?.expirationDate) == days("2025-01-10"))
         #expect(try home.bob.transactions.map(\.expirationDate) == days("2025-01-10"))
         #expect(home.bob.entitlements == [] && home.heard == [])
@@ -25,8 +24,7 @@ import Testing
 
     @Test func `B178, B215: Only the others' newest period ends with a forced renewal, and the next comes`() throws {
         home.annasApp.buy("tv.monthly")
-        home.market.advance(to: "2025-02-10T00:00:00Z")
-        home.clear()
+        home.at("2025-02-10T00:00:00Z").clear()
         try home.anna.forceRenewal(inGroup: "plans")
         store.settle()
         #expect(home.heard == delivered("tv.monthly"))
@@ -57,15 +55,13 @@ import Testing
     @Test func `B214: Somebody who shares nothing any more ends nobody's period`() throws {
         home.annasApp.buy("tv.monthly")
         try home.anna.setSharesPurchases(false)
-        home.market.advance(to: "2025-01-10T00:00:00Z")
-        try home.anna.expireSubscription(inGroup: "plans")
+        try home.at("2025-01-10T00:00:00Z").anna.expireSubscription(inGroup: "plans")
         #expect(try home.bob.transactions.map(\.expirationDate) == [Market.date("2025-02-01T00:00:00Z")])
     }
 
     @Test func `A period that ended early is so for a store that continues the ledger`() throws {
         home.annasApp.buy("tv.monthly")
-        home.market.advance(to: "2025-01-10T00:00:00Z")
-        try home.anna.expireSubscription(inGroup: "plans")
+        try home.at("2025-01-10T00:00:00Z").anna.expireSubscription(inGroup: "plans")
         let (copy, _) = try LedgerCopy.rewritten(home.market.ledger)
         let later = try Market(Household.products, on: "2025-01-20T00:00:00Z", ledger: copy).store
         let tablet = try #require(later.devices.first { $0.name == "tablet" })
@@ -80,8 +76,7 @@ import Testing
         try home.store.setGrantsGracePeriod(true)
         home.annasApp.buy("tv.monthly")
         try home.anna.setBillingFails(true)
-        home.market.advance(to: "2025-02-05T00:00:00Z")
-        home.clear()
+        home.at("2025-02-05T00:00:00Z").clear()
     }
 
     /// How a member loses what is shared.
@@ -162,10 +157,8 @@ import Testing
     @Test func `B121, B178: In the receipts of a member who joins in the middle of a period it begins then`() throws {
         let home = try Household(isFamily: false)
         home.annasApp.buy("tv.monthly")
-        home.market.advance(to: "2025-01-15T00:00:00Z")
-        try home.store.addFamily("smiths", organiser: home.anna).add(home.bob)
-        home.market.advance(to: "2025-02-05T00:00:00Z")
-        let purchases = try home.store.purchases(on: home.tablet)
+        try home.at("2025-01-15T00:00:00Z").store.addFamily("smiths", organiser: home.anna).add(home.bob)
+        let purchases = try home.at("2025-02-05T00:00:00Z").store.purchases(on: home.tablet)
         #expect(purchases.map(\.purchaseDate) == days("2025-01-15", "2025-02-01"))
         #expect(purchases.map(\.originalPurchaseDate) == days("2025-01-15", "2025-01-15"))
     }

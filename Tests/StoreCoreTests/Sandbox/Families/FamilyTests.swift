@@ -24,8 +24,7 @@ import Testing
         #expect(home.bob.entitlements.map(\.sharedBy) == [nil])
         #expect(Set(home.anna.entitlements.map(\.productIdentifier)) == ["album", "tv.monthly"])
         home.clear()
-        home.market.advance(to: "2025-02-01T00:00:00Z")
-        home.annasApp.buy("cinema.monthly")
+        home.at("2025-02-01T00:00:00Z").annasApp.buy("cinema.monthly")
         #expect(home.heard == [])
     }
 

@@ -34,8 +34,7 @@ import Testing
     @Test func `Renewals, restores, accounts and devices are in it`() throws {
         let (market, app) = try Market.withApp()
         app.buy("full.game", "gold.monthly")
-        market.advance(to: "2025-02-02T00:00:00Z")
-        try market.store.account.setAutoRenew(false, inGroup: "metals")
+        try market.at("2025-02-02T00:00:00Z").store.account.setAutoRenew(false, inGroup: "metals")
         app.restore()
         try market.store.device.signIn(to: try market.store.addAccount("bob"))
         let timeline = try market.store.timeline

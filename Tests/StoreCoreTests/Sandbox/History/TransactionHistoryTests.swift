@@ -8,8 +8,7 @@ import Testing
         let market = try Market(authorizer: Authorizer { $0.productIdentifier == "full.game" ? .later : .approve })
         let app = App(on: market.store)
         app.buy("sword", "dragon", "full.game", "gold.monthly")
-        market.advance(to: "2025-02-01T00:00:00Z")
-        let all = try market.store.transactions
+        let all = try market.at("2025-02-01T00:00:00Z").store.transactions
         #expect(all.map(\.productIdentifier) == ["sword", "dragon", "full.game", "gold.monthly", "gold.monthly"])
         #expect(all.map(\.state) == [.purchased, .failed, .purchasing, .purchased, .purchased])
         #expect(all.map(\.origin) == [.purchase, .purchase, .purchase, .purchase, .renewal])
@@ -50,8 +49,7 @@ import Testing
         let app = App(on: market.store)
         app.buy("full.game", "full.game", "dragon", "gold.monthly")
         App(on: tablet).buy("sword")
-        market.advance(to: "2025-02-01T00:00:00Z")
-        let charges = try market.store.account.charges
+        let charges = try market.at("2025-02-01T00:00:00Z").store.account.charges
         #expect(charges.map(\.productIdentifier) == ["full.game", "gold.monthly", "gold.monthly"])
         #expect(charges.reduce(0) { $0 + ($1.charge ?? 0) } == (try market.store.account.totalCharged))
         #expect(try bob.charges.map(\.productIdentifier) == ["sword"])

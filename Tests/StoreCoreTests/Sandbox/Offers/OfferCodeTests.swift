@@ -116,8 +116,7 @@ import Testing
         #expect(redeem("FOR.NEW") == nil)
         #expect(shop.metals?.offer?.kind == .code && shop.metals?.waitingOffer == nil)
         try shop.account.setAutoRenew(false, inGroup: "metals")
-        shop.market.advance(to: "2025-04-01T00:00:00Z")
-        shop.app.buy("gold")
+        shop.at("2025-04-01T00:00:00Z").app.buy("gold")
         #expect(shop.metals?.introductoryOffer == .freeTrial)
     }
 

@@ -174,8 +174,7 @@ import Testing
     @Test func `What the ledger says of offers survives being written`() throws {
         let before = try OfferShop()
         try before.account.redeem(code: "STACK")
-        before.market.advance(to: "2025-01-08T00:00:00Z")
-        try before.buy("gold", under: "quarter")
+        try before.at("2025-01-08T00:00:00Z").buy("gold", under: "quarter")
         let after = try OfferShop(on: "2025-01-08T00:00:00Z", ledger: LedgerCopy.rewritten(before.market.ledger).0)
         #expect(after.metals == before.metals && after.metals?.offer?.identifier == "STACK")
         #expect(after.metals?.waitingOffer?.identifier == "quarter")

@@ -52,8 +52,7 @@ import Testing
         try shop.subscribeElsewhere()
         try shop.buy("gold", under: "gift")
         try shop.account.setAutoRenew(false, inGroup: "metals")
-        shop.market.advance(to: "2025-03-01T00:00:00Z")
-        shop.app.buy("gold")
+        shop.at("2025-03-01T00:00:00Z").app.buy("gold")
         #expect(shop.metals?.introductoryOffer == .freeTrial)
     }
 

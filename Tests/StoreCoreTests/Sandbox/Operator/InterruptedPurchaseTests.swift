@@ -115,8 +115,7 @@ import Testing
         try shop.account.setInterruptsPurchases(true)
         try shop.buy("gold", under: "winter")
         #expect(shop.metals == nil)
-        shop.market.advance(to: "2025-01-04T00:00:00Z")
-        try shop.store.resolveIssue(try #require(shop.store.issues.first).transaction)
+        try shop.at("2025-01-04T00:00:00Z").store.resolveIssue(try #require(shop.store.issues.first).transaction)
         #expect(shop.store.issues.isEmpty && shop.metals?.offer?.identifier == "winter")
     }
 

@@ -74,8 +74,7 @@ import Testing
         let news = Market.subscription("news", level: 1, price: "1.99", .init(1, .month), offer: trial)
         let shop = try NotifiedShop([news])
         try shop.store.addAccount("other").buy("news")
-        shop.advance(to: "2025-01-10T00:00:00Z")
-        try shop.account.buy("news")
+        try shop.at("2025-01-10T00:00:00Z").account.buy("news")
         let free = ServerRefusal.free("3")
         #expect(throws: free) { try shop.view.extendRenewal(of: "3", days: 1, reason: 0, request: "one") }
         let told = try shop.told {
