@@ -92,8 +92,7 @@ import Testing
     @Test func `A subscription that was asked about begins when it is approved`() throws {
         try account.setAsksToBuy(true)
         app.buy("gold.monthly")
-        market.advance(to: "2025-01-05T00:00:00Z")
-        try store.decide("1", .approve)
+        try market.at("2025-01-05T00:00:00Z").store.decide("1", .approve)
         let payload = try payload("1")
         let ordered = milliseconds("2025-01-01T00:00:00Z")
         #expect(payload.purchaseDate == ordered && payload.originalPurchaseDate == ordered)
@@ -234,8 +233,7 @@ import Testing
 
     @Test func `A store on the same ledger has the same transactions, and each hears of the other's`() throws {
         app.buy("gold.monthly")
-        market.advance(to: "2025-02-10T00:00:00Z")
-        let expected = try account.signedTransactions.map(\.payload)
+        let expected = try market.at("2025-02-10T00:00:00Z").account.signedTransactions.map(\.payload)
         let other = try SandboxStore(clock: market.clock, ledger: market.ledger)
         #expect(try other.account.signedTransactions.map(\.payload) == expected)
         app.buy("sword")

@@ -43,21 +43,17 @@ import Testing
 
     @Test func `A subscription continues in its period, and renews`() throws {
         try account.buy("gold.monthly")
-        market.advance(to: "2025-01-10T00:00:00Z")
-        try store.refund("1")
-        market.advance(to: "2025-01-20T00:00:00Z")
-        try store.reverseRefund(of: "1")
+        try market.at("2025-01-10T00:00:00Z").store.refund("1")
+        try market.at("2025-01-20T00:00:00Z").store.reverseRefund(of: "1")
         #expect(account.subscription(inGroup: "metals")?.state == .subscribed)
         #expect(account.subscription(inGroup: "metals")?.end == nil)
-        market.advance(to: "2025-02-01T00:00:00Z")
-        #expect(try account.transactions.map(\.id) == ["1", "2"])
+        #expect(try market.at("2025-02-01T00:00:00Z").account.transactions.map(\.id) == ["1", "2"])
     }
 
     @Test func `Where the period is over, or another has begun, only the period counts again`() throws {
         try account.buy("gold.monthly")
         try store.refund("1")
-        market.advance(to: "2025-03-10T00:00:00Z")
-        try store.reverseRefund(of: "1")
+        try market.at("2025-03-10T00:00:00Z").store.reverseRefund(of: "1")
         #expect(account.subscription(inGroup: "metals")?.state == .expired)
         #expect(try revocation(of: "1") == nil)
         try account.buy("gold.monthly")
@@ -66,8 +62,7 @@ import Testing
         try store.reverseRefund(of: "2")
         #expect(account.subscription(inGroup: "metals")?.productIdentifier == "silver.monthly")
         #expect(account.subscription(inGroup: "metals")?.expirationDate == Market.date("2025-04-10T00:00:00Z"))
-        market.advance(to: "2025-04-10T00:00:00Z")
-        #expect(try account.transactions.map(\.id) == ["1", "2", "3", "4"])
+        #expect(try market.at("2025-04-10T00:00:00Z").account.transactions.map(\.id) == ["1", "2", "3", "4"])
     }
 
     @Test func `Members of the family have it again, as a share of its own`() throws {

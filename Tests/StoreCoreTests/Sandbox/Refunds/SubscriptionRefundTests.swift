@@ -113,8 +113,7 @@ import Testing
 
     @Test func `B212: Bought again, it costs again, renews, and is the same subscription`() throws {
         app.buy("gold.monthly")
-        market.advance(to: "2025-01-10T00:00:00Z")
-        try store.refund("1")
+        try market.at("2025-01-10T00:00:00Z").store.refund("1")
         app.recorder.clear()
         app.buy("gold.monthly")
         market.advance(to: "2025-02-11T00:00:00Z")
@@ -160,8 +159,7 @@ import Testing
         app.buy("gold.monthly")
         try store.refund("1")
         app.buy("gold.monthly")
-        market.advance(to: "2025-01-20T00:00:00Z")
-        try account.forceRenewal(inGroup: "metals")
+        try market.at("2025-01-20T00:00:00Z").account.forceRenewal(inGroup: "metals")
         let ends = try account.transactions.map(\.expirationDate)
         #expect(ends == days("2025-02-01", "2025-01-20", "2025-02-20"))
         #expect(try Set(store.purchases().map(\.subscription?.expirationDate)) == Set(ends))

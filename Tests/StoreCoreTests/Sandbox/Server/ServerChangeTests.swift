@@ -47,8 +47,7 @@ import Testing
     @Test func `A token is refused for what is no purchase's first transaction, or the family's`() throws {
         try store.addFamily("smiths", organiser: account).add(try store.addAccount("bob"))
         try account.buy("gold.monthly")
-        market.advance(to: "2025-02-01T00:00:00Z")
-        try account.buy("album")
+        try market.at("2025-02-01T00:00:00Z").account.buy("album")
         let head = try market.ledger.head
         #expect(throws: ServerRefusal.notOriginalTransaction("2")) {
             try view.setAppAccountToken(token, ofOriginal: "2")

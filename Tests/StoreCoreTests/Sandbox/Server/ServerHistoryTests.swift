@@ -104,10 +104,8 @@ import Testing
         let bob = try store.addAccount("bob")
         try store.addFamily("smiths", organiser: bob).add(account)
         try account.buy("sword")  // 1
-        market.advance(to: "2025-01-02T00:00:00Z")
-        try account.buy("full.game")  // 2
-        market.advance(to: "2025-01-03T00:00:00Z")
-        try account.buy("lessons")  // 3
+        try market.at("2025-01-02T00:00:00Z").account.buy("full.game")  // 2
+        try market.at("2025-01-03T00:00:00Z").account.buy("lessons")  // 3
         try account.buy("gold.monthly")  // 4
         try bob.buy("tv.monthly")  // 5, shared as 6
         try store.refund("1")
