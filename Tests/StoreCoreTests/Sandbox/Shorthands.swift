@@ -25,6 +25,12 @@ extension Timed {
         market.advance(to: moment)
         return self
     }
+
+    /// The same some seconds later.
+    func after(_ seconds: TimeInterval) -> Self {
+        market.clock.advance(by: seconds)
+        return self
+    }
 }
 
 extension Household: Timed {}
@@ -47,6 +53,12 @@ extension Market: Timed {
 }
 
 extension SandboxStore {
+    /// Does something and waits until nothing moves.
+    func settle(after act: () throws -> Void) rethrows {
+        try act()
+        settle()
+    }
+
     /// The purchases in a device's app receipt, unless told otherwise the first one's, in the transactions' order.
     func purchases(on device: SandboxDevice? = nil) throws -> [AppReceipt.Purchase] {
         let receipt = try #require((device ?? self.device).appReceipt)

@@ -11,8 +11,7 @@ import Testing
         subscriber.market.clock.advance(by: 12 * 300)
         #expect(subscriber.heard() == Array(repeating: subscriber.purchase, count: 12).flatMap { $0 })
         #expect(try subscriber.metals.state == .subscribed)
-        subscriber.market.clock.advance(by: 300)
-        #expect(try subscriber.heard() == [] && subscriber.metals.end == .renewalLimitReached)
+        #expect(try subscriber.after(300).heard() == [] && subscriber.metals.end == .renewalLimitReached)
         #expect(subscriber.account.entitlements.isEmpty)
     }
 

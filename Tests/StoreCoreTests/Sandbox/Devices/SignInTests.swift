@@ -26,8 +26,7 @@ import Testing
         try market.signIn(market.account)
         #expect(app.queue.transactions.map(\.transactionIdentifier) == [identifier])
         #expect(app.queue.transactions.map(\.transactionState) == [.purchased])
-        app.queue.finishTransaction(try #require(app.queue.transactions.first))
-        market.store.settle()
+        try market.store.settle { app.queue.finishTransaction(try #require(app.queue.transactions.first)) }
         #expect(App(on: market.store).received == [])
     }
 
@@ -68,8 +67,7 @@ import Testing
         let app = App(on: market.store, finishes: false, buying: "full.game")
         try market.signIn(market.account)
         #expect(app.queue.transactions.map(\.transactionState) == [.failed])
-        app.queue.transactions.forEach(app.queue.finishTransaction)
-        market.store.settle()
+        market.store.settle { app.queue.transactions.forEach(app.queue.finishTransaction) }
         #expect(App(on: market.store).recorder.history == [])
     }
 
@@ -95,7 +93,6 @@ import Testing
 extension Market {
     /// Signs somebody in on the first device, and waits until nothing moves.
     fileprivate func signIn(_ account: SandboxAccount) throws {
-        try store.device.signIn(to: account)
-        store.settle()
+        try store.settle { try store.device.signIn(to: account) }
     }
 }

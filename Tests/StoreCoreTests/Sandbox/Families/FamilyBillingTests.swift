@@ -25,8 +25,7 @@ import Testing
     @Test func `B178, B215: Only the others' newest period ends with a forced renewal, and the next comes`() throws {
         home.annasApp.buy("tv.monthly")
         home.at("2025-02-10T00:00:00Z").clear()
-        try home.anna.forceRenewal(inGroup: "plans")
-        store.settle()
+        try store.settle { try home.anna.forceRenewal(inGroup: "plans") }
         #expect(home.heard == delivered("tv.monthly"))
         let ends = days("2025-02-01", "2025-02-10", "2025-03-10")
         #expect(try purchases().map(\.subscription?.expirationDate) == ends)
@@ -37,8 +36,7 @@ import Testing
         home.annasApp.buy("tv.monthly")
         for _ in 0..<2 {
             home.clear()
-            try home.anna.forceRenewal(inGroup: "plans")
-            store.settle()
+            try store.settle { try home.anna.forceRenewal(inGroup: "plans") }
             #expect(home.heard == delivered("tv.monthly"))
         }
         #expect(try home.bob.transactions.map(\.expirationDate) == home.anna.transactions.map(\.expirationDate))
@@ -143,8 +141,7 @@ import Testing
         let app = App(on: try store.addDevice("phone", signedInTo: carl), finishes: false)
         let family = try #require(store.families.first)
         try family.add(carl)
-        home.annasApp.buy("tv.monthly")
-        store.settle()
+        store.settle { home.annasApp.buy("tv.monthly") }
         let receipt = try #require(app.recorder.transactions.first?.transactionReceipt)
         home.market.advance(to: "2025-02-05T00:00:00Z")
         let renewed = store.verify(receipt: receipt)

@@ -174,8 +174,7 @@ import Testing
         household.annasApp.buy("album")
         let shared = try #require(try household.bob.signedTransactions.first).payload
         #expect(shared.inAppOwnershipType == .familyShared && shared.transactionId == shared.originalTransactionId)
-        household.market.clock.advance(by: 60)
-        try household.anna.setSharesPurchases(false)
+        try household.after(60).anna.setSharesPurchases(false)
         let revoked = try household.store.signedTransaction(shared.transactionId).payload
         #expect(revoked.revocationType == .familyRevoke && revoked.revocationReason == .other)
         #expect(revoked.revocationDate == PayloadDate(household.market.clock.now))

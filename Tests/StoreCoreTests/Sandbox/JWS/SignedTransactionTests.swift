@@ -83,8 +83,7 @@ import Testing
             #expect(throws: unknown) { try market.store.signedTransaction(identifier) }
         }
         #expect(try market.store.account.signedTransactions.isEmpty)
-        market.clock.advance(by: 60)
-        try market.store.decide("2", .approve)
+        try market.after(60).store.decide("2", .approve)
         // Dated like its receipt.
         #expect(try market.store.signedTransaction("2").payload.purchaseDate == milliseconds("2025-01-01T00:00:00Z"))
     }

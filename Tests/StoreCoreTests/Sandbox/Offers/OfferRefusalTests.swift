@@ -127,8 +127,7 @@ import Testing
         shop.store.authorizer = .always(.later)
         try shop.buy("gold", under: "quarter")
         #expect(shop.store.undecided.map(\.total) == [OfferShop.price("9.99")])
-        shop.market.clock.advance(by: 3 * 86_400)
-        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        try shop.after(3 * 86_400).store.decide(try #require(shop.store.undecided.first).transaction, .approve)
         #expect(try shop.metals?.offer?.identifier == "quarter" && shop.charged == OfferShop.price("11.98"))
     }
 

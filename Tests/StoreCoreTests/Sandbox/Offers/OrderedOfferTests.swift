@@ -85,8 +85,7 @@ import Testing
         shop.app.buy("gold")
         #expect(shop.metals?.offer?.kind == .introductory)
         try shop.account.setAutoRenew(false, inGroup: "metals")
-        shop.market.clock.advance(by: 10 * 86_400)
-        let proof = try shop.store.offerProof(.introductoryOffer(isAllowed: true), for: "gold")
+        let proof = try shop.after(10 * 86_400).store.offerProof(.introductoryOffer(isAllowed: true), for: "gold")
         shop.app.order("gold", under: offer(kind, proof: proof))
         #expect(shop.lastState == .purchased && shop.metals?.offer?.kind == .introductory)
         #expect(try shop.charged == 0)
@@ -126,21 +125,18 @@ import Testing
 
     @Test func `An order that waits keeps its offer, and is sold under it although the proof has aged`() throws {
         let shop = try OfferShop(authorizer: .always(.later))
-        try shop.account.buy("news")
-        shop.store.settle()
+        try shop.store.settle { try shop.account.buy("news") }
         let proof = try shop.store.offerProof(.promotionalOffer("winter"), for: "gold")
         shop.app.order("gold", under: offer(.promotional, "winter", proof: proof))
         let question = try #require(shop.store.undecided.first)
         #expect(question.total == OfferShop.price("0.99"))
-        shop.market.clock.advance(by: 3 * 86_400)
-        try shop.store.decide(question.transaction, .approve)
+        try shop.after(3 * 86_400).store.decide(question.transaction, .approve)
         #expect(shop.metals?.offer?.identifier == "winter")
     }
 
     @Test func `An order that waits fails if its offer is gone when it is approved`() throws {
         let shop = try OfferShop(authorizer: .always(.later))
-        try shop.account.buy("news")
-        shop.store.settle()
+        try shop.store.settle { try shop.account.buy("news") }
         let proof = try shop.store.offerProof(.promotionalOffer("winter"), for: "gold")
         shop.app.order("gold", under: offer(.promotional, "winter", proof: proof))
         var gold = try #require(OfferShop.products.first)

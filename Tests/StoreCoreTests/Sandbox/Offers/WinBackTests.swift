@@ -19,8 +19,7 @@ import Testing
         #expect(shop.app.received == [.updated("gold", .purchased)])
         #expect(shop.metals?.offer?.kind == .winBack && shop.metals?.offer?.identifier == "come.back")
         #expect(try shop.charged == before + OfferShop.price("2.99"))
-        shop.market.clock.advance(by: 70 * 86_400)
-        #expect(try shop.metals?.offer == nil && shop.charged > before + OfferShop.price("7.97"))
+        #expect(try shop.after(70 * 86_400).metals?.offer == nil && shop.charged > before + OfferShop.price("7.97"))
     }
 
     @Test func `Only who has left is won back`() throws {

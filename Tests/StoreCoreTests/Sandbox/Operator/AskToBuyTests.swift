@@ -18,8 +18,7 @@ import Testing
         #expect(market.store.undecided == [request])
         #expect(request.quantity == 2 && request.total == Decimal(string: "1.98"))
         #expect(try market.store.account.totalCharged == 0)
-        try market.store.decide(request.transaction, .approve)
-        market.store.settle()
+        try market.store.settle { try market.store.decide(request.transaction, .approve) }
         #expect(app.recorder.callbacks == calls(of: "sword", .purchasing, .deferred, .purchased))
         #expect(try market.store.account.totalCharged == Decimal(string: "1.98"))
         #expect(market.store.undecided.isEmpty)

@@ -41,8 +41,7 @@ import Testing
         market.store.purchaseFailure = .storeKit(.unknown, "the test wants it so")
         app.buy("shield")
         #expect(market.store.undecided.map(\.productIdentifier) == ["sword"])
-        try market.store.decide("1", .approve)
-        market.store.settle()
+        try market.store.settle { try market.store.decide("1", .approve) }
         #expect(app.recorder.history(of: "sword").suffix(2) == [.updated("sword", .failed), .removed("sword")])
         #expect(try market.store.account.totalCharged == 0)
     }

@@ -26,8 +26,7 @@ import Testing
         #expect(issue.transaction == "1" && issue.productIdentifier == "sword" && issue.quantity == 3)
         #expect(issue.account == "account" && issue.device == "device")
 
-        try market.store.resolveIssue(issue.transaction)
-        market.store.settle()
+        try market.store.settle { try market.store.resolveIssue(issue.transaction) }
         #expect(app.recorder.callbacks == Self.interrupted + delivered("sword"))
         let purchased = try #require(app.recorder.transactions.last)
         #expect(purchased.payment.quantity == 3)
@@ -59,8 +58,7 @@ import Testing
         let phone = App(on: market.store)
         let tablet = App(on: try market.store.addDevice("tablet", signedInTo: market.store.account))
         phone.buy("sword")
-        try market.store.resolveIssue("1")
-        market.store.settle()
+        try market.store.settle { try market.store.resolveIssue("1") }
         #expect(phone.received == [.updated("sword", .purchased)] && tablet.recorder.callbacks == [])
     }
 
@@ -82,8 +80,7 @@ import Testing
         try market.store.account.setAsksToBuy(true)
         let app = App(on: market.store, buying: "sword")
         #expect(market.store.issues.isEmpty)
-        try market.store.decide("1", .approve)
-        market.store.settle()
+        try market.store.settle { try market.store.decide("1", .approve) }
         #expect(app.recorder.callbacks == calls(of: "sword", .purchasing, .deferred, .failed))
         #expect(market.store.undecided.isEmpty)
         try market.store.resolveIssue("1")

@@ -34,16 +34,14 @@ import Testing
 
     @Test func `B173: Accepted by the observer, it goes on at once as an ordinary payment`() throws {
         let app = PromotedApp(on: market.store, accepts: true)
-        try market.store.device.promote("sword")
-        market.store.settle()
+        try market.store.settle { try market.store.device.promote("sword") }
         #expect(app.recorder.callbacks == [[.promoted("sword")]] + calls(of: "sword", .purchasing, .purchased))
         #expect(try market.store.account.totalCharged == Decimal(string: "0.99"))
     }
 
     @Test func `B173: Put off by the observer it costs nothing, and the same payment can be added later`() throws {
         let app = PromotedApp(on: market.store, accepts: false)
-        try market.store.device.promote("full.game")
-        market.store.settle()
+        try market.store.settle { try market.store.device.promote("full.game") }
         #expect(app.recorder.callbacks == [[.promoted("full.game")]] && app.queue.transactions.isEmpty)
         #expect(try market.store.account.totalCharged == 0)
         app.queue.add(try #require(app.payments.withLock { $0.first }))
@@ -78,8 +76,7 @@ import Testing
     @Test func `B173: It is offered on the device where it was begun, and on no other`() throws {
         let tablet = try market.store.addDevice("tablet", signedInTo: market.store.account)
         let (here, there) = (PromotedApp(on: market.store, accepts: true), PromotedApp(on: tablet, accepts: true))
-        try tablet.promote("sword")
-        market.store.settle()
+        try market.store.settle { try tablet.promote("sword") }
         #expect(here.recorder.callbacks == [] && there.recorder.history.first == .promoted("sword"))
         #expect(try market.store.account.totalCharged == Decimal(string: "0.99"))
     }
@@ -151,8 +148,7 @@ import Testing
         market.store.changePromotion(.visibility(productIdentifier: "full.game", isShown: false)) { _ in }
         let app = PromotedApp(on: market.store, accepts: true)
         let link = "itms-services://?action=purchaseIntent&\(name)=com.example.app&productIdentifier=full.game"
-        try market.store.device.openPurchaseIntent(url: try #require(URL(string: link)))
-        market.store.settle()
+        try market.store.settle { try market.store.device.openPurchaseIntent(url: try #require(URL(string: link))) }
         let history = app.recorder.history(of: "full.game")
         #expect(history.prefix(2) == [.promoted("full.game"), .updated("full.game", .purchasing)])
         #expect(market.store.account.entitlements.map(\.productIdentifier) == ["full.game"])

@@ -190,8 +190,7 @@ import Testing
         app.buy("sword")
         order("shield", on: "2020-01-01T00:00:00Z")
         market.store.isReachable = true
-        market.clock.advance(by: 3600)
-        let products = try account.transactions.map(\.productIdentifier)
+        let products = try market.after(3600).account.transactions.map(\.productIdentifier)
         #expect(products == ["gold.monthly", "gold.monthly", "gold.monthly", "sword", "shield"])
         #expect(try account.transactions.allSatisfy { $0.state == .purchased })
     }

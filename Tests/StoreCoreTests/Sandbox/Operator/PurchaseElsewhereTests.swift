@@ -20,11 +20,9 @@ import Testing
         let phone = App(on: market.store, finishes: false)
         let tablet = App(on: try market.store.addDevice("tablet", signedInTo: market.store.account), finishes: false)
         let other = App(on: try market.store.addDevice("other", signedInTo: try market.store.addAccount("bob")))
-        try market.store.account.buy("sword")
-        market.store.settle()
+        try market.store.settle { try market.store.account.buy("sword") }
         for app in [phone, tablet] { #expect(app.recorder.callbacks == [[.updated("sword", .purchased)]]) }
-        tablet.queue.transactions.forEach(tablet.queue.finishTransaction)
-        market.store.settle()
+        market.store.settle { tablet.queue.transactions.forEach(tablet.queue.finishTransaction) }
         for app in [phone, tablet] {
             #expect(app.recorder.callbacks == delivered("sword") && app.queue.transactions.isEmpty)
         }

@@ -15,12 +15,10 @@ import Testing
     @Test func `B168, B169, B205: Observers hear of it, and the queue reports the new country`() throws {
         let (market, app) = try Market.withApp()
         #expect(app.queue.storefront == SKStorefront(countryCode: "USA", identifier: "143441"))
-        try market.store.setStorefront("DEU")
-        market.store.settle()
+        try market.store.settle { try market.store.setStorefront("DEU") }
         #expect(app.recorder.callbacks == [[.storefrontChanged]])
         #expect(app.queue.storefront == SKStorefront(countryCode: "DEU", identifier: "143443"))
-        try market.store.setStorefront("DEU")
-        market.store.settle()
+        try market.store.settle { try market.store.setStorefront("DEU") }
         #expect(app.recorder.callbacks.count == 1)
         #expect(throws: SandboxError.unknownStorefront("DE")) { try market.store.setStorefront("DE") }
     }
@@ -108,16 +106,14 @@ import Testing
         let market = try Market(authorizer: .always(.later))
         let app = App(on: market.store, buying: "sword")
         try market.store.setStorefront("DEU")
-        market.clock.advance(by: 2)
-        #expect(market.store.undecided.count == 1)
+        #expect(market.after(2).store.undecided.count == 1)
         do {
             let deputy = Deputy(mayContinue: { _ in false })
             app.queue.delegate = deputy
         }
         #expect(app.queue.delegate == nil)
         try market.store.setStorefront("USA")
-        market.clock.advance(by: 2)
-        #expect(market.store.undecided.count == 1)
+        #expect(market.after(2).store.undecided.count == 1)
     }
 
     @Test func `B171: No answer within a second of the store's clock counts as no`() throws {
@@ -182,8 +178,7 @@ import Testing
         let journal = MemoryJournal()
         App(on: market.store, journal: journal).buy("sword", "cheese")
         try market.store.setStorefront("DEU")
-        market.clock.advance(by: 5)
-        #expect(market.store.undecided.map(\.total) == [Decimal(string: "1.09"), 2])
+        #expect(market.after(5).store.undecided.map(\.total) == [Decimal(string: "1.09"), 2])
         for request in market.store.undecided { try market.store.decide(request.transaction, .approve) }
         let app = App(on: market.store, journal: journal)
         let decided: [Heard] = [.updated("sword", .purchased), .updated("cheese", .failed)]

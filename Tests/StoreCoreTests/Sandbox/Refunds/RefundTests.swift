@@ -17,8 +17,7 @@ import Testing
         let stranger = App(on: try store.addDevice("other", signedInTo: try store.addAccount("bob")))
         apps[0].buy("full.game")
         apps[0].recorder.clear()
-        market.clock.advance(by: 60)
-        try store.refund("1")
+        try market.after(60).store.refund("1")
         for app in apps { #expect(app.recorder.callbacks == [[.revoked(["full.game"])]]) }
         #expect(stranger.recorder.callbacks == [] && account.entitlements == [])
         let transaction = try #require(try store.transactions.first)

@@ -86,8 +86,7 @@ import Testing
         app.queue.settle()
         other.queue.settle()
         #expect([app, other].map(\.queue.transactions.count) == [1, 1])
-        try view.finish("1")
-        store.settle()
+        try store.settle { try view.finish("1") }
         #expect([app, other].map(\.queue.transactions.count) == [0, 0])
         #expect(try account.transactions.map(\.isFinished) == [true])
         let head = try market.ledger.head
