@@ -32,8 +32,7 @@ import Testing
     @Test func `B36: A store tells its queues of what another appended as soon as the ledger reports it`() throws {
         let ledger = ReportingLedger(records)
         let here = try SandboxStore(products: products, ledger: records)
-        let there = try SandboxStore(products: products, ledger: ledger)
-        let app = App(on: there, finishes: false)
+        let app = App(on: try SandboxStore(products: products, ledger: ledger), finishes: false)
         try here.account.buy("sword")
         #expect(app.recorder.history.isEmpty)
         ledger.report()
@@ -50,8 +49,7 @@ import Testing
         // Another store is faster, once.
         let ledger = CuriousLedger { _ = try? rival.withLock { $0.take() }?.account.buy("gold") }
         let here = try SandboxStore(products: products + [club], ledger: ledger)
-        let ahead = ManualClock(startingAt: ManualClock().now + 40 * 86_400)
-        let there = try SandboxStore(clock: ahead, ledger: ledger)
+        let there = try SandboxStore(clock: ManualClock(startingAt: ManualClock().now + 40 * 86_400), ledger: ledger)
         rival.withLock { $0 = here }
         if isOrdered {
             _ = there.submit(UpdateRecorder().commands(.buy("sword")))

@@ -5,6 +5,8 @@ import Testing
 /// The proofs of signed offers, as JWS.
 @Suite struct OfferProofTests {
     private let shop: OfferShop
+    /// F00DCAFE-0000-4000-8000-ABCDEFABCDEF.
+    private let nonce = UUID(uuid: (0xF0, 0x0D, 0xCA, 0xFE, 0, 0, 0x40, 0, 0x80, 0, 0xAB, 0xCD, 0xEF, 0xAB, 0xCD, 0xEF))
 
     init() throws {
         shop = try OfferShop()
@@ -41,7 +43,6 @@ import Testing
     // MARK: Claims
 
     @Test func `The claims of a promotional offer have the App Store's names`() throws {
-        let nonce = try #require(UUID(uuidString: "F00DCAFE-0000-4000-8000-ABCDEFABCDEF"))
         let jws = try claims { claims in
             claims.nonce = nonce
             claims.transactionIdentifier = "2000"
@@ -59,7 +60,6 @@ import Testing
 
     @Test(arguments: [false, true])
     func `The claims of eligibility have the App Store's names`(isAllowed: Bool) throws {
-        let nonce = try #require(UUID(uuidString: "F00DCAFE-0000-4000-8000-ABCDEFABCDEF"))
         let jws = try claims { claims in
             claims.nonce = nonce
             claims.grant = .introductoryOffer(isAllowed: isAllowed)

@@ -50,9 +50,8 @@ import Testing
         let market = try Market()
         let child = try market.store.addAccount("child")
         try child.setAsksToBuy(true)
-        let parents = App(on: market.store)
         let childs = App(on: try market.store.addDevice("tablet", signedInTo: child))
-        parents.buy("sword")
+        let parents = App(on: market.store, buying: "sword")
         childs.buy("shield")
         #expect(parents.received == [.updated("sword", .purchased)])
         #expect(child.undecided.map(\.productIdentifier) == ["shield"])
@@ -74,9 +73,8 @@ import Testing
         app?.buy("full.game")
         app = nil
         try market.store.decide(try #require(market.store.undecided.first).transaction, answer)
-        let next = App(on: market.store, journal: journal)
         let state: SKPaymentTransactionState = answer == .approve ? .purchased : .failed
-        #expect(next.recorder.callbacks == calls(of: "full.game", state))
+        #expect(App(on: market.store, journal: journal).recorder.callbacks == calls(of: "full.game", state))
         #expect(App(on: market.store, journal: journal).recorder.callbacks == [])
     }
 

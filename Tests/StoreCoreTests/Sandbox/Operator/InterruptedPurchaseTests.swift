@@ -48,8 +48,7 @@ import Testing
         let journal = MemoryJournal()
         App(on: market.store, journal: journal).buy("full.game")
         try market.store.resolveIssue(try #require(market.store.issues.first).transaction)
-        let next = App(on: market.store, journal: journal)
-        #expect(next.recorder.callbacks == delivered("full.game"))
+        #expect(App(on: market.store, journal: journal).recorder.callbacks == delivered("full.game"))
         #expect(market.store.account.entitlements.map(\.productIdentifier) == ["full.game"])
         #expect(App(on: market.store, journal: journal).recorder.callbacks == [])
     }

@@ -3,7 +3,7 @@ import StoreCore
 import Testing
 
 @Suite struct OfferTests {
-    private static func market(_ offer: SandboxProduct.Offer) throws -> Market {
+    private static func market(_ offer: SandboxProduct.Offer = .freeTrial(.init(1, .week))) throws -> Market {
         try Market([
             Market.subscription("plus", level: 1, price: "4.99", .init(1, .month), offer: offer),
             Market.subscription("other", level: 1, price: "5.99", .init(1, .month), offer: offer),
@@ -12,13 +12,13 @@ import Testing
     }
 
     @Test func `A free trial costs nothing, and terms count from its end`() throws {
-        let market = try Self.market(.freeTrial(.init(1, .week)))
+        let market = try Self.market()
         App(on: market.store).buy("plus")
-        let trial = try #require(market.account.subscription(inGroup: "metals"))
+        let trial = try #require(market.metals)
         #expect(trial.introductoryOffer == .freeTrial && trial.expirationDate == Market.date("2025-01-08T00:00:00Z"))
         #expect(try market.at("2025-01-07T00:00:00Z").account.totalCharged == 0)
         #expect(try market.at("2025-01-08T00:00:00Z").account.totalCharged == Decimal(string: "4.99"))
-        let paid = try #require(market.account.subscription(inGroup: "metals"))
+        let paid = try #require(market.metals)
         #expect(paid.introductoryOffer == nil && paid.expirationDate == Market.date("2025-02-08T00:00:00Z"))
     }
 
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `An account has one introductory offer in a group, whatever it leaves or changes to`() throws {
-        let market = try Self.market(.freeTrial(.init(1, .week)))
+        let market = try Self.market()
         let app = App(on: market.store, buying: "plus", "other")
         #expect(try market.account.totalCharged == Decimal(string: "5.99"))
         try market.account.setAutoRenew(false, inGroup: "metals")
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `A1: Who changes to a product with an offer pays its full price, whether or not they had one`() throws {
-        let market = try Self.market(.freeTrial(.init(1, .week)))
+        let market = try Self.market()
         let app = App(on: market.store)
         app.buy("lower", "plus")
         #expect(market.account.subscriptions.map(\.introductoryOffer) == [nil])
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `Another account has an introductory offer of its own`() throws {
-        let market = try Self.market(.freeTrial(.init(1, .week)))
+        let market = try Self.market()
         App(on: market.store).buy("plus")
         let bob = try market.store.addAccount("bob")
         App(on: try market.store.addDevice("bob's", signedInTo: bob)).buy("plus")
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `The receipt of a term tells how it was paid for`() throws {
-        let market = try Self.market(.freeTrial(.init(1, .week)))
+        let market = try Self.market()
         let app = App(on: market.store, finishes: false, buying: "plus")
         market.advance(to: "2025-01-08T00:00:00Z")
         let terms = try app.recorder.transactions.filter { $0.transactionState == .purchased }
