@@ -15,9 +15,7 @@ func delivered(_ product: String) -> [[Heard]] { calls(of: product, .purchased) 
 func days(_ texts: String...) -> [Date] { texts.map { Market.date($0 + "T00:00:00Z") } }
 
 /// What a test's clock is in.
-protocol Timed {
-    var market: Market { get }
-}
+protocol Timed { var market: Market { get } }
 
 extension Timed {
     /// The same when it has become later.

@@ -92,9 +92,7 @@ import Testing
         var state = SandboxState()
         let payments = [1, 1, 2].map { StorePayment(productIdentifier: "coins", quantity: $0) }
         state.apply(.registered(.consumable("coins", price: "0.99")))
-        for (number, payment) in zip(1..., payments) {
-            state.apply(.ordered(Self.order(number, payment)))
-        }
+        for (number, payment) in zip(1..., payments) { state.apply(.ordered(Self.order(number, payment))) }
         state.apply(.asked(transaction: 2), .unreadable)
         let again = try Self.state(Self.bytes(state))
         #expect(again.position == 6 && again.lastPurchaseChange == 1 && again.isDamaged)

@@ -51,11 +51,8 @@ import Testing
         let here = try SandboxStore(products: products + [club], ledger: ledger)
         let there = try SandboxStore(clock: ManualClock(startingAt: ManualClock().now + 40 * 86_400), ledger: ledger)
         rival.withLock { $0 = here }
-        if isOrdered {
-            _ = there.submit(UpdateRecorder().commands(.buy("sword")))
-        } else {
-            try there.account.buy("sword")
-        }
+        let commands = UpdateRecorder().commands(.buy("sword"))
+        if isOrdered { _ = there.submit(commands) } else { try there.account.buy("sword") }
         #expect(try there.transactions.map(\.productIdentifier) == ["gold", "gold", "sword"])
     }
 

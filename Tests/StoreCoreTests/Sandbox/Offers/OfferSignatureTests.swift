@@ -57,9 +57,7 @@ import Testing
         #expect(shop.bought("gold", under: discount, for: token)?.transactionState == .purchased)
     }
 
-    private enum Part: CaseIterable {
-        case bundle, product, offer, nonce, timestamp, key, text, nothing
-    }
+    private enum Part: CaseIterable { case bundle, product, offer, nonce, timestamp, key, text, nothing }
 
     @Test(arguments: Part.allCases)
     private func `B148, B150: A signature for anything else is invalid, and nothing is charged`(part: Part) throws {

@@ -14,33 +14,33 @@ import Testing
     @Test func `B152, B208: What a child orders is deferred, and purchased once it is approved`() throws {
         let app = App(on: market.store)
         app.buy("sword", quantity: 2)
-        let request = try #require(market.store.account.undecided.first)
+        let request = try #require(market.account.undecided.first)
         #expect(market.store.undecided == [request])
         #expect(request.quantity == 2 && request.total == Decimal(string: "1.98"))
-        #expect(try market.store.account.totalCharged == 0)
+        #expect(try market.account.totalCharged == 0)
         try market.store.settle { try market.store.decide(request.transaction, .approve) }
         #expect(app.recorder.callbacks == calls(of: "sword", .purchasing, .deferred, .purchased))
-        #expect(try market.store.account.totalCharged == Decimal(string: "1.98"))
+        #expect(try market.account.totalCharged == Decimal(string: "1.98"))
         #expect(market.store.undecided.isEmpty)
     }
 
     @Test func `B152, B208: What is declined fails, and nothing is charged`() throws {
         let app = App(on: market.store, buying: "full.game")
-        try market.store.decide(try #require(market.store.account.undecided.first).transaction, .decline())
+        try market.store.decide(try #require(market.account.undecided.first).transaction, .decline())
         market.store.settle()
         #expect(app.recorder.callbacks == calls(of: "full.game", .purchasing, .deferred, .failed))
         #expect(app.recorder.transactions.first?.trouble == .storeKit(.unknown))
-        #expect(try market.store.account.totalCharged == 0 && market.store.account.entitlements.isEmpty)
+        #expect(try market.account.totalCharged == 0 && market.account.entitlements.isEmpty)
     }
 
     @Test func `B204: Nobody is asked unless it is switched on, and no longer once it is off`() throws {
         let (market, app) = try Market.withApp()
-        #expect(!market.store.account.asksToBuy)
+        #expect(!market.account.asksToBuy)
         app.buy("sword")
-        try market.store.account.setAsksToBuy(true)
-        #expect(market.store.account.asksToBuy)
+        try market.account.setAsksToBuy(true)
+        #expect(market.account.asksToBuy)
         app.buy("shield")
-        try market.store.account.setAsksToBuy(false)
+        try market.account.setAsksToBuy(false)
         app.buy("spear")
         #expect(app.received == [.updated("sword", .purchased), .updated("spear", .purchased)])
         #expect(market.store.undecided.map(\.productIdentifier) == ["shield"])
@@ -55,12 +55,12 @@ import Testing
         childs.buy("shield")
         #expect(parents.received == [.updated("sword", .purchased)])
         #expect(child.undecided.map(\.productIdentifier) == ["shield"])
-        #expect(child.undecided.map(\.account) == ["child"] && market.store.account.undecided.isEmpty)
+        #expect(child.undecided.map(\.account) == ["child"] && market.account.undecided.isEmpty)
     }
 
     @Test func `B19: The child's own answer comes first, and may be no`() throws {
         let market = try Market(authorizer: .always(.cancel))
-        try market.store.account.setAsksToBuy(true)
+        try market.account.setAsksToBuy(true)
         let app = App(on: market.store, buying: "sword")
         #expect(market.store.undecided.isEmpty)
         #expect(app.recorder.transactions.first?.trouble == .storeKit(.paymentCancelled))
@@ -81,13 +81,13 @@ import Testing
     @Test func `B152: What waits outlives app and store, and so does the wish to be asked`() throws {
         let journal = MemoryJournal()
         let market = try Market.reopened { market in
-            try market.store.account.setAsksToBuy(true)
+            try market.account.setAsksToBuy(true)
             App(on: market.store, journal: journal).buy("full.game")
         }
-        #expect(market.store.account.asksToBuy)
+        #expect(market.account.asksToBuy)
         let app = App(on: market.store, journal: journal)
         #expect(app.recorder.callbacks == [[.updated("full.game", .deferred)]])
-        try market.store.decide(try #require(market.store.account.undecided.first).transaction, .approve)
+        try market.store.decide(try #require(market.account.undecided.first).transaction, .approve)
         market.store.settle()
         #expect(app.recorder.callbacks == calls(of: "full.game", .deferred, .purchased))
         app.buy("sword")
@@ -102,6 +102,6 @@ import Testing
         #expect(app.recorder.history(of: "sword").suffix(2) == [.updated("sword", .failed), .removed("sword")])
         #expect(app.recorder.history(of: "shield").suffix(2) == [.updated("shield", .purchased), .removed("shield")])
         #expect(app.recorder.transactions.compactMap(\.trouble) == [.storeKit(.paymentInvalid)])
-        #expect(try market.store.account.charges.map(\.productIdentifier) == ["shield"])
+        #expect(try market.account.charges.map(\.productIdentifier) == ["shield"])
     }
 }

@@ -36,9 +36,7 @@ import Testing
         func products(
             _ identifiers: Set<String>,
             reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-        ) {
-            reply(.success(ProductsAnswer(products: [])))
-        }
+        ) { reply(.success(ProductsAnswer(products: []))) }
     }
 
     private func queue(_ store: AskingStore, _ deputy: Deputy?, _ observers: Recorder...) -> SKPaymentQueue {

@@ -39,9 +39,7 @@ import Testing
         let apps = [App(on: store, finishes: false), App(on: tablet, finishes: false)]
         try account.buy("sword")
         try store.deleteTransaction("1")
-        for app in apps {
-            #expect(app.recorder.callbacks == delivered("sword") && app.queue.transactions.isEmpty)
-        }
+        for app in apps { #expect(app.recorder.callbacks == delivered("sword") && app.queue.transactions.isEmpty) }
         #expect(App(on: store).recorder.callbacks == [])
         #expect(try inReceipt == [])
     }
@@ -70,8 +68,7 @@ import Testing
         store.authorizer = .always(.askSomebodyElse)
         let app = App(on: store, buying: "full.game")
         try store.deleteTransaction("1")
-        #expect(app.recorder.callbacks == calls(of: "full.game", .purchasing, .deferred))
-        #expect(account.undecided == [])
+        #expect(app.recorder.callbacks == calls(of: "full.game", .purchasing, .deferred) && account.undecided == [])
         #expect(throws: SandboxError.self) { try store.decide("1", .approve) }
         #expect(try account.totalCharged == 0)
     }

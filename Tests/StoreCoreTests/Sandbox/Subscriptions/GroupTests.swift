@@ -130,9 +130,7 @@ import Testing
 
     init() throws { (market, app) = try Market.withApp() }
 
-    private func buy(_ product: String, for user: String?) {
-        app.order(product) { $0.applicationUsername = user }
-    }
+    private func buy(_ product: String, for user: String?) { app.order(product) { $0.applicationUsername = user } }
 
     @Test func `B110: A renewal is for the user for whom the subscription was bought`() throws {
         buy("gold.monthly", for: "alice")
