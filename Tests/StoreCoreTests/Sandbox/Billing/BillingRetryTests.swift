@@ -147,8 +147,7 @@ import Testing
         let app = App(on: try subscriber.market.store.addDevice("phone", signedInTo: bob), buying: "gold.monthly")
         try bob.setBillingFails(true)
         #expect(subscriber.at("2025-02-01T00:00:00Z").heard() == subscriber.purchase)
-        #expect(app.received.count == 1)
-        #expect(bob.subscription(inGroup: "metals")?.state == .inBillingRetry)
+        #expect(app.received.count == 1 && bob.subscription(inGroup: "metals")?.state == .inBillingRetry)
         #expect(try subscriber.metals.state == .subscribed)
     }
 

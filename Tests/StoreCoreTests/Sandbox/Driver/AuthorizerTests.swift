@@ -42,8 +42,7 @@ import Testing
         #expect(observer.history.count == 2)
         try world.store.decide(request.transaction, .approve)
         await queue.settle()
-        #expect(observer.history.last == .updated("full.game", .purchased))
-        #expect(world.store.undecided.isEmpty)
+        #expect(observer.history.last == .updated("full.game", .purchased) && world.store.undecided.isEmpty)
         let decided = SandboxError.notUndecided(request.transaction)
         #expect(throws: decided) { try world.store.decide(request.transaction, .cancel) }
     }

@@ -85,8 +85,7 @@ import Testing
             for _ in 1...40 { queues[index].add(SKPayment(productIdentifier: "sword")) }
         }
         let (queue, late) = try await world().observedQueue()
-        #expect(late.transactions.count == 120)
-        #expect(Set(late.transactions.map(\.transactionIdentifier)).count == 120)
+        #expect(late.transactions.count == 120 && Set(late.transactions.map(\.transactionIdentifier)).count == 120)
         #expect(queue.transactions.allSatisfy { $0.transactionState == .purchased })
     }
 
@@ -135,8 +134,7 @@ import Testing
         let request = try #require(world.store.undecided.first)
         ledger.failing = .commit
         #expect(throws: StoreFailure.self) { try world.store.decide(request.transaction, .approve) }
-        #expect(world.store.undecided == [request])
-        #expect(observer.history == [.updated("sword", .purchasing)])
+        #expect(world.store.undecided == [request] && observer.history == [.updated("sword", .purchasing)])
         ledger.failing = nil
         try world.store.decide(request.transaction, .approve)
         #expect(observer.history.last == .updated("sword", .purchased) && queue.transactions.count == 1)

@@ -123,7 +123,6 @@ import Testing
         let issue = try #require(shop.store.issues.first).transaction
         try shop.store.register(.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals"))
         let failure = #expect(throws: StoreFailure.self) { try shop.store.resolveIssue(issue) }
-        #expect(failure?.code == StoreFailure.Code.invalidOfferIdentifier.rawValue)
-        #expect(shop.store.issues.count == 1)
+        #expect(failure?.code == StoreFailure.Code.invalidOfferIdentifier.rawValue && shop.store.issues.count == 1)
     }
 }

@@ -78,8 +78,7 @@ import Testing
         let world = try conformer.world(authorizer: .always(.askSomebodyElse))
         let deputy = Deputy()
         let (queue, observer) = try await moved(world, deputy)
-        #expect(deputy.asked == ["sword in DEU", "shield in DEU"])
-        #expect(observer.callbacks == [[.storefrontChanged]])
+        #expect(deputy.asked == ["sword in DEU", "shield in DEU"] && observer.callbacks == [[.storefrontChanged]])
         await world.advance(by: 5)
         #expect(world.store.undecided.count == 2)
         for request in world.store.undecided { try world.store.decide(request.transaction, .approve) }

@@ -147,8 +147,7 @@ import Testing
             app.buy("full.game", "full.game")
             #expect(try app.told { try market.store.refund(named) } == [[.revoked(["full.game"])]])
             #expect(try market.store.transactions.map(\.refund) == [Decimal(string: "4.99"), 0])
-            #expect(try market.store.account.refunds.map(\.id) == ["1"])
-            #expect(market.store.account.entitlements == [])
+            #expect(try market.store.account.refunds.map(\.id) == ["1"] && market.store.account.entitlements == [])
             app.restore()
             #expect(app.recorder.callbacks.last == [.restoreFinished])
         }

@@ -31,8 +31,7 @@ import Testing
         #expect(subscription.end == .revoked && !subscription.willRenew)
         #expect(try cancellations() == [nil, Market.date("2025-02-10T00:00:00Z")])
         market.advance(to: "2025-06-01T00:00:00Z")
-        #expect(app.recorder.callbacks.count == 1)
-        #expect(try account.totalCharged == Decimal(string: "19.98"))
+        #expect(try app.recorder.callbacks.count == 1 && account.totalCharged == Decimal(string: "19.98"))
         #expect(try account.totalRefunded == Decimal(string: "9.99"))
     }
 
@@ -52,8 +51,7 @@ import Testing
         try account.setAutoRenew(false, inGroup: "metals")
         market.advance(to: "2025-02-10T00:00:00Z")
         #expect(try app.told { try store.refund("1") } == [])
-        #expect(metals?.end == .autoRenewDisabled)
-        #expect(try account.totalRefunded == Decimal(string: "9.99"))
+        #expect(try metals?.end == .autoRenewDisabled && account.totalRefunded == Decimal(string: "9.99"))
     }
 
     @Test func `B176, B212: Of an upgraded subscription the old period is paid back, and the new one stays`() throws {

@@ -87,8 +87,7 @@ import Testing
         let market = try eventful(on: ledger)
         let again = try SandboxStore(clock: market.clock, ledger: ledger, locale: "en_US")
         if let ledger = ledger as? SnapshotLedger { #expect(try #require(ledger.snapshot()).position > 20) }
-        #expect(again.refundRequests == ["2"])
-        #expect(again.account.subscriptions == market.store.account.subscriptions)
+        #expect(again.refundRequests == ["2"] && again.account.subscriptions == market.store.account.subscriptions)
         let view = ServerView(again)
         #expect(try view.massExtension(of: "gold.monthly", request: "all")?.failedCount == 1)
         let refusal = ServerRefusal.extendedTooOften("5")
