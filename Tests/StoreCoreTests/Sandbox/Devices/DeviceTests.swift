@@ -24,8 +24,7 @@ import Testing
         tablet.restore()
         let products = ["full.game", "gold.monthly", "gold.monthly"]
         #expect(tablet.received == products.map { Heard.updated($0, .restored) })
-        let restored = tablet.recorder.transactions
-        let bought = phone.recorder.transactions
+        let (restored, bought) = (tablet.recorder.transactions, phone.recorder.transactions)
         #expect(restored.map { $0.original?.transactionIdentifier } == bought.map(\.transactionIdentifier))
         #expect(restored.map { $0.original?.transactionDate } == bought.map(\.transactionDate))
     }

@@ -32,17 +32,14 @@ import Testing
     }
 
     @Test func `B33: A reopened store knows which commands it has taken`() async throws {
-        let before = try world()
-        let backend = SpoilingBackend(before.store)
+        let backend = SpoilingBackend(try world().store)
         let journal = MemoryJournal()
-        let shopper = Recorder()
-        let first = SKPaymentQueue.observed(by: shopper, on: backend, journal: journal)
+        let first = SKPaymentQueue.observed(by: Recorder(), on: backend, journal: journal)
         backend.fate = .loseAnswer
         first.add(SKPayment(productIdentifier: "full.game"))
         #expect(journal.commands.count == 1)
-        let after = try world()
         let observer = Recorder.finishing()
-        let queue = await after.observedQueue(observer, journal: journal)
+        let queue = try await world().observedQueue(observer, journal: journal)
         await queue.settle()
         #expect(journal.commands.isEmpty && observer.transactions.count == 1)
         queue.restoreCompletedTransactions()

@@ -58,8 +58,8 @@ import Testing
         shop.app.order("gold", under: offer(.code, "TWICE"))
         #expect(try shop.metals?.offer?.kind == .code && shop.charged == 0)
         #expect(shop.ordered("gold", under: offer(.code, "TWICE"))?.trouble == .storeKit(.ineligibleForOffer))
-        let failure = failure { try shop.account.redeem(code: "TWICE", of: "gold") }
-        #expect(failure?.isStoreKit(.ineligibleForOffer) == true)
+        let refusal = failure { try shop.account.redeem(code: "TWICE", of: "gold") }
+        #expect(refusal?.isStoreKit(.ineligibleForOffer) == true)
         #expect(shop.ordered("gold", under: offer(.code, "FOR.NEW"))?.trouble == .storeKit(.ineligibleForOffer))
         #expect(shop.ordered("gold", under: offer(.code, "NONE"))?.trouble == .storeKit(.invalidOfferIdentifier))
     }

@@ -19,8 +19,7 @@ import Testing
     @Test func `A year after the leap day is the 28th until there is a leap day again`() {
         let start = Market.date("2024-02-29T00:00:00Z")
         let ends = (1...4).map { RenewalRate.realTime.end(of: .init(1, .year), times: $0, from: start) }
-        let days = ["2025-02-28", "2026-02-28", "2027-02-28", "2028-02-29"]
-        #expect(ends == days.map { Market.date($0 + "T00:00:00Z") })
+        #expect(ends == days("2025-02-28", "2026-02-28", "2027-02-28", "2028-02-29"))
     }
 
     @Test(arguments: [("2000-02-29", "2100-02-28"), ("1999-12-31", "2099-12-31"), ("2025-01-31", "2125-01-31")])
