@@ -65,7 +65,7 @@ import Testing
         let totals = Locked<[Decimal]>([])
         let authorizer = Authorizer.noting { request in totals.withLock { $0.append(request.total) } }
         let (here, there) = try (world(authorizer), world(authorizer))
-        let (queue, first) = await here.observedQueue()
+        let (queue, _) = await here.observedQueue()
         let (other, second) = await there.observedQueue()
         queue.add(SKPayment(productIdentifier: "full.game"))
         other.add(SKPayment(productIdentifier: "full.game"))
