@@ -52,8 +52,8 @@ import Testing
     @Test(arguments: [false, true])
     func `B148: A user name that is a UUID may be signed in lower case`(isLowerCase: Bool) throws {
         let token = UUID().uuidString
-        let discount = try payload { $0.applicationUsername = isLowerCase ? token.lowercased() : token }
-            .signed(by: shop.signer)
+        let name = isLowerCase ? token.lowercased() : token
+        let discount = try payload { $0.applicationUsername = name }.signed(by: shop.signer)
         #expect(shop.bought("gold", under: discount, for: token)?.transactionState == .purchased)
     }
 
