@@ -82,9 +82,7 @@ import Testing
         _ = shop.takeHeard()
         try act.perform(session)
         #expect(shop.takeHeard().isEmpty)
-        #expect(
-            session.allTransactions().map { "\($0.identifier) \($0.productIdentifier) \($0.state)" } == act.list
-        )
+        #expect(session.allTransactions().map { "\($0.identifier) \($0.productIdentifier) \($0.state)" } == act.list)
         await context.settle()
         #expect(shop.takeHeard() == act.heard)
     }

@@ -157,9 +157,7 @@ import Testing
         expectRefusal(.invalidProductIdentifier) {
             try session.forceRenewalOfSubscription(productIdentifier: "unicorn")
         }
-        expectRefusal(.noSubscriptionFound) {
-            try session.expireSubscription(productIdentifier: "basic.monthly")
-        }
+        expectRefusal(.noSubscriptionFound) { try session.expireSubscription(productIdentifier: "basic.monthly") }
     }
 
     @Test(arguments: [

@@ -15,9 +15,7 @@ import Testing
             _ name: String,
             _ unsigned: @escaping @Sendable (SKTestSession) -> (UInt) throws -> Void,
             _ signed: @escaping @Sendable (SKTestSession) -> (Int) throws -> Void
-        ) {
-            (testDescription, self.unsigned, self.signed) = (name, unsigned, signed)
-        }
+        ) { (testDescription, self.unsigned, self.signed) = (name, unsigned, signed) }
     }
 
     private typealias Session = SKTestSession

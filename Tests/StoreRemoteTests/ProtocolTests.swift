@@ -169,9 +169,7 @@ import Testing
 
 @Suite struct LineSplitterTests {
     @Test(arguments: [[10], [4, 6], [9, 1]])
-    func `A line of as many bytes as allowed is passed on`(pieces: [Int]) throws {
-        #expect(try lines(pieces) == [10])
-    }
+    func `A line of as many bytes as allowed is passed on`(pieces: [Int]) throws { #expect(try lines(pieces) == [10]) }
 
     @Test(arguments: [[11], [4, 7], [10, 10]])
     func `A longer line is refused, also where its end has come`(pieces: [Int]) {

@@ -66,9 +66,7 @@ import Testing
         backend.connect(receiver, after: nil)
         await receiver.waitForBatches(1)
         let order = OrderID(journal: receiver.journal, number: 1)
-        try await remote.submit([
-            StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "gift")))
-        ])
+        try await remote.submit([StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "gift")))])
         await receiver.waitForBatches(2)
         let gift = try #require(shop.store.undecided.first).transaction
         try shop.store.setStorefront("FRA")

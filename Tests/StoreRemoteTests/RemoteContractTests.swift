@@ -77,9 +77,7 @@ private final class Repeating: ForwardingBackend {
     func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) {
-        look(for: identifiers, attempts: Self.mostAttempts, reply)
-    }
+    ) { look(for: identifiers, attempts: Self.mostAttempts, reply) }
 
     private static let mostAttempts = 20
 

@@ -121,9 +121,7 @@ import Testing
     @Test func `A receiver that is not there, or redirects, is named so in the history`() async throws {
         let transport = URLSessionTransport(timeout: 10)
         let place = Locked("")
-        let receiver = try HTTPServer { _ in
-            HTTPResponse(307, headers: ["Location": place.withLock { $0 }])
-        }
+        let receiver = try HTTPServer { _ in HTTPResponse(307, headers: ["Location": place.withLock { $0 }]) }
         let url = try #require(URL(string: "http://127.0.0.1:\(receiver.port)/here"))
         place.withLock { $0 = url.absoluteString }
         #expect(await transport.post(to: url) == .circularRedirect)

@@ -97,12 +97,7 @@ import Testing
         #expect(queue.settle().isEmpty, log)
     }
 
-    private func expectOnce(
-        _ products: [String],
-        _ shopper: Shopper,
-        _ queue: SKPaymentQueue,
-        _ shop: Shop
-    ) throws {
+    private func expectOnce(_ products: [String], _ shopper: Shopper, _ queue: SKPaymentQueue, _ shop: Shop) throws {
         let log = Comment(rawValue: shop.injector.log.joined(separator: "\n"))
         #expect(!shop.injector.log.isEmpty, "nothing was spoiled")
         // A store may ask about a later order first.

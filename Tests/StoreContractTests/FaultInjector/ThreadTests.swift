@@ -182,7 +182,5 @@ private final class DistantStore: StoreBackend {
     func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) {
-        travel { $0.products(identifiers, reply: reply) }
-    }
+    ) { travel { $0.products(identifiers, reply: reply) } }
 }

@@ -14,9 +14,7 @@ import Testing
     }
 
     @Test func `A store that decides later keeps every promise`() async {
-        let report = await StoreContract.check(
-            .sandbox(authorizer: .always(.later)) { store in DecidesLater(store) }
-        )
+        let report = await StoreContract.check(.sandbox(authorizer: .always(.later)) { store in DecidesLater(store) })
         #expect(report.isKept, "\(report)")
     }
 }
@@ -79,9 +77,7 @@ private final class AnswersLater: SpoiltStore, @unchecked Sendable {
     override func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) {
-        clock.schedule(at: clock.now + 3) { [store] in store.products(identifiers, reply: reply) }
-    }
+    ) { clock.schedule(at: clock.now + 3) { [store] in store.products(identifiers, reply: reply) } }
 }
 
 /// Sends snapshots in parts of one transaction each.

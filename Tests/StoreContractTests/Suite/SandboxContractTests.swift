@@ -15,9 +15,7 @@ import Testing
         if let notTried { #expect(report.notTried == notTried, "\(report)", sourceLocation: sourceLocation) }
     }
 
-    @Test func `The sandbox keeps every promise`() async {
-        expectKept(await StoreContract.check(.patientSandbox()))
-    }
+    @Test func `The sandbox keeps every promise`() async { expectKept(await StoreContract.check(.patientSandbox())) }
 
     @Test func `The sandbox keeps every promise when a snapshot has many parts`() async {
         var subject = ContractSubject.patientSandbox()

@@ -21,9 +21,7 @@ import Testing
         #expect(Data(base64Encoded: lines.dropFirst().dropLast().joined()) == authority.rootCertificate)
     }
 
-    @Test func `A leaf ends two years after it is made, and begins with its issuer, also when it is renewed`()
-        throws
-    {
+    @Test func `A leaf ends two years after it is made, and begins with its issuer, also when it is renewed`() throws {
         let authority = try CertificateAuthority(now: .start)
         let first = try authority.jwsSigner(at: .start)
         #expect(first.validity == (.start - 3600)..<(.start + 2 * .year))

@@ -19,9 +19,7 @@ import Testing
 
     private func signed(_ receipt: TransactionReceipt, _ version: TransactionReceiptSigner.Version) throws -> Data {
         let clock = ManualClock(startingAt: .start)
-        return try receipt.data(
-            signedBy: AppStoreSigner(authority, clock: clock, transactionReceiptVersion: version)
-        )
+        return try receipt.data(signedBy: AppStoreSigner(authority, clock: clock, transactionReceiptVersion: version))
     }
 
     @Test func `The root may be in PEM or in DER, and what is neither is refused`() throws {

@@ -38,10 +38,7 @@ import Testing
     }
 
     @Test func `A grant for a product without an introductory offer buys at the full price`() async throws {
-        let transaction = try await shop.bought(
-            "silver",
-            [option(.introductoryOffer(isAllowed: true), for: "silver")]
-        )
+        let transaction = try await shop.bought("silver", [option(.introductoryOffer(isAllowed: true), for: "silver")])
         #expect(transaction.offer == nil)
         #expect(transaction.price == Decimal(string: "1.99"))
     }

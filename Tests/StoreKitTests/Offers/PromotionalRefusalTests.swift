@@ -105,11 +105,7 @@ import Testing
 
     @Test(arguments: OfferForms.all)
     func `An offer that the product does not have is unknown, whoever signed it`(form: any OfferForm) async throws {
-        try await shop.expectRefusal(
-            .invalidOfferIdentifier,
-            of: "gold",
-            form.options("autumn", signedBy: shop.store)
-        )
+        try await shop.expectRefusal(.invalidOfferIdentifier, of: "gold", form.options("autumn", signedBy: shop.store))
         try await shop.expectRefusal(
             .invalidOfferIdentifier,
             of: "silver",

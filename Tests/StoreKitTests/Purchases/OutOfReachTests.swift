@@ -53,9 +53,7 @@ import Testing
         injector.add(.fail(.network(.timedOut, "a slow night")), at: .submission, when: .purchases)
         let context = StoreContext(backend: injector, delivery: .inline, log: StoreLog { log.yield($0) })
         context.patience = 0.01
-        let purchase = context.run {
-            Task { try await Product.products(for: ["coins"]).first?.purchase() }
-        }
+        let purchase = context.run { Task { try await Product.products(for: ["coins"]).first?.purchase() } }
         var told = lines.makeAsyncIterator()
         let line = try #require(await told.next())
         #expect(line.contains("the purchase of coins still waits"))

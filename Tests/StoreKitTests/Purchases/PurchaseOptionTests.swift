@@ -29,9 +29,7 @@ import Testing
     }
 
     @Test(
-        arguments: [
-            ("coins", 0), ("coins", -1), ("coins", 11), ("season", 11), ("sword", 2), ("gold", 2), ("gold", 0),
-        ]
+        arguments: [("coins", 0), ("coins", -1), ("coins", 11), ("season", 11), ("sword", 2), ("gold", 2), ("gold", 0)]
     )
     func `A quantity that is not sold is refused, and charges nothing`(product: String, quantity: Int) async throws {
         for delivery in Shop.deliveries {

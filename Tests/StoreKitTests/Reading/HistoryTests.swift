@@ -150,9 +150,7 @@ import Testing
             let shop = try Shop(log: .ending(end))
             context = shop.context
             let (heard, hear) = AsyncStream<Void>.makeStream()
-            let listener = shop.context.run {
-                Task { for await _ in Transaction.updates { hear.yield() } }
-            }
+            let listener = shop.context.run { Task { for await _ in Transaction.updates { hear.yield() } } }
             _ = try shop.store.account.buy("sword")
             _ = await heard.first(1)
             listener.cancel()

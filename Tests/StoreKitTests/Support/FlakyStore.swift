@@ -82,20 +82,14 @@ final class FlakyStore: ForwardingBackend {
         func subscriptions(
             _ query: SubscriptionQuery,
             reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
-        ) {
-            ask(reply) { [store] in store.subscriptions(query, reply: $0) }
-        }
+        ) { ask(reply) { [store] in store.subscriptions(query, reply: $0) } }
         func appTransaction(
             reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void
-        ) {
-            ask(reply) { [store] in store.appTransaction(reply: $0) }
-        }
+        ) { ask(reply) { [store] in store.appTransaction(reply: $0) } }
         func isEligibleForIntroductoryOffer(
             inGroup group: String,
             reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
-        ) {
-            ask(reply) { [store] in store.isEligibleForIntroductoryOffer(inGroup: group, reply: $0) }
-        }
+        ) { ask(reply) { [store] in store.isEligibleForIntroductoryOffer(inGroup: group, reply: $0) } }
         func requestRefund(
             ofTransaction identifier: String,
             reply: @escaping @Sendable (Result<RefundAnswer, StoreFailure>) -> Void

@@ -37,9 +37,7 @@ final class HistoryStore: StoreBackend, HistoryService, StorefrontService, Avail
         log: StoreLog = .silent,
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> R
-    ) async rethrows -> R {
-        try await StoreContext(backend: self, delivery: .inline, log: log).run(body)
-    }
+    ) async rethrows -> R { try await StoreContext(backend: self, delivery: .inline, log: log).run(body) }
 
     private static let silence = StoreFailure.storeKit(.unknown, "the store has nothing to say")
 
@@ -49,9 +47,7 @@ final class HistoryStore: StoreBackend, HistoryService, StorefrontService, Avail
     func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) {
-        reply(.success(ProductsAnswer(products: [], invalidIdentifiers: Array(identifiers))))
-    }
+    ) { reply(.success(ProductsAnswer(products: [], invalidIdentifiers: Array(identifiers)))) }
 
     func transactions(_ query: HistoryQuery, reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void) {
         guard repeatsPlaces else { return reply(.success(HistoryPage(history))) }
@@ -61,9 +57,7 @@ final class HistoryStore: StoreBackend, HistoryService, StorefrontService, Avail
     func subscriptions(
         _ query: SubscriptionQuery,
         reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
-    ) {
-        reply(subscriptions.isEmpty ? .failure(Self.silence) : .success(subscriptions))
-    }
+    ) { reply(subscriptions.isEmpty ? .failure(Self.silence) : .success(subscriptions)) }
 
     func appTransaction(reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void) {
         reply(app.map { .success($0) } ?? .failure(Self.silence))
@@ -72,9 +66,7 @@ final class HistoryStore: StoreBackend, HistoryService, StorefrontService, Avail
     func isEligibleForIntroductoryOffer(
         inGroup group: String,
         reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
-    ) {
-        reply(.failure(Self.silence))
-    }
+    ) { reply(.failure(Self.silence)) }
 
     func follow(_ listener: any HistoryListener) {}
 }

@@ -126,7 +126,5 @@ final class RevocationObserver: NSObject, SKPaymentTransactionObserver, Sendable
     func paymentQueue(
         _ queue: SKPaymentQueue,
         didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
-    ) {
-        products.withLock { $0 += productIdentifiers }
-    }
+    ) { products.withLock { $0 += productIdentifiers } }
 }

@@ -14,13 +14,7 @@ import Testing
         init(ledger: any Ledger = MemoryLedger()) throws {
             store = try SandboxStore(
                 products: [
-                    .autoRenewable(
-                        "tv",
-                        price: "9.99",
-                        period: .init(1, .month),
-                        group: "tv",
-                        isFamilyShareable: true
-                    )
+                    .autoRenewable("tv", price: "9.99", period: .init(1, .month), group: "tv", isFamilyShareable: true)
                 ],
                 ledger: ledger,
                 locale: "en_US"

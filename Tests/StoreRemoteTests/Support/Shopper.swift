@@ -17,9 +17,7 @@ final class Shopper: NSObject, SKPaymentTransactionObserver, Sendable {
     var heard: [String] { state.withLock { $0.heard } }
 
     /// Waits until a line was heard so many times.
-    func wait(for line: String, times: Int = 1) async {
-        await wait { heard in heard.count { $0 == line } >= times }
-    }
+    func wait(for line: String, times: Int = 1) async { await wait { heard in heard.count { $0 == line } >= times } }
 
     private func wait(until isSo: @escaping @Sendable ([String]) -> Bool) async {
         await withCheckedContinuation { waiter in

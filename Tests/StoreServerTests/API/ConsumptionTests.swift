@@ -36,9 +36,7 @@ import Testing
     private func report(
         _ base: [String: AnswerValue],
         _ changes: KeyValuePairs<String, AnswerValue?>
-    ) -> [String: AnswerValue] {
-        changes.reduce(into: base) { $0[$1.key] = $1.value }
-    }
+    ) -> [String: AnswerValue] { changes.reduce(into: base) { $0[$1.key] = $1.value } }
 
     private static let numbers: [(member: String, most: Int, code: Int)] = [
         ("accountTenure", 7, 4_000_032), ("consumptionStatus", 3, 4_000_034), ("deliveryStatus", 5, 4_000_036),

@@ -53,10 +53,7 @@ import Testing
     @Test func `A body of many bytes arrives whole, in parts too`() throws {
         let server = try echo()
         let body = String(repeating: "0123456789", count: 50_000)
-        let whole = try ask(
-            server,
-            "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-        )
+        let whole = try ask(server, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
         #expect(whole?.body == "POST /  \(body)")
         let parts = (0..<50).map { _ in "2710\r\n\(String(repeating: "x", count: 10_000))\r\n" }.joined()
         let chunked = try ask(

@@ -20,9 +20,7 @@ import Testing
         let gold = try shop.buy("gold")
         shop.clock.advance(by: 86_400)
         let payload = try payloads(shop)[0]
-        #expect(
-            payload.keys == ["notificationType", "subtype", "notificationUUID", "version", "signedDate", "data"]
-        )
+        #expect(payload.keys == ["notificationType", "subtype", "notificationUUID", "version", "signedDate", "data"])
         #expect(payload.notificationType.text == "SUBSCRIBED" && payload.subtype.text == "INITIAL_BUY")
         #expect(payload.version.text == "2.0" && payload.signedDate.number == 1_735_689_600_000)
         let uuid = try #require(payload.notificationUUID.text)

@@ -135,9 +135,7 @@ import Testing
         try shop.buy("silver")
         let pending = try shop.verify(shop.receipt).pending_renewal_info.list
         let metals = try #require(pending.first { $0.original_transaction_id.text == gold })
-        #expect(
-            metals.keys == ["auto_renew_product_id", "product_id", "original_transaction_id", "auto_renew_status"]
-        )
+        #expect(metals.keys == ["auto_renew_product_id", "product_id", "original_transaction_id", "auto_renew_status"])
         #expect(metals.product_id.text == "gold" && metals.auto_renew_product_id.text == "silver")
         #expect(metals.auto_renew_status.text == "1")
         #expect(pending.first { $0.product_id.text == "daily" }?.auto_renew_status.text == "0")

@@ -97,9 +97,7 @@ struct Shop {
         _ path: String,
         _ body: AnswerValue? = nil,
         base: String = ""
-    ) throws -> (status: Int, json: JSON) {
-        try ask(method, path, data: body?.json ?? Data(), base: base)
-    }
+    ) throws -> (status: Int, json: JSON) { try ask(method, path, data: body?.json ?? Data(), base: base) }
 
     func ask(_ method: String, _ path: String, data: Data, base: String = "") throws -> (status: Int, json: JSON) {
         let headers = ["Authorization": "Bearer \(try key.token(claims))"]

@@ -37,45 +37,35 @@ struct Fault: CustomTestStringConvertible, Sendable {
         _ name: String,
         _ breaks: ContractPromise...,
         spoil: @escaping @Sendable (UpdateBatch) -> [UpdateBatch]
-    ) -> Fault {
-        Fault(name, breaks, SpoiltStore.self) { $0.spoilBatch = spoil }
-    }
+    ) -> Fault { Fault(name, breaks, SpoiltStore.self) { $0.spoilBatch = spoil } }
 
     /// One that does something else with what is submitted.
     static func submissions(
         _ name: String,
         _ breaks: ContractPromise...,
         spoil: @escaping SpoiltStore.Submission
-    ) -> Fault {
-        Fault(name, breaks, SpoiltStore.self) { $0.spoilSubmission = spoil }
-    }
+    ) -> Fault { Fault(name, breaks, SpoiltStore.self) { $0.spoilSubmission = spoil } }
 
     /// One that changes each update of a transaction, given whether it is part of a snapshot.
     static func transactions(
         _ name: String,
         _ breaks: ContractPromise...,
         spoil: @escaping @Sendable (StoreTransaction, Bool) -> [StoreTransaction]
-    ) -> Fault {
-        Fault(name, breaks, SpoiltTransactions.self) { $0.spoilTransaction = spoil }
-    }
+    ) -> Fault { Fault(name, breaks, SpoiltTransactions.self) { $0.spoilTransaction = spoil } }
 
     /// One that asks another question of the history.
     static func questions(
         _ name: String,
         _ breaks: ContractPromise...,
         spoil: @escaping @Sendable (inout HistoryQuery) -> Void
-    ) -> Fault {
-        Fault(name, breaks, SpoiltHistory.self) { $0.spoilQuestion = spoil }
-    }
+    ) -> Fault { Fault(name, breaks, SpoiltHistory.self) { $0.spoilQuestion = spoil } }
 
     /// One that gives another page of the history.
     static func answers(
         _ name: String,
         _ breaks: ContractPromise...,
         spoil: @escaping @Sendable (HistoryPage, HistoryQuery) -> HistoryPage
-    ) -> Fault {
-        Fault(name, breaks, SpoiltHistory.self) { $0.spoilAnswer = spoil }
-    }
+    ) -> Fault { Fault(name, breaks, SpoiltHistory.self) { $0.spoilAnswer = spoil } }
 
     /// One that is written with `async` functions, without receipts and files.
     ///

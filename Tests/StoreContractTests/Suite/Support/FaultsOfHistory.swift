@@ -77,9 +77,7 @@ class SpoiltHistory: SpoiltStore, @unchecked Sendable {
     override func transactions(
         _ query: HistoryQuery,
         reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
-    ) {
-        super.transactions(question(query)) { result in reply(result.map { self.answer($0, to: query) }) }
-    }
+    ) { super.transactions(question(query)) { result in reply(result.map { self.answer($0, to: query) }) } }
 }
 
 /// Does not answer.
@@ -95,9 +93,7 @@ private final class RefusesToLookUp: SpoiltStore, @unchecked Sendable {
     override func transactions(
         _ query: HistoryQuery,
         reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
-    ) {
-        reply(.failure(.storeKit(.unknown, "no answer")))
-    }
+    ) { reply(.failure(.storeKit(.unknown, "no answer"))) }
 }
 
 /// Shows what is finished as unfinished.
@@ -166,9 +162,7 @@ private final class HasNoSubscriptions: SpoiltStore, @unchecked Sendable {
     override func subscriptions(
         _ query: SubscriptionQuery,
         reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
-    ) {
-        reply(.success([]))
-    }
+    ) { reply(.success([])) }
 }
 
 /// Finds a subscription in every group.
@@ -176,9 +170,7 @@ private final class HasOneGroup: SpoiltStore, @unchecked Sendable {
     override func subscriptions(
         _ query: SubscriptionQuery,
         reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
-    ) {
-        store.subscriptions(.all, reply: reply)
-    }
+    ) { store.subscriptions(.all, reply: reply) }
 }
 
 /// Does not listen to who wants to hear.

@@ -128,9 +128,7 @@ private final class LeavesOutInvalid: SpoiltStore, @unchecked Sendable {
     override func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) {
-        store.products(identifiers) { result in reply(result.map { ProductsAnswer(products: $0.products) }) }
-    }
+    ) { store.products(identifiers) { result in reply(result.map { ProductsAnswer(products: $0.products) }) } }
 }
 
 /// Has each product twice.

@@ -61,9 +61,7 @@ class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, Receipt
     func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) {
-        store.products(identifiers, reply: reply)
-    }
+    ) { store.products(identifiers, reply: reply) }
 
     func sells(_ productIdentifier: String) -> Bool? { store.sells(productIdentifier) }
     func receipt(forTransaction identifier: String) -> Data? { store.receipt(forTransaction: identifier) }
@@ -82,19 +80,14 @@ class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, Receipt
         store.refreshReceipt(properties, reply: reply)
     }
 
-    func transactions(
-        _ query: HistoryQuery,
-        reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
-    ) {
+    func transactions(_ query: HistoryQuery, reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void) {
         store.transactions(query, reply: reply)
     }
 
     func subscriptions(
         _ query: SubscriptionQuery,
         reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
-    ) {
-        store.subscriptions(query, reply: reply)
-    }
+    ) { store.subscriptions(query, reply: reply) }
 
     func appTransaction(reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void) {
         store.appTransaction(reply: reply)
@@ -103,9 +96,7 @@ class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, Receipt
     func isEligibleForIntroductoryOffer(
         inGroup group: String,
         reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
-    ) {
-        store.isEligibleForIntroductoryOffer(inGroup: group, reply: reply)
-    }
+    ) { store.isEligibleForIntroductoryOffer(inGroup: group, reply: reply) }
 
     func follow(_ listener: any HistoryListener) { store.follow(listener) }
 
