@@ -16,11 +16,9 @@ import Testing
             identifier: "sword",
             options: [.quantity(3), .appAccountToken(token)]
         )
-        #expect(transaction.productID == "sword")
-        #expect(transaction.purchasedQuantity == 3)
+        #expect(transaction.productID == "sword" && transaction.purchasedQuantity == 3)
         #expect(transaction.appAccountToken == token)
-        #expect(app.heard == ["sword purchased"])
-        #expect(app.list == ["0 sword purchased"])
+        #expect(app.heard == ["sword purchased"] && app.list == ["0 sword purchased"])
         #expect(transaction.id == 0)
     }
 
@@ -58,8 +56,7 @@ import Testing
         let transaction = try await session.buyProduct(identifier: "basic.monthly", options: [.purchaseDate(start)])
         #expect(transaction.purchaseDate == start)
         let all = session.allTransactions()
-        #expect(all.count == 4)
-        #expect(all.first?.purchaseDate == start)
+        #expect(all.count == 4 && all.first?.purchaseDate == start)
         #expect(all.allSatisfy { $0.originalTransactionIdentifier == 0 && $0.autoRenewingEnabled })
         #expect(try #require(all.last?.expirationDate) > app.clock.now)
         #expect(zip(all, all.dropFirst()).allSatisfy { $0.expirationDate == $1.purchaseDate })
@@ -104,8 +101,7 @@ import Testing
         refusal: Product.PurchaseError
     ) async throws {
         await #expect(throws: refusal) { try await session.buyProduct(identifier: product, options: [option]) }
-        #expect(app.list == [])
-        #expect(app.heard == [])
+        #expect(app.list == [] && app.heard == [])
     }
 
     @Test func `A subscription is not dated before another of its group`() async throws {

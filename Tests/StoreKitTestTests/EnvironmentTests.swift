@@ -109,13 +109,11 @@ import Testing
         #expect(try saved != TestApp().session.publicCertificate)
         // The App Store's form is verified with a root.
         let appStore = try session(signer(.appStore), in: second)
-        #expect(appStore.publicCertificate == nil)
-        #expect(appStore.store.payloadSigner.environment == "Sandbox")
+        #expect(appStore.publicCertificate == nil && appStore.store.payloadSigner.environment == "Sandbox")
         // The same signer has the same store.
         let mine = try signer()
         let store = try session(mine, in: first).store
-        #expect(try session(mine, in: first).store === store)
-        #expect(try session(signer(), in: first).store !== store)
+        #expect(try session(mine, in: first).store === store && session(signer(), in: first).store !== store)
     }
 
     @Test(.libcrypto) func `A17c: An empty receipt expires in 4001, and a free week has an introductory price`() throws
@@ -123,12 +121,9 @@ import Testing
         let app = try TestApp("Offers")
         app.session.store.device.refreshReceipt(ReceiptProperties()) { #expect($0 == nil) }
         let empty = try app.session.store.verify(appReceipt: #require(app.session.store.appReceipt))
-        #expect(empty.purchases.isEmpty)
-        #expect(!empty.opaqueValue.isEmpty)
-        #expect(empty.expirationDate == .distantFuture)
+        #expect(empty.purchases.isEmpty && !empty.opaqueValue.isEmpty && empty.expirationDate == .distantFuture)
         let week = try app.session.store.verify(appReceipt: app.receipt(after: "pro.monthly")).purchases.first
-        #expect(week?.subscription?.isInIntroductoryOfferPeriod == true)
-        #expect(week?.subscription?.isTrialPeriod == false)
+        #expect(week?.subscription?.isInIntroductoryOfferPeriod == true && week?.subscription?.isTrialPeriod == false)
         #expect(week?.subscription?.webOrderLineItemIdentifier == nil)
     }
 }

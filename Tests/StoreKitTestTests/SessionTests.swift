@@ -79,8 +79,7 @@ import Testing
         one.buy("sword")
         other.buy("castle")
         #expect(one.list == ["0 sword deferred"])
-        #expect(other.list == ["0 castle purchased"])
-        #expect(!other.session.askToBuyEnabled)
+        #expect(other.list == ["0 castle purchased"] && !other.session.askToBuyEnabled)
     }
 
     @Test func `A payment added before there is a session is made once there is one`() throws {
@@ -137,17 +136,14 @@ import Testing
             try StoreContext(log: .silent).run { try SKTestSession(configurationFileNamed: "Nowhere") }
         }
         let found = try #require(error)
-        #expect(found.code == .fileNotFound)
-        #expect(found.errorCode == 4)
-        #expect((found as NSError).domain == SKTestErrorDomain)
+        #expect(found.code == .fileNotFound && found.errorCode == 4 && (found as NSError).domain == SKTestErrorDomain)
         #expect(found.localizedDescription.contains("Nowhere.storekit"))
     }
 
     @Test func `An error of another domain reads as a test environment that is not available, and loses nothing`() {
         let missing = NSError(domain: NSCocoaErrorDomain, code: 4, userInfo: ["file": "Shop.storekit"])
         let error = SKTestError(_nsError: missing)
-        #expect(error.code == .serviceUnavailable)
-        #expect(error.errorCode == SKTestError.serviceUnavailable.rawValue)
+        #expect(error.code == .serviceUnavailable && error.errorCode == SKTestError.serviceUnavailable.rawValue)
         #expect(error.userInfo["file"] as? String == "Shop.storekit")
         #expect(error.localizedDescription == missing.localizedDescription)
         #expect((error as NSError).domain == SKTestErrorDomain)
@@ -165,8 +161,7 @@ import Testing
         let context = StoreContext(delivery: .inline, log: .silent)
         let clock = ManualClock()
         let session = try context.run { try Marked(contentsOf: TestApp.url("Shop"), clock: clock) }
-        #expect(session.mark == 7)
-        #expect(session.store.clock === clock)
+        #expect(session.mark == 7 && session.store.clock === clock)
         let named = try context.run { try Marked(configurationFileNamed: "Shop") }
         #expect(named.mark == 7)
     }
@@ -177,7 +172,6 @@ import Testing
             override init() { mark = 1 }
             init(mark: Int) { self.mark = mark }
         }
-        #expect(Marked().mark == 1)
-        #expect(Marked(mark: 2).identifier == 0)
+        #expect(Marked().mark == 1 && Marked(mark: 2).identifier == 0)
     }
 }

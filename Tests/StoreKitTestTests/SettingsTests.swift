@@ -11,26 +11,17 @@ import Testing
 
     @Test func `B204: On a file that says nothing a session has Xcode's defaults`() throws {
         let session = try TestApp().session
-        #expect(!session.askToBuyEnabled)
-        #expect(!session.disableDialogs)
-        #expect(!session.failTransactionsEnabled)
-        #expect(session.failureError == .unknown)
-        #expect(!session.interruptedPurchasesEnabled)
-        #expect(!session.shouldEnterBillingRetryOnRenewal)
-        #expect(!session.billingGracePeriodIsEnabled)
-        #expect(session.storefront == "USA")
-        #expect(session.locale.identifier == "en_US")
-        #expect(session.timeRate == .realTime)
+        #expect(!session.askToBuyEnabled && !session.disableDialogs && !session.failTransactionsEnabled)
+        #expect(session.failureError == .unknown && !session.interruptedPurchasesEnabled)
+        #expect(!session.shouldEnterBillingRetryOnRenewal && !session.billingGracePeriodIsEnabled)
+        #expect(session.storefront == "USA" && session.locale.identifier == "en_US" && session.timeRate == .realTime)
     }
 
     @Test func `B203: A session has its file's settings, and goes back to them with what was bought`() throws {
         let app = try TestApp("Strict")
         let session = app.session
-        #expect(session.askToBuyEnabled)
-        #expect(session.disableDialogs)
-        #expect(session.storefront == "DEU")
-        #expect(session.locale.identifier == "de")
-        #expect(session.timeRate == .monthlyRenewalEveryThirtySeconds)
+        #expect(session.askToBuyEnabled && session.disableDialogs && session.storefront == "DEU")
+        #expect(session.locale.identifier == "de" && session.timeRate == .monthlyRenewalEveryThirtySeconds)
         session.askToBuyEnabled = false
         session.disableDialogs = false
         session.storefront = "JPN"
@@ -44,15 +35,10 @@ import Testing
         app.buy("sword")
         #expect(app.heard == ["sword purchasing", "sword failed (invalidSignature)"])
         session.resetToDefaultState()
-        #expect(session.askToBuyEnabled)
-        #expect(session.disableDialogs)
-        #expect(session.storefront == "DEU")
-        #expect(session.locale.identifier == "de")
-        #expect(session.timeRate == .monthlyRenewalEveryThirtySeconds)
-        #expect(!session.interruptedPurchasesEnabled)
-        #expect(!session.failTransactionsEnabled)
-        #expect(session.failureError == .unknown)
-        #expect(!session.shouldEnterBillingRetryOnRenewal)
+        #expect(session.askToBuyEnabled && session.disableDialogs && session.storefront == "DEU")
+        #expect(session.locale.identifier == "de" && session.timeRate == .monthlyRenewalEveryThirtySeconds)
+        #expect(!session.interruptedPurchasesEnabled && !session.failTransactionsEnabled)
+        #expect(session.failureError == .unknown && !session.shouldEnterBillingRetryOnRenewal)
         #expect(!session.billingGracePeriodIsEnabled)
         app.buy("sword")
         #expect(app.heard == ["sword purchasing", "sword deferred"])
@@ -70,14 +56,12 @@ import Testing
             request.start()
         }
         let product = try #require(answer.products.first)
-        #expect(product.localizedTitle == "Schwert")
-        #expect(product.priceLocale.currency?.identifier == "EUR")
+        #expect(product.localizedTitle == "Schwert" && product.priceLocale.currency?.identifier == "EUR")
     }
 
     @Test func `A storefront that is no country's leaves the one there is, and is logged`() throws {
         app.session.storefront = "Germany"
-        #expect(app.session.storefront == "USA")
-        #expect(app.queue.storefront?.countryCode == "USA")
+        #expect(app.session.storefront == "USA" && app.queue.storefront?.countryCode == "USA")
         #expect(app.log.lines.filter { $0.contains("Germany") }.count == 1)
     }
 

@@ -73,8 +73,7 @@ import Testing
         }
         try await app.session.setSimulatedError(nil, forAPI: .purchase)
         app.buy("castle")
-        #expect(app.heard.last == "castle purchased")
-        #expect(app.shop.errors.count == 2)
+        #expect(app.heard.last == "castle purchased" && app.shop.errors.count == 2)
     }
 
     @Test func `A12: An error of a purchase comes before the session's own, and leaves it as it was`() async throws {

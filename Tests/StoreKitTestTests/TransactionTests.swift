@@ -14,13 +14,11 @@ import Testing
         app.buy("castle")
         #expect(app.heard == ["castle purchasing", "castle deferred"])
         let transaction = try #require(app.session.allTransactions().first)
-        #expect(transaction.pendingAskToBuyConfirmation)
-        #expect(transaction.state == .deferred)
+        #expect(transaction.pendingAskToBuyConfirmation && transaction.state == .deferred)
         try app.session.approveAskToBuyTransaction(identifier: transaction.identifier)
         #expect(app.heard == ["castle purchased"])
         let approved = try #require(app.session.allTransactions().first)
-        #expect(!approved.pendingAskToBuyConfirmation)
-        #expect(approved.state == .purchased)
+        #expect(!approved.pendingAskToBuyConfirmation && approved.state == .purchased)
     }
 
     @Test func `B208: What waits for approval fails once it is declined, and cannot be decided about again`() throws {
@@ -38,11 +36,9 @@ import Testing
         app.buy("sword", quantity: 3)
         #expect(app.heard == ["sword purchasing", "sword failed (unknown)"])
         let transaction = try #require(app.session.allTransactions().first)
-        #expect(transaction.hasPurchaseIssue)
-        #expect(transaction.state == .failed)
+        #expect(transaction.hasPurchaseIssue && transaction.state == .failed)
         try app.session.resolveIssueForTransaction(identifier: transaction.identifier)
-        #expect(app.heard == ["sword purchased"])
-        #expect(app.list == ["0 sword failed", "1 sword purchased"])
+        #expect(app.heard == ["sword purchased"] && app.list == ["0 sword failed", "1 sword purchased"])
         #expect(app.session.allTransactions().allSatisfy { !$0.hasPurchaseIssue })
         #expect(try app.session.store.transactions.last?.quantity == 3)
         expectRefusal(.invalidAction) { try app.session.resolveIssueForTransaction(identifier: 1) }
@@ -50,14 +46,12 @@ import Testing
 
     @Test func `B211: What is bought outside the app shows up in its queue`() throws {
         try app.session.buyProduct(productIdentifier: "castle")
-        #expect(app.heard == ["castle purchased"])
-        #expect(app.shop.identifiers == ["0"])
+        #expect(app.heard == ["castle purchased"] && app.shop.identifiers == ["0"])
     }
 
     @Test func `B211, B221: What the configuration does not have cannot be bought outside the app`() throws {
         expectRefusal(.invalidProductIdentifier) { try app.session.buyProduct(productIdentifier: "unicorn") }
-        #expect(app.heard.isEmpty)
-        #expect(app.list.isEmpty)
+        #expect(app.heard.isEmpty && app.list.isEmpty)
     }
 
     @Test func `B212: A refund is granted at once, sets the cancel date and tells the app`() throws {
@@ -103,11 +97,8 @@ import Testing
         app.shop.finishes = false
         app.buy("sword")
         app.session.clearTransactions()
-        #expect(app.list.isEmpty)
-        #expect(app.queue.transactions.isEmpty)
-        #expect(app.session.store.appReceipt == nil)
-        #expect(app.session.storefront == "DEU")
-        #expect(app.queue.storefront?.countryCode == "DEU")
+        #expect(app.list.isEmpty && app.queue.transactions.isEmpty && app.session.store.appReceipt == nil)
+        #expect(app.session.storefront == "DEU" && app.queue.storefront?.countryCode == "DEU")
         app.buy("castle")
         #expect(app.list == ["0 castle purchased"])
         #expect(try app.session.store.account.totalCharged == Decimal(string: "4.99"))

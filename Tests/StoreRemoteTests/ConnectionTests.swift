@@ -78,8 +78,7 @@ import Testing
         try shop.store.account.buy("sword")
         backend.connect(receiver, after: receiver.batches[0].through)
         await receiver.waitForBatches(2)
-        #expect(receiver.batches[1].after == receiver.batches[0].through)
-        #expect(receiver.batches[1].updates.count == 1)
+        #expect(receiver.batches[1].after == receiver.batches[0].through && receiver.batches[1].updates.count == 1)
     }
 
     @Test func `Among as many as there may be, a stream takes the place of one for the same journal`() async throws {

@@ -43,12 +43,10 @@ import Testing
     @Test func `What is answered at once is known after the first exchange`() async throws {
         let shop = try RemoteShop()
         let remote = shop.remote()
-        #expect(remote.storefront == nil)
-        #expect(remote.deviceVerificationID == nil)
+        #expect(remote.storefront == nil && remote.deviceVerificationID == nil)
         try shop.store.setStorefront("DEU")
         try await remote.prepare()
-        #expect(remote.storefront?.countryCode == "DEU")
-        #expect(remote.canMakePayments)
+        #expect(remote.storefront?.countryCode == "DEU" && remote.canMakePayments)
         #expect(remote.deviceVerificationID == shop.device.identifierForVendor)
     }
 
@@ -63,8 +61,7 @@ import Testing
         #expect(line.remote.sells("sword") == nil)
         let answer = try await line.remote.products(["sword", "nothing"])
         #expect(answer.products.map(\.identifier) == ["sword"])
-        #expect(line.remote.sells("sword") == true)
-        #expect(line.remote.sells("nothing") == false)
+        #expect(line.remote.sells("sword") == true && line.remote.sells("nothing") == false)
         try await line.change { try line.shop.store.register(.consumable("nothing", price: "1")) }
         #expect(line.remote.sells("nothing") == nil)
     }
@@ -146,8 +143,7 @@ import Testing
         let line = try await Line()
         try await line.remote.changePromotion(.order(["castle"]))
         #expect(line.shop.device.promotionOverrides.order == ["castle"])
-        #expect(line.remote.promotionOverrides.order == ["castle"])
-        #expect(!line.remote.isPriceConsentPending)
+        #expect(line.remote.promotionOverrides.order == ["castle"] && !line.remote.isPriceConsentPending)
         await line.remote.showPriceConsent()
         await #expect(throws: StoreFailure.self) { try await line.remote.presentCodeRedemptionSheet() }
     }

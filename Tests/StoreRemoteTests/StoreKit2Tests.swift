@@ -29,8 +29,7 @@ import Testing
             await bought.unsafePayloadValue.finish()
             try shop.store.refund(String(transaction.id))
             let refunded = try #require(await updates.next()).unsafePayloadValue
-            #expect(refunded.id == transaction.id)
-            #expect(refunded.revocationDate != nil)
+            #expect(refunded.id == transaction.id && refunded.revocationDate != nil)
         }
     }
 }

@@ -166,8 +166,7 @@ import Testing
             try act(place)
             #expect(app.take() == heardAgain)
         }
-        #expect(try store.account.charges.map(\.productIdentifier) == place.charged)
-        #expect(try store.device.unfinished.isEmpty)
+        #expect(try store.account.charges.map(\.productIdentifier) == place.charged && store.device.unfinished.isEmpty)
         #expect(queue.transactions.isEmpty)
         let successor = Diarist()
         queue.relaunch().add(successor)

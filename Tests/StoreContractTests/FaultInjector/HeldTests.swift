@@ -19,8 +19,7 @@ import Testing
         #expect(injector.held.map(\.event.number) == [1, 1, 2])
         #expect(Set(injector.held.map(\.id)).count == 3)
         #expect(injector.held[1].description == "reply 1 (taken: purchase of sword)")
-        #expect(wire.receiver.positions.isEmpty)
-        #expect(wire.replies.isEmpty)
+        #expect(wire.receiver.positions.isEmpty && wire.replies.isEmpty)
     }
 
     @Test func `Messages that met no rule are counted`() {
@@ -56,8 +55,7 @@ import Testing
         #expect(wire.receiver.positions == [3, 1])
         #expect(injector.held.map(\.id) == [held[1].id, held[3].id])
         injector.releaseAll()
-        #expect(wire.receiver.positions == [3, 1, 2])
-        #expect(wire.store.arrived == ["connect", "submit 2", "submit 1"])
+        #expect(wire.receiver.positions == [3, 1, 2] && wire.store.arrived == ["connect", "submit 2", "submit 1"])
     }
 
     @Test func `Updates wait behind a held one and follow it`() {
@@ -82,8 +80,7 @@ import Testing
         injector.add(.hold, at: .reply)
         wire.submit(1)
         let id = try #require(injector.held.first?.id)
-        #expect(injector.release(id))
-        #expect(!injector.release(id))
+        #expect(injector.release(id) && !injector.release(id))
         #expect(wire.replies == ["taken"])
     }
 
@@ -139,8 +136,7 @@ import Testing
         let queue = shop.queue(shopper)
         shop.injector.add(.hold, at: .reply, when: .call(1))
         queue.buy("sword", "shield")
-        #expect(shopper.heard.count == 4)
-        #expect(shopper.heard(of: "shield") == ["purchasing"])
+        #expect(shopper.heard.count == 4 && shopper.heard(of: "shield") == ["purchasing"])
         shop.injector.releaseAll()
         #expect(shopper.heard(of: "shield") == ["purchasing", "purchased", "removed"])
         #expect(queue.transactions.isEmpty)

@@ -58,8 +58,7 @@ import Testing
         made.send(2, 1)
         let last = try #require(made.injector.held.last)
         made.injector.release(last.id)
-        #expect(receiver.positions == [1, 2])
-        #expect(!receiver.hasOverlapped)
+        #expect(receiver.positions == [1, 2] && !receiver.hasOverlapped)
         wire.withLock { $0 = nil }
     }
 
@@ -109,8 +108,7 @@ import Testing
         await onThreads(3) { index in
             if index == 2 { wire.injector.cut() } else { for position in 1...500 { wire.send(position) } }
         }
-        #expect(!receiver.hasOverlapped)
-        #expect(receiver.failures.count == 1)
+        #expect(!receiver.hasOverlapped && receiver.failures.count == 1)
         wire.send(501)
         #expect(receiver.positionsWhenLost == receiver.positions)
     }
@@ -125,8 +123,7 @@ import Testing
             for item in held where wire.injector.release(item.id) { released.withLock { $0 += 1 } }
         }
         #expect(released.withLock { $0 } == 100)
-        #expect(wire.replies.count == 100)
-        #expect(wire.store.arrived.count == 100)
+        #expect(wire.replies.count == 100 && wire.store.arrived.count == 100)
     }
 
     @Test func `A store that answers from a thread of its own is spoiled in the same way`() async throws {

@@ -64,8 +64,7 @@ import Testing
         try temporary.make()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         _ = try authority()
-        #expect(try mode() == 0o700)
-        #expect(try mode("root.key.pem") == 0o600)
+        #expect(try mode() == 0o700 && mode("root.key.pem") == 0o600)
     }
 
     @Test func `A symbolic link to an empty folder is filled`() throws {

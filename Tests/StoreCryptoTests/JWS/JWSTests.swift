@@ -29,8 +29,7 @@ import Testing
         let chain = signer.certificates.map { "\"\($0.base64EncodedString())\"" }.joined(separator: ",")
         #expect(text(parts[0]) == #"{"alg":"ES256","x5c":[\#(chain)]}"#)
         #expect(signer.certificates.count == 3)
-        #expect(parts[1] == payload)
-        #expect(parts[2].count == 64)
+        #expect(parts[1] == payload && parts[2].count == 64)
     }
 
     @Test func `Xcode's form has one certificate, and names its key`() throws {

@@ -35,20 +35,15 @@ import Testing
 
     @Test func `A receipt of a sandbox has the attributes of real ones, in the order of their bytes`() throws {
         let attributes = try attributes(.empty)
-        #expect(attributes.types == [8, 20, 1, 11, 15, 16, 25, 3, 19, 4, 2, 0, 12, 18, 5])
-        #expect(attributes.areSorted)
+        #expect(attributes.types == [8, 20, 1, 11, 15, 16, 25, 3, 19, 4, 2, 0, 12, 18, 5] && attributes.areSorted)
         for attribute in attributes.attributes { #expect(attribute.version == (attribute.type == 4 ? 2 : 1)) }
         #expect(try attributes.value(0) == der(12, "ProductionSandbox"))
         for type in [1, 11, 15, 16] { #expect(try attributes.value(type) == [2, 1, 0]) }
-        #expect(try attributes.value(2) == der(12, "com.example.app"))
-        #expect(try attributes.value(3) == der(12, "32"))
-        #expect(try attributes.value(4) == [UInt8](repeating: 0xab, count: 16))
-        #expect(try attributes.value(8) == [22, 0])
+        #expect(try attributes.value(2) == der(12, "com.example.app") && attributes.value(3) == der(12, "32"))
+        #expect(try attributes.value(4) == [UInt8](repeating: 0xab, count: 16) && attributes.value(8) == [22, 0])
         #expect(try attributes.value(12) == der(22, "2025-06-01T00:00:00Z"))
-        #expect(try attributes.value(18) == der(22, "2013-08-01T07:00:00Z"))
-        #expect(try attributes.value(19) == der(12, "1.0"))
-        #expect(try attributes.value(20) == [12, 0])
-        #expect(try attributes.value(25) == [2, 1, 3])
+        #expect(try attributes.value(18) == der(22, "2013-08-01T07:00:00Z") && attributes.value(19) == der(12, "1.0"))
+        #expect(try attributes.value(20) == [12, 0] && attributes.value(25) == [2, 1, 3])
     }
 
     @Test(arguments: [
@@ -67,14 +62,10 @@ import Testing
                 1704, 1706,
             ]
         )
-        #expect(found.areSorted)
-        #expect(found.attributes.allSatisfy { $0.version == 1 })
-        #expect(try found.value(1701) == [2, 1, 1])
-        #expect(try found.value(1702) == der(12, "product"))
-        #expect(try found.value(1703) == der(12, "70"))
-        #expect(try found.value(1704) == der(22, "2025-06-01T00:00:00Z"))
-        #expect(try found.value(1705) == der(12, "70"))
-        #expect(try found.value(1706) == der(22, "2025-06-01T00:00:00Z"))
+        #expect(found.areSorted && found.attributes.allSatisfy { $0.version == 1 })
+        #expect(try found.value(1701) == [2, 1, 1] && found.value(1702) == der(12, "product"))
+        #expect(try found.value(1703) == der(12, "70") && found.value(1704) == der(22, "2025-06-01T00:00:00Z"))
+        #expect(try found.value(1705) == der(12, "70") && found.value(1706) == der(22, "2025-06-01T00:00:00Z"))
         #expect(try found.value(1707) == [2, 1, number])
         for type in [1708, 1712] { #expect(try found.value(type) == [22, 0]) }
         for type in [1709, 1714, 1715, 1716, 1717, 1718] { #expect(try found.value(type) == [12, 0]) }
@@ -96,13 +87,11 @@ import Testing
         refunded.cancellationDate = .start + 30
         receipt.purchases = [refunded]
         let found = try #require(try attributes(receipt).purchases().first)
-        #expect(try found.value(1707) == [2, 1, 3])
-        #expect(try found.value(1708) == der(22, "2025-06-01T00:01:00Z"))
+        #expect(try found.value(1707) == [2, 1, 3] && found.value(1708) == der(22, "2025-06-01T00:01:00Z"))
         #expect(try found.value(1711) == [2, 7, 0x03, 0x8d, 0x7e, 0xa8, 0x0e, 0x00, 0x4e])
         #expect(try found.value(1712) == der(22, "2025-06-01T00:00:30Z"))
         for type in [1713, 1719] { #expect(try found.value(type) == [2, 1, 1]) }
-        #expect(try found.value(1721) == der(12, "winter"))
-        #expect(found.areSorted)
+        #expect(try found.value(1721) == der(12, "winter") && found.areSorted)
         let read = try AppReceipt(verifying: receipt.data(signedBy: signer), signer: signer)
         #expect(read.purchases == receipt.purchases)
     }
@@ -117,8 +106,7 @@ import Testing
     @Test func `The app's Apple ID is attribute 1`() throws {
         var receipt = AppReceipt.empty
         receipt.appAppleIdentifier = 0x1234_5678
-        #expect(try attributes(receipt).value(1) == [2, 4, 0x12, 0x34, 0x56, 0x78])
-        #expect(try attributes(receipt).areSorted)
+        #expect(try attributes(receipt).value(1) == [2, 4, 0x12, 0x34, 0x56, 0x78] && attributes(receipt).areSorted)
         #expect(try AppReceipt(verifying: receipt.data(signedBy: signer), signer: signer) == receipt)
     }
 
@@ -137,13 +125,11 @@ import Testing
         let data = try receipt.data(signedBy: signer)
         let read = try AppReceipt(verifying: data, signer: signer)
         #expect(Set(read.purchases.map(\.quantity)) == Set(receipt.purchases.map(\.quantity)))
-        #expect(read.bundleVersion == receipt.bundleVersion)
-        #expect(read.expirationDate == receipt.expirationDate)
+        #expect(read.bundleVersion == receipt.bundleVersion && read.expirationDate == receipt.expirationDate)
         #expect(read.revocationDate == receipt.revocationDate)
         let found = try attributes(receipt)
         #expect(found.areSorted)
-        #expect(try found.value(21) == der(22, "2025-06-01T00:01:30Z"))
-        #expect(try found.purchases().allSatisfy(\.areSorted))
+        #expect(try found.value(21) == der(22, "2025-06-01T00:01:30Z") && found.purchases().allSatisfy(\.areSorted))
     }
 
     @Test func `Dates and line items that have no place are refused`() {
@@ -169,10 +155,8 @@ import Testing
         throws
     {
         let attributes = try xcodeAttributes(.empty)
-        #expect(attributes.types.sorted() == [0, 1, 2, 3, 4, 5, 8, 12, 21])
-        #expect(attributes.areSorted)
-        #expect(try attributes.value(0) == der(12, "Xcode"))
-        #expect(try attributes.value(21) == der(22, "4001-01-01T00:00:00Z"))
+        #expect(attributes.types.sorted() == [0, 1, 2, 3, 4, 5, 8, 12, 21] && attributes.areSorted)
+        #expect(try attributes.value(0) == der(12, "Xcode") && attributes.value(21) == der(22, "4001-01-01T00:00:00Z"))
         var receipt = AppReceipt.empty
         receipt.expirationDate = .start
         #expect(try xcodeAttributes(receipt).value(21) == der(22, "2025-06-01T00:00:00Z"))
@@ -246,11 +230,9 @@ import Testing
         )
         let xcode = try AppStoreSigner(authority, clock: ManualClock(startingAt: .start), form: .xcode)
         let receipt = try AppReceipt(verifying: xcode.seal(Data(payload)), signer: xcode)
-        #expect(receipt.creationDate == .start)
-        #expect(receipt.opaqueValue.count == 8)
+        #expect(receipt.creationDate == .start && receipt.opaqueValue.count == 8)
         #expect(receipt.expirationDate == Date(timeIntervalSince1970: 64_092_211_200))
-        #expect(receipt.originalPurchaseDate == AppReceipt.testPurchaseDate)
-        #expect(receipt.originalBundleVersion == "1.0")
+        #expect(receipt.originalPurchaseDate == AppReceipt.testPurchaseDate && receipt.originalBundleVersion == "1.0")
         #expect(receipt.purchases.map(\.originalTransactionIdentifier) == ["2", "3"])
         #expect(receipt.purchases.map(\.originalPurchaseDate) == [.start + 3600, .start + 3600])
         #expect(receipt.purchases.map(\.kind) == [.nonConsumable, .autoRenewable])

@@ -38,8 +38,7 @@ import Testing
         #expect(renewed.allSatisfy { $0.cancellationDate == nil })
         try shop.store.refund("1")
         let refunded = try shop.purchases()
-        #expect(refunded[0].cancellationDate == shop.clock.now)
-        #expect(refunded[1...] == renewed[1...])
+        #expect(refunded[0].cancellationDate == shop.clock.now && refunded[1...] == renewed[1...])
     }
 
     @Test func `What the family shares is in the member's receipt`() throws {
@@ -57,14 +56,11 @@ import Testing
         let shop = try SignedShop()
         refresh(shop.store, [SKReceiptPropertyIsVolumePurchase: true, SKReceiptPropertyIsExpired: true])
         let receipt = try shop.receipt()
-        #expect(receipt.isVolumePurchase)
-        #expect(receipt.expirationDate == .start)
-        #expect(receipt.revocationDate == nil)
+        #expect(receipt.isVolumePurchase && receipt.expirationDate == .start && receipt.revocationDate == nil)
         let payload = try shop.signer.open(#require(shop.store.appReceipt)) { _ in .start }
         #expect(payload.firstRange(of: Data("ProductionVPPSandbox".utf8)) != nil)
         refresh(shop.store, [SKReceiptPropertyIsRevoked: true])
-        #expect(try shop.receipt().revocationDate == .start)
-        #expect(try !shop.receipt().isVolumePurchase)
+        #expect(try shop.receipt().revocationDate == .start && !shop.receipt().isVolumePurchase)
     }
 
     @Test func `The device's hash is SHA-1 over identifier, opaque value and encoded bundle identifier`() throws {
@@ -125,8 +121,7 @@ import Testing
         for data in [first, try #require(shop.store.appReceipt), Data(firstJWS.utf8)] + app.receipts + [firstReceipt] {
             #expect(throws: Never.self) { try verifier.verify(data, at: shop.clock.now) }
         }
-        #expect(app.receipts.count == 2)
-        #expect(app.receipts.allSatisfy { shop.store.verify(receipt: $0).status == .valid })
+        #expect(app.receipts.count == 2 && app.receipts.allSatisfy { shop.store.verify(receipt: $0).status == .valid })
         #expect(try shop.store.verify(appReceipt: first).purchases.count == 1)
     }
 
@@ -146,8 +141,7 @@ import Testing
         try shop.store.account.buy("castle")
         let receipt = try #require(shop.store.appReceipt)
         shop.clock.advance(by: 40 * .day)
-        #expect(shop.store.appReceipt == nil)
-        #expect(shop.signer.certificate.isEmpty)
+        #expect(shop.store.appReceipt == nil && shop.signer.certificate.isEmpty)
         #expect(throws: CryptoError.self) { try shop.signer.jws(of: Data("{}".utf8)) }
         let verifier = try AppStoreVerifier(root: shop.authority.rootCertificate)
         #expect(throws: Never.self) { try verifier.verify(receipt, at: shop.clock.now) }

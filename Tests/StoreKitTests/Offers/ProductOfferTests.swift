@@ -10,11 +10,8 @@ import Testing
 
     @Test func `A product shows its introductory offer, which has no identifier`() async throws {
         let offer = try #require(try await shop.subscription("gold").introductoryOffer)
-        #expect(offer.id == nil)
-        #expect(offer.type == .introductory)
-        #expect(offer.paymentMode == .freeTrial)
-        #expect(offer.price == 0)
-        #expect(offer.displayPrice == "$0.00")
+        #expect(offer.id == nil && offer.type == .introductory && offer.paymentMode == .freeTrial)
+        #expect(offer.price == 0 && offer.displayPrice == "$0.00")
         #expect("\(offer.period)" == "1 Week")
         #expect(offer.periodCount == 1)
     }
@@ -31,14 +28,12 @@ import Testing
 
     @Test func `A product shows its win-back offers, eligible or not`() async throws {
         let offers = try await shop.subscription("gold").winBackOffers
-        #expect(offers.map(\.id) == ["come.back", "not.you"])
-        #expect(offers.allSatisfy { $0.type == .winBack })
+        #expect(offers.map(\.id) == ["come.back", "not.you"] && offers.allSatisfy { $0.type == .winBack })
     }
 
     @Test func `A product without offers shows none, and what does not renew has no terms`() async throws {
         let silver = try await shop.subscription("silver")
-        #expect(silver.introductoryOffer == nil)
-        #expect(silver.promotionalOffers.isEmpty && silver.winBackOffers.isEmpty)
+        #expect(silver.introductoryOffer == nil && silver.promotionalOffers.isEmpty && silver.winBackOffers.isEmpty)
         let coins = try await shop.run { try await Product.products(for: ["coins"]) }.first
         #expect(try #require(coins).subscription == nil)
     }

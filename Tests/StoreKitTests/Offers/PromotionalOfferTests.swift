@@ -31,8 +31,7 @@ import Testing
     )
     func `Each way to pay has its length and its price`(offer: String, line: String, price: String) async throws {
         let transaction = try await shop.bought("gold", JWSForm().options(offer, signedBy: shop.store))
-        #expect(transaction.offer?.line == line)
-        #expect(transaction.price == Decimal(string: price))
+        #expect(transaction.offer?.line == line && transaction.price == Decimal(string: price))
     }
 
     // As flutter/packages' tests do in a session.
@@ -43,8 +42,7 @@ import Testing
     ) async throws {
         let plain = try Shop(.inline)
         let transaction = try await plain.bought(product, form.options("spring", signedBy: shop.store))
-        #expect(transaction.productID == product)
-        #expect(transaction.offer == nil)
+        #expect(transaction.productID == product && transaction.offer == nil)
         #expect(try plain.charged == transaction.price)
     }
 
@@ -73,8 +71,7 @@ import Testing
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         let trial = try await shop.bought("gold")
         let transaction = try await shop.bought("gold", JWSForm().options("spring", signedBy: shop.store))
-        #expect(transaction.id == trial.id)
-        #expect(transaction.offer?.type == .introductory)
+        #expect(transaction.id == trial.id && transaction.offer?.type == .introductory)
         #expect(try shop.charged == 0)
         let next = try await shop.renewal()
         #expect(next.offer?.line == "promotional spring PAY_AS_YOU_GO 2 Months")
@@ -91,8 +88,7 @@ import Testing
         var options = try form.options("spring", token: token, signedBy: shop.store)
         options.insert(.appAccountToken(token))
         let transaction = try await shop.bought("gold", options)
-        #expect(transaction.appAccountToken == token)
-        #expect(transaction.offer?.id == "spring")
+        #expect(transaction.appAccountToken == token && transaction.offer?.id == "spring")
     }
 
     @Test(.enabled(if: Libcrypto.isAvailable, Comment(rawValue: Libcrypto.advice)), arguments: OfferForms.all)

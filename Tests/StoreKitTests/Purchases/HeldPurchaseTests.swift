@@ -44,9 +44,7 @@ import Testing
         let before = try await lists(of: shop)
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         let answer = try await shop.bought("silver")
-        #expect(answer.id == held.id)
-        #expect(answer.productID == "gold")
-        #expect(answer.purchaseDate == held.purchaseDate)
+        #expect(answer.id == held.id && answer.productID == "gold" && answer.purchaseDate == held.purchaseDate)
         #expect(answer.appAccountToken == held.appAccountToken)
         await shop.context.settle()
         #expect(try await lists(of: shop) == before)
@@ -69,9 +67,7 @@ import Testing
         shop.store.advance(by: 32 * 86_400)
         let result = await shop.run { await updates.next() }
         let renewal = try #require(result).unsafePayloadValue
-        #expect(renewal.productID == "silver")
-        #expect(renewal.reason == .renewal)
-        #expect(renewal.originalID == held.id)
+        #expect(renewal.productID == "silver" && renewal.reason == .renewal && renewal.originalID == held.id)
         #expect(renewal.price == 1.99)
     }
 
@@ -100,8 +96,7 @@ import Testing
         #expect(try #require(update).unsafePayloadValue.id == UInt64(coins))
         // Store Kit 1 finishes it.
         let answer = try #require(shop.queue.transactions.first)
-        #expect(answer.transactionIdentifier == String(held.id))
-        #expect(answer.payment.productIdentifier == "silver")
+        #expect(answer.transactionIdentifier == String(held.id) && answer.payment.productIdentifier == "silver")
     }
 
     @Test func `A2: An approved change is no update either`() async throws {
@@ -140,8 +135,7 @@ import Testing
         try shop.store.account.setAutoRenew(false, inGroup: "club")
         #expect(try await shop.bought("gold").id == held.id)
         let renewal = try await shop.renewal()
-        #expect(renewal.willAutoRenew)
-        #expect(renewal.autoRenewPreference == "gold")
+        #expect(renewal.willAutoRenew && renewal.autoRenewPreference == "gold")
     }
 
     @Test(arguments: Shop.deliveries)
@@ -152,8 +146,7 @@ import Testing
         shop.store.advance(by: 86_400)
         let before = try await lists(of: shop)
         let answer = try await shop.bought("sword")
-        #expect(answer.id == held.id)
-        #expect(answer.purchaseDate == held.purchaseDate)
+        #expect(answer.id == held.id && answer.purchaseDate == held.purchaseDate)
         await shop.context.settle()
         #expect(try await lists(of: shop) == before)
         // What is refunded is sold again.
@@ -210,8 +203,7 @@ import Testing
         let first = try await shop.bought("coins")
         let before = try await lists(of: shop)
         let answer = try await shop.bought("coins", [.quantity(3)])
-        #expect(answer.id == first.id)
-        #expect(answer.purchasedQuantity == 1)
+        #expect(answer.id == first.id && answer.purchasedQuantity == 1)
         await shop.context.settle()
         #expect(try await lists(of: shop) == before)
         await shop.run { await answer.finish() }
@@ -242,8 +234,7 @@ import Testing
             guard case .success(let result) = try await product.purchase() else { return 0 }
             return result.unsafePayloadValue.id
         }
-        #expect(second != first.id)
-        #expect(second != 0)
+        #expect(second != first.id && second != 0)
         await shop.run { await first.finish() }
         let elsewhere = try shop.store.account.buy("coins")
         #expect(try await String(shop.bought("coins").id) == elsewhere)
@@ -254,8 +245,7 @@ import Testing
         let observer = FinishingObserver()
         shop.queue.add(observer)
         for _ in 0..<3 { shop.queue.add(SKPayment(productIdentifier: "coins")) }
-        #expect(try shop.store.transactions.map(\.held) == [nil, nil, nil])
-        #expect(try shop.charged == Decimal(string: "2.97"))
+        #expect(try shop.store.transactions.map(\.held) == [nil, nil, nil] && shop.charged == Decimal(string: "2.97"))
     }
 
     @Test(arguments: Shop.deliveries)
@@ -283,9 +273,7 @@ import Testing
         #expect(silver.offer == nil)
         #expect(try await shop.isEligibleForIntroductoryOffer())
         let gold = try await shop.bought("gold")
-        #expect(gold.id != silver.id)
-        #expect(gold.offer == nil)
-        #expect(gold.price == Decimal(string: "3.99"))
+        #expect(gold.id != silver.id && gold.offer == nil && gold.price == Decimal(string: "3.99"))
         #expect(try await shop.isEligibleForIntroductoryOffer())
         try shop.endSubscription()
         #expect(try await shop.bought("gold").offer?.type == .introductory)

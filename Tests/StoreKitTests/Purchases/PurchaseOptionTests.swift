@@ -46,8 +46,7 @@ import Testing
         #expect(try await shop.renewal().appAccountToken == token)
         shop.store.advance(by: 32 * 86_400)
         let renewal = try #require(await shop.run { await updates.next() }).payloadValue
-        #expect(renewal.reason == .renewal)
-        #expect(renewal.appAccountToken == token)
+        #expect(renewal.reason == .renewal && renewal.appAccountToken == token)
     }
 
     @Test func `A purchase without an account token has none`() async throws {
@@ -70,8 +69,7 @@ import Testing
         #expect(try shop.charged == 0)
         try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
         let update = try #require(await shop.run { await updates.next() }).payloadValue
-        #expect(update.productID == "coins")
-        #expect(update.purchasedQuantity == 2)
+        #expect(update.productID == "coins" && update.purchasedQuantity == 2)
         #expect(try shop.charged == Decimal(string: "1.98"))
     }
 
@@ -111,8 +109,7 @@ import Testing
         }
         #expect(signed("a") == signed("b"))
         #expect(Set([signed("a"), signed("b")]).count == 1)
-        #expect(signed("a") != signed("a", key: "L"))
-        #expect(signed("a") != signed("a", timestamp: 2))
+        #expect(signed("a") != signed("a", key: "L") && signed("a") != signed("a", timestamp: 2))
         func signed(jws: String, of offer: String = "back") -> [Product.PurchaseOption] {
             Product.PurchaseOption.promotionalOffer(offer, compactJWS: jws)
         }
@@ -138,7 +135,6 @@ import Testing
     )
     func `A custom option changes nothing`(option: Product.PurchaseOption) async throws {
         let transaction = try await shop.bought("coins", [option])
-        #expect(transaction.purchasedQuantity == 1)
-        #expect(transaction.price == Decimal(string: "0.99"))
+        #expect(transaction.purchasedQuantity == 1 && transaction.price == Decimal(string: "0.99"))
     }
 }

@@ -15,10 +15,8 @@ import Testing
             Issue.record("the purchase did not succeed")
             return
         }
-        #expect(transaction.productID == "coins")
-        #expect(transaction.purchasedQuantity == 3)
-        #expect(transaction.appAccountToken == token)
-        #expect(transaction.price == Decimal(string: "2.97"))
+        #expect(transaction.productID == "coins" && transaction.purchasedQuantity == 3)
+        #expect(transaction.appAccountToken == token && transaction.price == Decimal(string: "2.97"))
         #expect(transaction.productType == .consumable)
         #expect(String(transaction.id) == shop.queue.transactions.first?.transactionIdentifier)
     }

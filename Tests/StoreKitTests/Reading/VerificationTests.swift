@@ -55,8 +55,7 @@ import Testing
         #expect(throws: Never.self) {
             try AppStoreVerifier(root: authority.rootCertificate).verify(text, at: clock.now)
         }
-        #expect(right.payloadData == right.unsafePayloadValue.jsonRepresentation)
-        #expect(right.signatureData.count == 64)
+        #expect(right.payloadData == right.unsafePayloadValue.jsonRepresentation && right.signatureData.count == 64)
     }
 
     @Test(.enabled(if: Libcrypto.isAvailable, Comment(rawValue: Libcrypto.advice)))
@@ -72,8 +71,7 @@ import Testing
         let late = try #require(await context.run { await Transaction.unfinished.first(1) }.first)
         for result in [late, early, late] {
             let read = try SignedValue<TransactionPayload>(jws: result.jwsRepresentation, verifier: signer)
-            #expect(read.defect == nil)
-            #expect(read.payload.signedDate.date == result.unsafePayloadValue.signedDate)
+            #expect(read.defect == nil && read.payload.signedDate.date == result.unsafePayloadValue.signedDate)
         }
         #expect(late.unsafePayloadValue.signedDate == early.unsafePayloadValue.signedDate + clockOnward)
     }

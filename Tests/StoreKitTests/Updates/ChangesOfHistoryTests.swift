@@ -72,8 +72,7 @@ import Testing
             #expect(try #require(await iterator.next()).unsafePayloadValue.id == UInt64(identifier))
             try shop.store.refund(identifier)
             let update = try #require(await iterator.next()).unsafePayloadValue
-            #expect(update.id == UInt64(identifier))
-            #expect(update.revocationDate != nil)
+            #expect(update.id == UInt64(identifier) && update.revocationDate != nil)
         }
     }
 

@@ -104,8 +104,7 @@ import Testing
         var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
         shop.store.advance(by: 32 * 86_400)
         let renewal = try #require(await shop.run { await iterator.next() }).payloadValue
-        #expect(renewal.reason == .renewal)
-        #expect(renewal.originalID != renewal.id)
+        #expect(renewal.reason == .renewal && renewal.originalID != renewal.id)
     }
 
     @Test func `A refund is an update of the transaction, also of a finished consumable`() async throws {
@@ -116,9 +115,7 @@ import Testing
             await shop.run { await transaction.finish() }
             try shop.store.refund(String(transaction.id))
             let update = try #require(await shop.run { await iterator.next() }).payloadValue
-            #expect(update.id == transaction.id)
-            #expect(update.revocationDate != nil)
-            #expect(update.revocationPercentage == 100)
+            #expect(update.id == transaction.id && update.revocationDate != nil && update.revocationPercentage == 100)
         }
     }
 
@@ -146,8 +143,7 @@ import Testing
         var iterator = shop.context.run { Product.SubscriptionInfo.Status.updates.makeAsyncIterator() }
         try shop.store.account.setAutoRenew(false, inGroup: "club")
         let status = try #require(await iterator.next())
-        #expect(try status.renewalInfo.payloadValue.willAutoRenew == false)
-        #expect(status.state == .subscribed)
+        #expect(try status.renewalInfo.payloadValue.willAutoRenew == false && status.state == .subscribed)
         shop.store.advance(by: 40 * 86_400)
         #expect(await iterator.next()?.state == .expired)
     }

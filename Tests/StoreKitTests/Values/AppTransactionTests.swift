@@ -14,27 +14,17 @@ import Testing
             $0.originalApplicationVersion = "0.9"
             $0.originalPurchaseDate = PayloadDate(milliseconds: 1_000)
         }
-        #expect(app.appID == 123_456)
-        #expect(app.appTransactionID == "abc")
-        #expect(app.bundleID == "com.example.app")
-        #expect(app.appVersion == "3.1")
-        #expect(app.originalAppVersion == "0.9")
-        #expect(app.originalPurchaseDate == Date(timeIntervalSince1970: 1))
-        #expect(app.environment == .production)
-        #expect(app.signedDate == Date(timeIntervalSince1970: 2.5))
-        #expect(app.storeType == .consumer)
+        #expect(app.appID == 123_456 && app.appTransactionID == "abc" && app.bundleID == "com.example.app")
+        #expect(app.appVersion == "3.1" && app.originalAppVersion == "0.9")
+        #expect(app.originalPurchaseDate == Date(timeIntervalSince1970: 1) && app.environment == .production)
+        #expect(app.signedDate == Date(timeIntervalSince1970: 2.5) && app.storeType == .consumer)
     }
 
     @Test func `A value that the payload lacks is nil, or the documented one`() async throws {
         let app = try await app()
-        #expect(app.appID == nil)
-        #expect(app.appVersionID == nil)
-        #expect(app.appTransactionID == "")
-        #expect(app.originalAppVersion == "1.0")
-        #expect(app.originalPurchaseDate == AppTransactionPayload.testPurchaseDate)
-        #expect(app.originalPlatform.rawValue == "")
-        #expect(app.preorderDate == nil)
-        #expect(app.revocationDate == nil)
+        #expect(app.appID == nil && app.appVersionID == nil && app.appTransactionID == "")
+        #expect(app.originalAppVersion == "1.0" && app.originalPurchaseDate == AppTransactionPayload.testPurchaseDate)
+        #expect(app.originalPlatform.rawValue == "" && app.preorderDate == nil && app.revocationDate == nil)
         #expect(app.deviceVerification == Data())
         #expect(app.deviceVerificationNonce.uuidString == "00000000-0000-0000-0000-000000000000")
     }
@@ -47,8 +37,7 @@ import Testing
         let payload = AppTransactionPayload.sample()
         let one = try await payload.signed(key: "one").result().payloadValue
         let other = try await payload.signed(key: "other").result().payloadValue
-        #expect(one == other)
-        #expect(one.hashValue == other.hashValue)
+        #expect(one == other && one.hashValue == other.hashValue)
         #expect(try await one != app { $0.appTransactionId = "abc" })
     }
 

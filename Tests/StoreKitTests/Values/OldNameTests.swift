@@ -28,10 +28,8 @@ extension AppTransaction: OldAppTransactionNames {}
 
 @Suite struct OldNameTests {
     private func check(_ names: any OldNames) {
-        #expect(names.environmentStringRepresentation == "Sandbox")
-        #expect(names.currencyCode == "EUR")
-        #expect(names.offerType == .promotional)
-        #expect(names.offerID == "spring")
+        #expect(names.environmentStringRepresentation == "Sandbox" && names.currencyCode == "EUR")
+        #expect(names.offerType == .promotional && names.offerID == "spring")
         #expect(names.offerPaymentModeStringRepresentation == "FREE_TRIAL")
         #expect(names.offerPeriodStringRepresentation == "P1M")
     }
@@ -48,8 +46,7 @@ extension AppTransaction: OldAppTransactionNames {}
         }
         let names: any OldTransactionNames = try await payload.signed().result().payloadValue
         check(names)
-        #expect(names.reasonStringRepresentation == "RENEWAL")
-        #expect(names.storefrontCountryCode == "DEU")
+        #expect(names.reasonStringRepresentation == "RENEWAL" && names.storefrontCountryCode == "DEU")
     }
 
     @Test func `Renewal information's old names have the raw values`() async throws {
@@ -65,7 +62,6 @@ extension AppTransaction: OldAppTransactionNames {}
 
     @Test func `An app transaction's old names have the raw values`() async throws {
         let names: any OldAppTransactionNames = try await AppTransactionPayload.sample().signed().result().payloadValue
-        #expect(names.originalPlatformStringRepresentation == "")
-        #expect(names.storeTypeStringRepresentation == "CONSUMER")
+        #expect(names.originalPlatformStringRepresentation == "" && names.storeTypeStringRepresentation == "CONSUMER")
     }
 }

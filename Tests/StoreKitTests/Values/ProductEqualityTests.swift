@@ -7,12 +7,10 @@ import Testing
         let shop = try Shop(.inline)
         let load = { try #require(await shop.run { try await Product.products(for: ["coins"]) }.first) }
         let (first, again) = (try await load(), try await load())
-        #expect(first == again)
-        #expect(first.jsonRepresentation == again.jsonRepresentation)
+        #expect(first == again && first.jsonRepresentation == again.jsonRepresentation)
         try shop.store.setStorefront("CAN")
         let other = try await load()
-        #expect(first != other)
-        #expect(first.jsonRepresentation != other.jsonRepresentation)
+        #expect(first != other && first.jsonRepresentation != other.jsonRepresentation)
     }
 
     @Test func `Identifiers of other code units are other products`() async throws {

@@ -29,64 +29,43 @@ import Testing
             $0.appTransactionId = "abc"
             $0.renewalBillingPlanType = .monthly
         }
-        #expect(renewal.originalTransactionID == 12)
-        #expect(renewal.currentProductID == "gold")
-        #expect(renewal.autoRenewPreference == "silver")
-        #expect(renewal.willAutoRenew)
+        #expect(renewal.originalTransactionID == 12 && renewal.currentProductID == "gold")
+        #expect(renewal.autoRenewPreference == "silver" && renewal.willAutoRenew)
         #expect(renewal.renewalDate == Date(timeIntervalSince1970: 9))
-        #expect(renewal.renewalPrice == Decimal(string: "1.99"))
-        #expect(renewal.currency == Locale.Currency("EUR"))
-        #expect(renewal.expirationReason == .billingError)
-        #expect(renewal.isInBillingRetry)
+        #expect(renewal.renewalPrice == Decimal(string: "1.99") && renewal.currency == Locale.Currency("EUR"))
+        #expect(renewal.expirationReason == .billingError && renewal.isInBillingRetry)
         #expect(renewal.gracePeriodExpirationDate == Date(timeIntervalSince1970: 10))
-        #expect(renewal.priceIncreaseStatus == .agreed)
-        #expect(renewal.offer?.type == .winBack)
-        #expect(renewal.offer?.id == "back")
-        #expect(renewal.offer?.paymentMode == .payUpFront)
-        #expect(renewal.offer?.period?.unit == .year)
-        #expect(renewal.eligibleWinBackOfferIDs == ["back", "again"])
+        #expect(renewal.priceIncreaseStatus == .agreed && renewal.offer?.type == .winBack)
+        #expect(renewal.offer?.id == "back" && renewal.offer?.paymentMode == .payUpFront)
+        #expect(renewal.offer?.period?.unit == .year && renewal.eligibleWinBackOfferIDs == ["back", "again"])
         #expect(renewal.recentSubscriptionStartDate == Date(timeIntervalSince1970: 0.5))
-        #expect(renewal.appAccountToken == token)
-        #expect(renewal.appTransactionID == "abc")
-        #expect(renewal.environment == .sandbox)
-        #expect(renewal.signedDate == Date(timeIntervalSince1970: 2.5))
+        #expect(renewal.appAccountToken == token && renewal.appTransactionID == "abc")
+        #expect(renewal.environment == .sandbox && renewal.signedDate == Date(timeIntervalSince1970: 2.5))
         #expect(renewal.renewalBillingPlanType == .monthly)
     }
 
     @Test func `A value that the payload lacks is nil, or the documented one`() async throws {
         let renewal = try await renewal()
-        #expect(renewal.renewalDate == nil)
-        #expect(renewal.renewalPrice == nil)
-        #expect(renewal.currency == nil)
-        #expect(renewal.expirationReason == nil)
-        #expect(!renewal.isInBillingRetry)
-        #expect(renewal.gracePeriodExpirationDate == nil)
-        #expect(renewal.priceIncreaseStatus == .noIncreasePending)
-        #expect(renewal.offer == nil)
-        #expect(renewal.eligibleWinBackOfferIDs == [])
-        #expect(renewal.recentSubscriptionStartDate == .distantPast)
-        #expect(renewal.appAccountToken == nil)
-        #expect(renewal.appTransactionID == "")
-        #expect(renewal.renewalBillingPlanType == nil)
+        #expect(renewal.renewalDate == nil && renewal.renewalPrice == nil && renewal.currency == nil)
+        #expect(renewal.expirationReason == nil && !renewal.isInBillingRetry)
+        #expect(renewal.gracePeriodExpirationDate == nil && renewal.priceIncreaseStatus == .noIncreasePending)
+        #expect(renewal.offer == nil && renewal.eligibleWinBackOfferIDs == [])
+        #expect(renewal.recentSubscriptionStartDate == .distantPast && renewal.appAccountToken == nil)
+        #expect(renewal.appTransactionID == "" && renewal.renewalBillingPlanType == nil)
         #expect(renewal.deviceVerification == Data())
         #expect(renewal.deviceVerificationNonce.uuidString == "00000000-0000-0000-0000-000000000000")
     }
 
     @Test func `Commitments, bundles and Advanced Commerce are absent`() async throws {
         let renewal = try await renewal()
-        #expect(renewal.commitmentInfo == nil)
-        #expect(!renewal.willUnbundle)
-        #expect(renewal.bundleProductID == nil)
-        #expect(renewal.bundleOriginalTransactionID == nil)
-        #expect(renewal.bundleSubscriptionGroupID == nil)
+        #expect(renewal.commitmentInfo == nil && !renewal.willUnbundle && renewal.bundleProductID == nil)
+        #expect(renewal.bundleOriginalTransactionID == nil && renewal.bundleSubscriptionGroupID == nil)
         #expect(renewal.advancedCommerceInfo == nil)
     }
 
     @Test func `A subscription that will not renew has no next product`() async throws {
         let renewal = try await renewal { $0.autoRenewStatus = .off }
-        #expect(!renewal.willAutoRenew)
-        #expect(renewal.autoRenewPreference == nil)
-        #expect(renewal.currentProductID == "gold")
+        #expect(!renewal.willAutoRenew && renewal.autoRenewPreference == nil && renewal.currentProductID == "gold")
     }
 
     @Test(
@@ -119,8 +98,7 @@ import Testing
         let payload = RenewalPayload.sample()
         let one = try await payload.signed(key: "one").result().payloadValue
         let other = try await payload.signed(key: "other").result().payloadValue
-        #expect(one == other)
-        #expect(one.hashValue == other.hashValue)
+        #expect(one == other && one.hashValue == other.hashValue)
         #expect(try await one != renewal { $0.autoRenewStatus = .off })
     }
 

@@ -6,8 +6,7 @@ import Testing
     @Test func `The current storefront is the store's`() async throws {
         let store = HistoryStore(storefront: StoreStorefront(countryCode: "JPN", identifier: "143462"))
         let storefront = try #require(await store.run { await Storefront.current })
-        #expect(storefront.countryCode == "JPN")
-        #expect(storefront.id == "143462")
+        #expect(storefront.countryCode == "JPN" && storefront.id == "143462")
     }
 
     @Test func `A store that does not tell has no current storefront`() async {

@@ -16,18 +16,13 @@ import Testing
                 $0.offerPeriod = "P2M"
             }
         )
-        #expect(offer.type == .promotional)
-        #expect(offer.id == "spring")
-        #expect(offer.paymentMode == .payAsYouGo)
-        #expect(offer.period?.unit == .month)
-        #expect(offer.period?.value == 2)
+        #expect(offer.type == .promotional && offer.id == "spring" && offer.paymentMode == .payAsYouGo)
+        #expect(offer.period?.unit == .month && offer.period?.value == 2)
     }
 
     @Test func `An offer needs nothing but a type`() async throws {
         let offer = try #require(await offer { $0.offerType = .introductory })
-        #expect(offer.type == .introductory)
-        #expect(offer.id == nil)
-        #expect(offer.paymentMode == nil)
+        #expect(offer.type == .introductory && offer.id == nil && offer.paymentMode == nil)
         #expect(offer.period == nil)
         #expect(try await self.offer { $0.offerIdentifier = "spring" } == nil)
     }
@@ -46,8 +41,7 @@ import Testing
             $0.offerType = .code
             $0.offerPeriod = text
         }
-        #expect(offer?.period?.unit == unit)
-        #expect(offer?.period?.value == value)
+        #expect(offer?.period?.unit == unit && offer?.period?.value == value)
     }
 
     @Test(arguments: ["", "P", "P0D", "1M", "PM", "P1H", "P1M1D", "P1M ", "P-1M", "P99999D"])

@@ -27,64 +27,40 @@ import Testing
             $0.appTransactionId = "abc"
             $0.billingPlanType = .upFront
         }
-        #expect(transaction.id == 12)
-        #expect(transaction.originalID == .max)
-        #expect(transaction.webOrderLineItemID == "7")
-        #expect(transaction.appBundleID == "com.example.app")
-        #expect(transaction.productID == "gold")
-        #expect(transaction.productType == .autoRenewable)
-        #expect(transaction.subscriptionGroupID == "club")
+        #expect(transaction.id == 12 && transaction.originalID == .max && transaction.webOrderLineItemID == "7")
+        #expect(transaction.appBundleID == "com.example.app" && transaction.productID == "gold")
+        #expect(transaction.productType == .autoRenewable && transaction.subscriptionGroupID == "club")
         #expect(transaction.purchaseDate == Date(timeIntervalSince1970: 1))
         #expect(transaction.originalPurchaseDate == Date(timeIntervalSince1970: 0.5))
         #expect(transaction.expirationDate == Date(timeIntervalSince1970: 9))
-        #expect(transaction.signedDate == Date(timeIntervalSince1970: 2.5))
-        #expect(transaction.purchasedQuantity == 3)
-        #expect(transaction.appAccountToken == token)
-        #expect(transaction.ownershipType == .familyShared)
-        #expect(transaction.isUpgraded)
-        #expect(transaction.storefront.countryCode == "DEU")
-        #expect(transaction.storefront.id == "143443")
-        #expect(transaction.reason == .renewal)
-        #expect(transaction.price == Decimal(string: "9.99"))
-        #expect(transaction.currency == Locale.Currency("EUR"))
-        #expect(transaction.appTransactionID == "abc")
-        #expect(transaction.environment == .sandbox)
+        #expect(transaction.signedDate == Date(timeIntervalSince1970: 2.5) && transaction.purchasedQuantity == 3)
+        #expect(transaction.appAccountToken == token && transaction.ownershipType == .familyShared)
+        #expect(transaction.isUpgraded && transaction.storefront.countryCode == "DEU")
+        #expect(transaction.storefront.id == "143443" && transaction.reason == .renewal)
+        #expect(transaction.price == Decimal(string: "9.99") && transaction.currency == Locale.Currency("EUR"))
+        #expect(transaction.appTransactionID == "abc" && transaction.environment == .sandbox)
         #expect(transaction.billingPlanType == .upFront)
     }
 
     @Test func `A value that the payload lacks is nil, or the documented one`() async throws {
         let transaction = try await transaction { $0.transactionReason = nil }
-        #expect(transaction.originalID == 12)
-        #expect(transaction.webOrderLineItemID == nil)
-        #expect(transaction.subscriptionGroupID == nil)
-        #expect(transaction.expirationDate == nil)
-        #expect(transaction.appAccountToken == nil)
-        #expect(!transaction.isUpgraded)
-        #expect(transaction.storefront.countryCode == "")
-        #expect(transaction.storefront.id == "")
-        #expect(transaction.reason == .purchase)
-        #expect(transaction.price == nil)
-        #expect(transaction.currency == nil)
-        #expect(transaction.appTransactionID == "")
-        #expect(transaction.offer == nil)
-        #expect(transaction.revocationDate == nil)
-        #expect(transaction.revocationReason == nil)
-        #expect(transaction.revocationType == nil)
-        #expect(transaction.revocationTypeStringRepresentation == nil)
-        #expect(transaction.revocationPercentage == nil)
-        #expect(transaction.billingPlanType == nil)
-        #expect(transaction.deviceVerification == Data())
+        #expect(transaction.originalID == 12 && transaction.webOrderLineItemID == nil)
+        #expect(transaction.subscriptionGroupID == nil && transaction.expirationDate == nil)
+        #expect(transaction.appAccountToken == nil && !transaction.isUpgraded)
+        #expect(transaction.storefront.countryCode == "" && transaction.storefront.id == "")
+        #expect(transaction.reason == .purchase && transaction.price == nil && transaction.currency == nil)
+        #expect(transaction.appTransactionID == "" && transaction.offer == nil && transaction.revocationDate == nil)
+        #expect(transaction.revocationReason == nil && transaction.revocationType == nil)
+        #expect(transaction.revocationTypeStringRepresentation == nil && transaction.revocationPercentage == nil)
+        #expect(transaction.billingPlanType == nil && transaction.deviceVerification == Data())
         #expect(transaction.deviceVerificationNonce.uuidString == "00000000-0000-0000-0000-000000000000")
     }
 
     @Test func `Commitments, bundles and Advanced Commerce are absent`() async throws {
         let transaction = try await transaction()
-        #expect(transaction.commitmentInfo == nil)
-        #expect(transaction.previousOriginalTransactionID == nil)
-        #expect(transaction.bundleProductID == nil)
-        #expect(transaction.bundleTransactionID == nil)
-        #expect(transaction.bundleOriginalTransactionID == nil)
-        #expect(transaction.bundleSubscriptionGroupID == nil)
+        #expect(transaction.commitmentInfo == nil && transaction.previousOriginalTransactionID == nil)
+        #expect(transaction.bundleProductID == nil && transaction.bundleTransactionID == nil)
+        #expect(transaction.bundleOriginalTransactionID == nil && transaction.bundleSubscriptionGroupID == nil)
         #expect(transaction.advancedCommerceInfo == nil)
     }
 
@@ -94,8 +70,7 @@ import Testing
             $0.transactionId = identifier
             $0.originalTransactionId = identifier
         }
-        #expect(transaction.id == 0)
-        #expect(transaction.originalID == 0)
+        #expect(transaction.id == 0 && transaction.originalID == 0)
     }
 
     @Test(arguments: zip([0, 1, 990, 1_000, 12_345_678] as [Int64], ["0", "0.001", "0.99", "1", "12345.678"]))
@@ -116,8 +91,7 @@ import Testing
             $0.revocationType = .proratedRefund
         }
         #expect(transaction.revocationDate == Date(timeIntervalSince1970: 4))
-        #expect(transaction.revocationReason == .developerIssue)
-        #expect(transaction.revocationType == .proratedRefund)
+        #expect(transaction.revocationReason == .developerIssue && transaction.revocationType == .proratedRefund)
         #expect(transaction.revocationTypeStringRepresentation == "REFUND_PRORATED")
     }
 
@@ -129,10 +103,8 @@ import Testing
             $0.revocationReason = .init(rawValue: 9)
             $0.environment = "Moon"
         }
-        #expect(transaction.productType.rawValue == "Lifetime")
-        #expect(transaction.ownershipType.rawValue == "LENT")
-        #expect(transaction.reason.rawValue == "GIFT")
-        #expect(transaction.revocationReason?.rawValue == 9)
+        #expect(transaction.productType.rawValue == "Lifetime" && transaction.ownershipType.rawValue == "LENT")
+        #expect(transaction.reason.rawValue == "GIFT" && transaction.revocationReason?.rawValue == 9)
         #expect(transaction.environment.rawValue == "Moon")
     }
 
@@ -140,9 +112,7 @@ import Testing
         let payload = TransactionPayload.sample()
         let one = try await payload.signed(key: "one").result()
         let other = try await payload.signed(key: "other").result()
-        #expect(one == other)
-        #expect(one.hashValue == other.hashValue)
-        #expect(one.jwsRepresentation != other.jwsRepresentation)
+        #expect(one == other && one.hashValue == other.hashValue && one.jwsRepresentation != other.jwsRepresentation)
         #expect(one.unsafePayloadValue == other.unsafePayloadValue)
         let later = try await transaction { $0.signedDate = PayloadDate(milliseconds: 2_501) }
         #expect(one.unsafePayloadValue != later)

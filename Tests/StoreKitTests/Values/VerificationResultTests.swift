@@ -6,8 +6,7 @@ import Testing
     @Test func `A value without a defect is verified`() async throws {
         let result = try await TransactionPayload.sample().signed().result()
         guard case .verified(let transaction) = result else { return _ = Issue.record("\(result) is not verified") }
-        #expect(try result.payloadValue == transaction)
-        #expect(result.unsafePayloadValue == transaction)
+        #expect(try result.payloadValue == transaction && result.unsafePayloadValue == transaction)
     }
 
     @Test(
@@ -80,8 +79,7 @@ import Testing
         }
         let payload = try JSONDecoder().decode(TransactionPayload.self, from: result.payloadData)
         #expect(payload.productId == "coins")
-        #expect(result.payloadData == result.unsafePayloadValue.jsonRepresentation)
-        #expect(result.signatureData.isEmpty)
+        #expect(result.payloadData == result.unsafePayloadValue.jsonRepresentation && result.signatureData.isEmpty)
     }
 
     @Test func `A value for a device has the hash and its nonce`() async throws {
@@ -92,14 +90,11 @@ import Testing
             payload.deviceVerificationNonce = nonce.uuidString.lowercased()
         }
         let transaction = try await TransactionPayload.sample { tie(&$0) }.signed().result()
-        #expect(transaction.deviceVerification == hash)
-        #expect(transaction.deviceVerificationNonce == nonce)
+        #expect(transaction.deviceVerification == hash && transaction.deviceVerificationNonce == nonce)
         let renewal = try await RenewalPayload.sample { tie(&$0) }.signed().result()
-        #expect(renewal.deviceVerification == hash)
-        #expect(renewal.deviceVerificationNonce == nonce)
+        #expect(renewal.deviceVerification == hash && renewal.deviceVerificationNonce == nonce)
         let app = try await AppTransactionPayload.sample { tie(&$0) }.signed().result()
-        #expect(app.deviceVerification == hash)
-        #expect(app.deviceVerificationNonce == nonce)
+        #expect(app.deviceVerification == hash && app.deviceVerificationNonce == nonce)
     }
 
     @Test func `A result's description names the case, the error and the value`() async throws {

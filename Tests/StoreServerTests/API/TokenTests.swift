@@ -31,8 +31,7 @@ import Testing
 
     @Test func `A right token is accepted, without the date of issue too, until 60 minutes before it expires`() throws {
         let now = Int(shop.clock.now.timeIntervalSince1970)
-        #expect(try status(shop, claims: { _ in }) == 404)
-        #expect(try status(shop, claims: { $0["iat"] = nil }) == 404)
+        #expect(try status(shop, claims: { _ in }) == 404 && status(shop, claims: { $0["iat"] = nil }) == 404)
         #expect(try status(shop, claims: { $0["exp"] = .number(now + 3600) }) == 404)
         #expect(try status(shop, claims: { $0["more"] = .text("is ignored") }) == 404)
         let header: [String: AnswerValue] = ["alg": .text("ES256"), "kid": .text(shop.key.identifier)]

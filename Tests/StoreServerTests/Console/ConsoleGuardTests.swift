@@ -20,10 +20,8 @@ import Testing
             #expect(status == 403 && json.error.text?.contains("token") == true)
         }
         #expect(try shop.ask("/state", headers: host).transactions.total.number == 0)
-        #expect(try shop.ask("/state", headers: host).mayAct.bool == false)
-        #expect(try shop.act("buy coins").status == 200)
-        #expect(try shop.ask("/state").transactions.total.number == 1)
-        #expect(try shop.ask("/state").mayAct.bool == true)
+        #expect(try shop.ask("/state", headers: host).mayAct.bool == false && shop.act("buy coins").status == 200)
+        #expect(try shop.ask("/state").transactions.total.number == 1 && shop.ask("/state").mayAct.bool == true)
     }
 
     @Test func `Two servers have different tokens of 256 bits`() throws {

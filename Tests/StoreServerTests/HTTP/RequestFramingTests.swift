@@ -113,8 +113,7 @@ import Testing
         let client = try Client(port: Int(server.port))
         for length in [100_001, 300_000, 500_000] {
             client.send("POST /long HTTP/1.1\r\nHost: h\r\nContent-Length: \(length)\r\n\r\n")
-            #expect(client.send(repeatElement(UInt8(ascii: "x"), count: length)))
-            #expect(client.readAnswer()?.status == 413)
+            #expect(client.send(repeatElement(UInt8(ascii: "x"), count: length)) && client.readAnswer()?.status == 413)
             client.send("POST /next HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc")
             #expect(client.readAnswer()?.body == " 3")
         }
@@ -144,8 +143,7 @@ import Testing
         let items: [HTTPRequest.QueryItem] = [
             .init("x", "1"), .init("x", "2"), .init("y", ""), .init("", "z"), .init("w", "a b+"),
         ]
-        #expect(request.query == items)
-        #expect(request.headers == ["x-a": "1"])
+        #expect(request.query == items && request.headers == ["x-a": "1"])
     }
 
     @Test(arguments: ["", "?", "//", "%", "/%zz?%zz=%", "/?=", "?a=b=c", "/a?b?c"])

@@ -35,8 +35,7 @@ import Testing
                     "subscription_group_identifier", "app_account_token",
                 ])
         )
-        #expect(first.app_account_token.text == user)
-        #expect(first.subscription_group_identifier.text == "metals")
+        #expect(first.app_account_token.text == user && first.subscription_group_identifier.text == "metals")
         #expect(first.in_app_ownership_type.text == "PURCHASED")
         #expect(first.is_trial_period.text == "false" && first.quantity.text == "1")
         #expect(first.expires_date.text == "2025-02-01 00:00:00 Etc/GMT")
