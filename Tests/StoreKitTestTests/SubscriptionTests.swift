@@ -1,4 +1,3 @@
-import Foundation
 import StoreCore
 import StoreKitTest
 import Testing

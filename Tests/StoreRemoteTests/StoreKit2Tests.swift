@@ -1,4 +1,3 @@
-import Foundation
 import StoreContract
 import StoreCore
 import StoreKit

@@ -176,8 +176,7 @@ private final class DistantStore: StoreBackend {
 
     func disconnect(_ receiver: any StoreUpdateReceiver) { travel { $0.disconnect(receiver) } }
 
-    func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) { travel { $0.products(identifiers, reply: reply) } }
+    func products(_ identifiers: Set<String>, reply: @escaping Reply<ProductsAnswer>) {
+        travel { $0.products(identifiers, reply: reply) }
+    }
 }

@@ -74,10 +74,9 @@ private final class AnswersLater: SpoiltStore, @unchecked Sendable {
         clock.schedule(at: clock.now + 3) { [store] in store.submit(commands, reply: reply) }
     }
 
-    override func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) { clock.schedule(at: clock.now + 3) { [store] in store.products(identifiers, reply: reply) } }
+    override func products(_ identifiers: Set<String>, reply: @escaping Reply<ProductsAnswer>) {
+        clock.schedule(at: clock.now + 3) { [store] in store.products(identifiers, reply: reply) }
+    }
 }
 
 /// Sends snapshots in parts of one transaction each.

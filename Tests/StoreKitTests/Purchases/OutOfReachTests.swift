@@ -34,10 +34,8 @@ import Testing
         await shop.context.settle()
         #expect(try shop.charged == 0)
         #expect(observer.told.isEmpty)
-        guard case .success(let result) = try await shop.run({ try await coins.purchase() }) else {
-            Issue.record("it was not bought")
-            return
-        }
+        guard case .success(let result) = try await shop.run({ try await coins.purchase() })
+        else { return _ = Issue.record("it was not bought") }
         #expect(try shop.charged == Decimal(string: "0.99"))
         // What an observer finishes is no update.
         shop.queue.remove(observer)

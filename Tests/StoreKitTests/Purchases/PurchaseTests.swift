@@ -11,10 +11,7 @@ import Testing
         guard
             case .success(.verified(let transaction)) =
                 try await shop.buy("coins", [.quantity(3), .appAccountToken(token)])
-        else {
-            Issue.record("the purchase did not succeed")
-            return
-        }
+        else { return _ = Issue.record("the purchase did not succeed") }
         #expect(transaction.productID == "coins" && transaction.purchasedQuantity == 3)
         #expect(transaction.appAccountToken == token && transaction.price == Decimal(string: "2.97"))
         #expect(transaction.productType == .consumable)
@@ -45,10 +42,8 @@ import Testing
         }
         shop.store.purchaseFailure = .network(.notConnectedToInternet, "offline")
         let trouble = await #expect(throws: StoreKitError.self) { try await shop.buy("coins") }
-        guard case .networkError(let error) = trouble else {
-            Issue.record("it is \(String(describing: trouble))")
-            return
-        }
+        guard case .networkError(let error) = trouble
+        else { return _ = Issue.record("it is \(String(describing: trouble))") }
         #expect(error.code == .notConnectedToInternet)
         #expect(shop.queue.transactions.isEmpty)
     }

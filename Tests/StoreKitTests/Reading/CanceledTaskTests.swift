@@ -56,8 +56,5 @@ private final class SlowStore: StoreBackend {
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {}
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {}
     func disconnect(_ receiver: any StoreUpdateReceiver) {}
-    func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) { asked.continuation.yield() }
+    func products(_ identifiers: Set<String>, reply: @escaping Reply<ProductsAnswer>) { asked.continuation.yield() }
 }

@@ -221,10 +221,8 @@ import Testing
         let error = await #expect(throws: StoreKitError.self) {
             try await shop.run { try await Transaction.beginRefundRequest(for: sword.id) }
         }
-        guard case .networkError(let failure)? = error else {
-            Issue.record("it is \(String(describing: error))")
-            return
-        }
+        guard case .networkError(let failure)? = error
+        else { return _ = Issue.record("it is \(String(describing: error))") }
         #expect(failure.code == .notConnectedToInternet)
         shop.store.isReachable = true
         #expect(try shop.store.signedTransaction(String(sword.id)).payload.revocationDate == nil)

@@ -55,8 +55,8 @@ final class FlakyStore: ForwardingBackend {
         init(_ store: SandboxStore) { self.store = store }
 
         private func ask<Answer>(
-            _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
-            _ call: @escaping @Sendable (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
+            _ reply: @escaping Reply<Answer>,
+            _ call: @escaping @Sendable (@escaping Reply<Answer>) -> Void
         ) {
             if isLate.withLock({ $0 }) { return waiting.withLock { $0.append { call(reply) } } }
             if fails.withLock({ $0 }) { return reply(.failure(.network(.timedOut, "the store is busy"))) }
@@ -71,29 +71,21 @@ final class FlakyStore: ForwardingBackend {
             for call in calls { call() }
         }
 
-        func transactions(
-            _ query: HistoryQuery,
-            reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
-        ) {
+        func transactions(_ query: HistoryQuery, reply: @escaping Reply<HistoryPage>) {
             readings.withLock { $0 += 1 }
             ask(reply) { [store] in store.transactions(query, reply: $0) }
         }
 
-        func subscriptions(
-            _ query: SubscriptionQuery,
-            reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
-        ) { ask(reply) { [store] in store.subscriptions(query, reply: $0) } }
-        func appTransaction(
-            reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void
-        ) { ask(reply) { [store] in store.appTransaction(reply: $0) } }
-        func isEligibleForIntroductoryOffer(
-            inGroup group: String,
-            reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
-        ) { ask(reply) { [store] in store.isEligibleForIntroductoryOffer(inGroup: group, reply: $0) } }
-        func requestRefund(
-            ofTransaction identifier: String,
-            reply: @escaping @Sendable (Result<RefundAnswer, StoreFailure>) -> Void
-        ) {
+        func subscriptions(_ query: SubscriptionQuery, reply: @escaping Reply<[SignedSubscription]>) {
+            ask(reply) { [store] in store.subscriptions(query, reply: $0) }
+        }
+        func appTransaction(reply: @escaping Reply<SignedValue<AppTransactionPayload>>) {
+            ask(reply) { [store] in store.appTransaction(reply: $0) }
+        }
+        func isEligibleForIntroductoryOffer(inGroup group: String, reply: @escaping Reply<Bool>) {
+            ask(reply) { [store] in store.isEligibleForIntroductoryOffer(inGroup: group, reply: $0) }
+        }
+        func requestRefund(ofTransaction identifier: String, reply: @escaping Reply<RefundAnswer>) {
             ask(reply) { [store, refundFailure] reply in
                 if let failure = refundFailure.withLock({ $0 }) { return reply(.failure(failure)) }
                 store.requestRefund(ofTransaction: identifier, reply: reply)

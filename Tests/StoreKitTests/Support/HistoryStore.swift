@@ -44,29 +44,26 @@ final class HistoryStore: StoreBackend, HistoryService, StorefrontService, Avail
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) { reply(.taken) }
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {}
     func disconnect(_ receiver: any StoreUpdateReceiver) {}
-    func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) { reply(.success(ProductsAnswer(products: [], invalidIdentifiers: Array(identifiers)))) }
+    func products(_ identifiers: Set<String>, reply: @escaping Reply<ProductsAnswer>) {
+        reply(.success(ProductsAnswer(products: [], invalidIdentifiers: Array(identifiers))))
+    }
 
-    func transactions(_ query: HistoryQuery, reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void) {
+    func transactions(_ query: HistoryQuery, reply: @escaping Reply<HistoryPage>) {
         guard repeatsPlaces else { return reply(.success(HistoryPage(history))) }
         reply(.success(HistoryPage(query.selection == .unfinished ? [] : history, next: "here")))
     }
 
-    func subscriptions(
-        _ query: SubscriptionQuery,
-        reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
-    ) { reply(subscriptions.isEmpty ? .failure(Self.silence) : .success(subscriptions)) }
+    func subscriptions(_ query: SubscriptionQuery, reply: @escaping Reply<[SignedSubscription]>) {
+        reply(subscriptions.isEmpty ? .failure(Self.silence) : .success(subscriptions))
+    }
 
-    func appTransaction(reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void) {
+    func appTransaction(reply: @escaping Reply<SignedValue<AppTransactionPayload>>) {
         reply(app.map { .success($0) } ?? .failure(Self.silence))
     }
 
-    func isEligibleForIntroductoryOffer(
-        inGroup group: String,
-        reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
-    ) { reply(.failure(Self.silence)) }
+    func isEligibleForIntroductoryOffer(inGroup group: String, reply: @escaping Reply<Bool>) {
+        reply(.failure(Self.silence))
+    }
 
     func follow(_ listener: any HistoryListener) {}
 }

@@ -1,6 +1,9 @@
 import StoreContract
 import StoreCore
 
+/// How a service's answer is handed over.
+typealias Reply<Value> = @Sendable (Result<Value, StoreFailure>) -> Void
+
 /// A store that offers the sale alone.
 final class PlainStore: ForwardingBackend {
     let backend: any StoreBackend

@@ -52,10 +52,7 @@ final class Counter: StoreBackend, StorefrontService, ReceiptService, ContentSer
 
     func acknowledge(through cursor: UpdateCursor) { note("acknowledge \(cursor)") }
 
-    func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) {
+    func products(_ identifiers: Set<String>, reply: @escaping Reply<ProductsAnswer>) {
         note("products")
         reply(.success(ProductsAnswer(products: [], invalidIdentifiers: identifiers.sorted())))
     }
@@ -67,7 +64,7 @@ final class Counter: StoreBackend, StorefrontService, ReceiptService, ContentSer
 
     var storefront: StoreStorefront? { nil }
 
-    func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void) {
+    func fetchContent(_ request: ContentRequest, reply: @escaping Reply<Data>) {
         reply(.failure(.storeKit(.unknown, "nothing is hosted")))
     }
 }

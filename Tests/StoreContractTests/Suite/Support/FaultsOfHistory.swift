@@ -74,26 +74,21 @@ class SpoiltHistory: SpoiltStore, @unchecked Sendable {
     var spoilQuestion: (@Sendable (inout HistoryQuery) -> Void)?
     var spoilAnswer: (@Sendable (HistoryPage, HistoryQuery) -> HistoryPage)?
 
-    override func transactions(
-        _ query: HistoryQuery,
-        reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
-    ) { super.transactions(question(query)) { result in reply(result.map { self.answer($0, to: query) }) } }
+    override func transactions(_ query: HistoryQuery, reply: @escaping Reply<HistoryPage>) {
+        super.transactions(question(query)) { result in reply(result.map { self.answer($0, to: query) }) }
+    }
 }
 
 /// Does not answer.
 private final class NeverLooksUp: SpoiltStore, @unchecked Sendable {
-    override func transactions(
-        _ query: HistoryQuery,
-        reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
-    ) {}
+    override func transactions(_ query: HistoryQuery, reply: @escaping Reply<HistoryPage>) {}
 }
 
 /// Has no answer.
 private final class RefusesToLookUp: SpoiltStore, @unchecked Sendable {
-    override func transactions(
-        _ query: HistoryQuery,
-        reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
-    ) { reply(.failure(.storeKit(.unknown, "no answer"))) }
+    override func transactions(_ query: HistoryQuery, reply: @escaping Reply<HistoryPage>) {
+        reply(.failure(.storeKit(.unknown, "no answer")))
+    }
 }
 
 /// Shows what is finished as unfinished.
@@ -159,18 +154,16 @@ private final class TurnsPagesForever: SpoiltHistory, @unchecked Sendable {
 
 /// Finds no subscriptions.
 private final class HasNoSubscriptions: SpoiltStore, @unchecked Sendable {
-    override func subscriptions(
-        _ query: SubscriptionQuery,
-        reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
-    ) { reply(.success([])) }
+    override func subscriptions(_ query: SubscriptionQuery, reply: @escaping Reply<[SignedSubscription]>) {
+        reply(.success([]))
+    }
 }
 
 /// Finds a subscription in every group.
 private final class HasOneGroup: SpoiltStore, @unchecked Sendable {
-    override func subscriptions(
-        _ query: SubscriptionQuery,
-        reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
-    ) { store.subscriptions(.all, reply: reply) }
+    override func subscriptions(_ query: SubscriptionQuery, reply: @escaping Reply<[SignedSubscription]>) {
+        store.subscriptions(.all, reply: reply)
+    }
 }
 
 /// Does not listen to who wants to hear.

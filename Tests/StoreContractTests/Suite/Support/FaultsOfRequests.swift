@@ -58,10 +58,7 @@ private final class BlocksWhileItReadsReceipts: SpoiltStore, @unchecked Sendable
 
 /// Does not answer.
 private final class NeverLooksUpProducts: SpoiltStore, @unchecked Sendable {
-    override func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) {}
+    override func products(_ identifiers: Set<String>, reply: @escaping Reply<ProductsAnswer>) {}
 }
 
 /// Has a receipt for every unfinished transaction, bought or not.
@@ -74,10 +71,7 @@ private final class HasReceiptsForFailures: SpoiltStore, @unchecked Sendable {
 
 /// Sends all that is left of a file.
 private final class SendsWholeFiles: SpoiltStore, @unchecked Sendable {
-    override func fetchContent(
-        _ request: ContentRequest,
-        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
-    ) {
+    override func fetchContent(_ request: ContentRequest, reply: @escaping Reply<Data>) {
         var request = request
         request.limit = Int(request.content.length)
         super.fetchContent(request, reply: reply)
@@ -86,10 +80,7 @@ private final class SendsWholeFiles: SpoiltStore, @unchecked Sendable {
 
 /// Sends the first bytes of a file, wherever the download was.
 private final class SendsFromTheBeginning: SpoiltStore, @unchecked Sendable {
-    override func fetchContent(
-        _ request: ContentRequest,
-        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
-    ) {
+    override func fetchContent(_ request: ContentRequest, reply: @escaping Reply<Data>) {
         var request = request
         request.limit = min(request.limit, Int(request.content.length - request.offset))
         request.offset = 0
@@ -99,10 +90,7 @@ private final class SendsFromTheBeginning: SpoiltStore, @unchecked Sendable {
 
 /// Sends the version that it has, whichever is asked for.
 private final class SendsAnyVersion: SpoiltStore, @unchecked Sendable {
-    override func fetchContent(
-        _ request: ContentRequest,
-        reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
-    ) {
+    override func fetchContent(_ request: ContentRequest, reply: @escaping Reply<Data>) {
         var request = request
         request.content.version = "1.0"
         super.fetchContent(request, reply: reply)
@@ -125,18 +113,14 @@ private final class HidesForEver: SpoiltStore, @unchecked Sendable {
 
 /// Says nothing of what it does not sell.
 private final class LeavesOutInvalid: SpoiltStore, @unchecked Sendable {
-    override func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) { store.products(identifiers) { result in reply(result.map { ProductsAnswer(products: $0.products) }) } }
+    override func products(_ identifiers: Set<String>, reply: @escaping Reply<ProductsAnswer>) {
+        store.products(identifiers) { result in reply(result.map { ProductsAnswer(products: $0.products) }) }
+    }
 }
 
 /// Has each product twice.
 private final class FindsEverythingTwice: SpoiltStore, @unchecked Sendable {
-    override func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) {
+    override func products(_ identifiers: Set<String>, reply: @escaping Reply<ProductsAnswer>) {
         store.products(identifiers) { result in
             reply(
                 result.map {

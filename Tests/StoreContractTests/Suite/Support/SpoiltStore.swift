@@ -1,6 +1,9 @@
 import Foundation
 import StoreCore
 
+/// How a service's answer is handed over.
+typealias Reply<Value> = @Sendable (Result<Value, StoreFailure>) -> Void
+
 /// Stands before a sandbox and breaks a promise.
 ///
 /// What is not overridden is passed on.
@@ -32,8 +35,8 @@ class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, Receipt
     var spoilBatch: (@Sendable (UpdateBatch) -> [UpdateBatch])?
     /// What is done in the place of a submission, of a fault that is no more than this.
     var spoilSubmission: Submission?
-    typealias Reply = @Sendable (SubmissionReply) -> Void
-    typealias Submission = @Sendable (SpoiltStore, [StoreCommand], @escaping Reply) -> Void
+    typealias Answer = @Sendable (SubmissionReply) -> Void
+    typealias Submission = @Sendable (SpoiltStore, [StoreCommand], @escaping Answer) -> Void
 
     /// Hands a batch over.
     func deliver(_ batch: UpdateBatch, to receiver: any StoreUpdateReceiver) { receiver.receive(batch) }
@@ -58,15 +61,14 @@ class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, Receipt
 
     func acknowledge(through cursor: UpdateCursor) { store.acknowledge(through: cursor) }
 
-    func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) { store.products(identifiers, reply: reply) }
+    func products(_ identifiers: Set<String>, reply: @escaping Reply<ProductsAnswer>) {
+        store.products(identifiers, reply: reply)
+    }
 
     func sells(_ productIdentifier: String) -> Bool? { store.sells(productIdentifier) }
     func receipt(forTransaction identifier: String) -> Data? { store.receipt(forTransaction: identifier) }
 
-    func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void) {
+    func fetchContent(_ request: ContentRequest, reply: @escaping Reply<Data>) {
         store.fetchContent(request, reply: reply)
     }
 
@@ -80,23 +82,21 @@ class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, Receipt
         store.refreshReceipt(properties, reply: reply)
     }
 
-    func transactions(_ query: HistoryQuery, reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void) {
+    func transactions(_ query: HistoryQuery, reply: @escaping Reply<HistoryPage>) {
         store.transactions(query, reply: reply)
     }
 
-    func subscriptions(
-        _ query: SubscriptionQuery,
-        reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
-    ) { store.subscriptions(query, reply: reply) }
+    func subscriptions(_ query: SubscriptionQuery, reply: @escaping Reply<[SignedSubscription]>) {
+        store.subscriptions(query, reply: reply)
+    }
 
-    func appTransaction(reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void) {
+    func appTransaction(reply: @escaping Reply<SignedValue<AppTransactionPayload>>) {
         store.appTransaction(reply: reply)
     }
 
-    func isEligibleForIntroductoryOffer(
-        inGroup group: String,
-        reply: @escaping @Sendable (Result<Bool, StoreFailure>) -> Void
-    ) { store.isEligibleForIntroductoryOffer(inGroup: group, reply: reply) }
+    func isEligibleForIntroductoryOffer(inGroup group: String, reply: @escaping Reply<Bool>) {
+        store.isEligibleForIntroductoryOffer(inGroup: group, reply: reply)
+    }
 
     func follow(_ listener: any HistoryListener) { store.follow(listener) }
 
