@@ -120,8 +120,7 @@ import Testing
         }
     }
 
-    @Test func `A file that the environment names and that cannot be read is said, and there is no store`() async throws
-    {
+    @Test func `A file that the environment names and cannot be read is said, and there is no store`() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
             setenv(SandboxStore.configurationVariable, "/nowhere/Shop.storekit", 1)
             guard StoreContext.process.backend == nil else { fatalError("there is a store") }

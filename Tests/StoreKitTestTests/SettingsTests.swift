@@ -83,10 +83,7 @@ import Testing
         (.invalidSignature, "invalidOfferSignature"), (.missingOfferParams, "missingOfferParameters"),
         (.invalidOfferPrice, "invalidOfferPrice"),
     ])
-    func `A10, B207: With failures on, a purchase of Store Kit 2 throws the error of the same name`(
-        code: SKError.Code,
-        name: String
-    ) async throws {
+    func `A10, B207: Store Kit 2 throws the failure of the same name`(code: SKError.Code, name: String) async throws {
         let castle = try #require(await app.context.run { try await Product.products(for: ["castle"]) }.first)
         app.session.failureError = code
         app.session.failTransactionsEnabled = true

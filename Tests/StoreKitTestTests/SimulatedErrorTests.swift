@@ -9,9 +9,7 @@ import Testing
     init() throws { app = try TestApp() }
 
     @Test(arguments: Simulation.all)
-    func `B226: An error is thrown by its own call, and by no other, until it is removed`(simulation: Simulation)
-        async throws
-    {
+    func `B226: An error is thrown by its own call alone, until it is removed`(simulation: Simulation) async throws {
         let caller = try await Caller()
         let app = caller.app
         #expect(try await caller.failures() == [:])
@@ -24,9 +22,7 @@ import Testing
     }
 
     @Test(arguments: Simulation.all)
-    func `Resetting a session removes its errors, and clearing its transactions keeps them`(
-        simulation: Simulation
-    ) async throws {
+    func `A reset removes a session's errors, clearing transactions does not`(simulation: Simulation) async throws {
         let caller = try await Caller()
         let app = caller.app
         try await simulation.set(app.session)

@@ -129,8 +129,7 @@ import Testing
         #expect(try !transaction(0).isPendingPriceIncreaseConsent)
     }
 
-    @Test func `B218: Once a subscription's first transaction is deleted, the introductory offer is open again`() throws
-    {
+    @Test func `B218: With a subscription's first transaction deleted, the introductory offer is open again`() throws {
         app.buy("pro.monthly")
         app.clock.advance(by: 8 * day)
         #expect(app.list.count == 2)
@@ -160,9 +159,7 @@ import Testing
         (.oneRenewalEveryFiveMinutes, 300), (.oneRenewalEveryMinute, 60), (.oneRenewalEveryThirtySeconds, 30),
         (.oneRenewalEveryTenSeconds, 10), (.oneRenewalEveryTwoSeconds, 2),
     ])
-    func `B223, B224: A month lasts as long as the rate says`(rate: SKTestSession.TimeRate, seconds: TimeInterval)
-        throws
-    {
+    func `B223, B224: A month lasts as the rate says`(rate: SKTestSession.TimeRate, seconds: TimeInterval) throws {
         app.session.timeRate = rate
         #expect(app.session.timeRate == rate)
         app.buy("basic.monthly")

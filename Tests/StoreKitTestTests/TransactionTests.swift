@@ -29,8 +29,7 @@ import Testing
         expectRefusal(.noTransactionFound) { try app.session.declineAskToBuyTransaction(identifier: 1) }
     }
 
-    @Test func `B209: An interrupted purchase fails, and comes as a new transaction once its issue is resolved`() throws
-    {
+    @Test func `B209: An interrupted purchase fails, and is a new transaction once its issue is resolved`() throws {
         app.session.interruptedPurchasesEnabled = true
         app.buy("sword", quantity: 3)
         #expect(app.heard == ["sword purchasing", "sword failed (unknown)"])

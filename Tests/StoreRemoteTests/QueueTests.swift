@@ -82,9 +82,7 @@ import Testing
     }
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func `Each purchase is charged, told and finished once, whatever the fault injector does on the way`(
-        seed: UInt64
-    ) async throws {
+    func `Each purchase is charged, told and finished once, whatever an injector does`(seed: UInt64) async throws {
         let shop = try RemoteShop()
         let remote = shop.remote { $0.clock = HastyClock() }
         let injector = FaultInjector(remote.asStoreBackend(), seed: seed, timeout: 10)

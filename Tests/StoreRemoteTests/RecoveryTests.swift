@@ -8,9 +8,7 @@ import Testing
 /// What holds once something between a device and its store was lost.
 @Suite(.fewAtATime, .server, .timeLimit(.minutes(20))) struct RecoveryTests {
     @Test(arguments: [false, true])
-    func `A command that an earlier launch has not heard acknowledged is sent by the next, and charged once`(
-        isKnownToStore: Bool
-    ) async throws {
+    func `What one launch has not heard acknowledged the next sends, charged once`(isKnownToStore: Bool) async throws {
         let shop = try RemoteShop()
         let journal = MemoryJournal()
         let order = OrderID(journal: journal.open {}.id, number: 1)
@@ -55,9 +53,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `A decision about a storefront that is lost counts as not given, and the store declines`(
-        isLost: Bool
-    ) async throws {
+    func `A lost decision about a storefront counts as not given, and the store declines`(isLost: Bool) async throws {
         let clock = ManualClock()
         let shop = try RemoteShop(clock: clock)
         let remote = shop.remote()

@@ -8,10 +8,7 @@ import Testing
 
 /// Apps that share a device's token: each hears what the others finish.
 @Suite(.fewAtATime, .server, .timeLimit(.minutes(20))) struct SharedTokenTests {
-    @Test
-    func `Of apps that buy at their launch and finish whatever they hear of, none is left with a purchase under way`()
-        async throws
-    {
+    @Test func `Apps that buy at launch and finish whatever they hear of leave no purchase under way`() async throws {
         let count = 12
         let products = (1...count).map { SandboxProduct.consumable("p\($0)", price: "0.99") }
         let shop = try RemoteShop(products: products)

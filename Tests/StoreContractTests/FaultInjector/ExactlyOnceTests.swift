@@ -58,9 +58,7 @@ import Testing
     }
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
-    func `B34, B36, B71: Each purchase is charged, told and finished once under any mixture, across relaunches`(
-        seed: UInt64
-    ) throws {
+    func `B34, B36, B71: Purchases are charged, told and finished once in any mix and relaunch`(seed: UInt64) throws {
         let shop = try Shop(seed: seed)
         for point in FaultInjector.Point.allCases {
             for fault in Self.faults { shop.injector.add(fault, at: point, when: .chance(0.03)) }

@@ -7,9 +7,7 @@ import Testing
 /// Any thread may call anything.
 @Suite struct ThreadTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func `Each purchase is charged and finished once with buyers, releases, cuts and time on threads of their own`(
-        seed: UInt64
-    ) async throws {
+    func `Each purchase is charged and finished once, with each actor on its own thread`(seed: UInt64) async throws {
         let shop = try Shop(seed: seed)
         for point in FaultInjector.Point.allCases {
             for fault in ExactlyOnceTests.faults { shop.injector.add(fault, at: point, when: .chance(0.02)) }

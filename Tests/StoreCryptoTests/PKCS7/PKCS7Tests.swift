@@ -8,9 +8,7 @@ import Testing
     private let content = Data("what is signed".utf8)
 
     @Test(arguments: PKCS7Signer.Digest.allCases)
-    func `Content of any length is verified, and the same content gives the same bytes`(digest: PKCS7Signer.Digest)
-        throws
-    {
+    func `Content of any length is verified, and the same gives the same bytes`(digest: PKCS7Signer.Digest) throws {
         let authority = try CertificateAuthority(now: .start)
         let signer = try authority.pkcs7Signer(at: .start, digest: digest)
         let verifier = try PKCS7Verifier(root: authority.rootCertificate)
@@ -22,9 +20,7 @@ import Testing
         }
     }
 
-    @Test func `The message is SignedData of version 1 with leaf, intermediate and root, and no signed attributes`()
-        throws
-    {
+    @Test func `It is SignedData of version 1 with leaf, intermediate and root, and no signed attributes`() throws {
         let signer = try CertificateAuthority(now: .start).pkcs7Signer(at: .start)
         let parts = try #require(Parts([UInt8](try signer.sign(content))))
         let sha256: [UInt8] = [0x30, 13, 6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1, 5, 0]

@@ -151,9 +151,7 @@ import Testing
         return try PayloadAttributes(verifier.verify(receipt.data(signedBy: xcode), asOf: .start))
     }
 
-    @Test func `A17c: Xcode's receipt does not say when and in which version the app was bought, and expires in 4001`()
-        throws
-    {
+    @Test func `A17c: Xcode's receipt says neither when nor which version was bought, and expires in 4001`() throws {
         let attributes = try xcodeAttributes(.empty)
         #expect(attributes.types.sorted() == [0, 1, 2, 3, 4, 5, 8, 12, 21] && attributes.areSorted)
         #expect(try attributes.value(0) == der(12, "Xcode") && attributes.value(21) == der(22, "4001-01-01T00:00:00Z"))

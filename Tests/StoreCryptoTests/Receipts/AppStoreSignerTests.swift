@@ -107,9 +107,7 @@ import Testing
     }
 
     @Test(arguments: CertificateAuthority.Defect.allCases)
-    func `A transaction receipt has those defects that its one certificate can have`(
-        defect: CertificateAuthority.Defect
-    ) throws {
+    func `A transaction receipt has its one certificate's defects`(defect: CertificateAuthority.Defect) throws {
         let reasons: [CertificateAuthority.Defect: VerificationFailure] = [
             .expiredLeaf: .expired(.leaf), .missingLeafMarker: .missingMarker(.leaf), .foreignRoot: .untrustedChain,
             .wrongKey: .wrongSignature,

@@ -76,9 +76,7 @@ import Testing
         else { return _ = Issue.record("another environment") }
     }
 
-    @Test func `A transaction receipt may be signed long after the purchase, not with a leaf that ended before it`()
-        throws
-    {
+    @Test func `A transaction receipt may be signed long after a purchase, not by a leaf that ended before`() throws {
         var receipt = TransactionReceipt.gold
         receipt.purchaseDate = .start + 3 * .year
         // Before the leaf is renewed.

@@ -38,8 +38,7 @@ import Testing
         #expect(!isAccepted(blob + [0], information))
     }
 
-    @Test func `A store's transaction receipt is signed and verified with it, also after the leaf was renewed`() throws
-    {
+    @Test func `A store's transaction receipt is signed and verified with it, also with the leaf renewed`() throws {
         let authority = try CertificateAuthority(now: .start)
         let signer = try authority.transactionReceiptSigner(at: .start)
         let receipt = TransactionReceipt(

@@ -21,11 +21,7 @@ import Testing
             (.payUpFront(price: "1.49", for: .init(6, .month)), "introductory nil PAY_UP_FRONT 6 Months", "1.49"),
         ] as [(SandboxProduct.Offer, String, String)]
     )
-    func `A first purchase is under the product's introductory offer`(
-        offer: SandboxProduct.Offer,
-        line: String,
-        price: String
-    ) async throws {
+    func `A first purchase is under the offer`(offer: SandboxProduct.Offer, line: String, price: String) async throws {
         let shop = try Self.shop(offer)
         let transaction = try await shop.bought("gold")
         #expect(transaction.offer?.line == line && transaction.price == Decimal(string: price))
@@ -33,9 +29,7 @@ import Testing
     }
 
     @Test(arguments: Shop.deliveries)
-    func `A purchase under the introductory offer ends the eligibility for all of its group`(delivery: StoreDelivery)
-        async throws
-    {
+    func `A purchase under the introductory offer ends its group's eligibility`(delivery: StoreDelivery) async throws {
         let shop = try Shop(delivery, selling: Shop.offerProducts)
         for product in ["gold", "silver", "news"] {
             #expect(try await shop.isEligibleForIntroductoryOffer(of: product))
@@ -91,9 +85,7 @@ import Testing
         #expect(try await shop.bought("gold").offer?.type == .introductory)
     }
 
-    @Test func `A purchase that is pending leaves the user eligible, and is under the offer once it is approved`()
-        async throws
-    {
+    @Test func `A pending purchase leaves the user eligible, and is under the offer once approved`() async throws {
         let shop = try Shop(.inline, selling: Shop.offerProducts)
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         #expect(try await shop.buy("gold", [.simulatesAskToBuyInSandbox(true)]).name == "pending")

@@ -21,9 +21,7 @@ import Testing
             ("NEW", "code NEW PAY_UP_FRONT 2 Months", "1.99"),
         ]
     )
-    func `A code that is redeemed is an update, under its offer`(code: String, line: String, price: String)
-        async throws
-    {
+    func `A redeemed code is an update, under its offer`(code: String, line: String, price: String) async throws {
         var iterator = updates.makeAsyncIterator()
         let identifier = try shop.store.account.redeem(code: code)
         let transaction = try await next(&iterator)

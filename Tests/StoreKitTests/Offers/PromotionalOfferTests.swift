@@ -36,10 +36,7 @@ import Testing
 
     // As flutter/packages' tests do in a session.
     @Test(arguments: ["coins", "sword", "season"], OfferForms.all)
-    func `What is no subscription is sold at its price, whatever offer is named`(
-        product: String,
-        form: any OfferForm
-    ) async throws {
+    func `What is no subscription has its price under any offer`(product: String, form: any OfferForm) async throws {
         let plain = try Shop(.inline)
         let transaction = try await plain.bought(product, form.options("spring", signedBy: shop.store))
         #expect(transaction.productID == product && transaction.offer == nil)

@@ -70,10 +70,7 @@ import Testing
     }
 
     @Test(arguments: [StoreDelivery.inline, .main], [false, true])
-    func `A finish while somebody else, or nobody, is signed in is the buyer's`(
-        delivery: StoreDelivery,
-        isSomebody: Bool
-    ) async throws {
+    func `A finish while the buyer is away is the buyer's`(delivery: StoreDelivery, isSomebody: Bool) async throws {
         let shop = try Shop(delivery)
         let buyer = shop.store.account
         let other = try shop.store.addAccount("other")
@@ -111,9 +108,7 @@ import Testing
     }
 
     @Test
-    func `A finish that waits for the store while its buyer is away hides the transaction when the buyer is back`()
-        async throws
-    {
+    func `A finish that waits for the store while its buyer is away hides the transaction afterwards`() async throws {
         let clock = ManualClock()
         let store = try SandboxStore(products: Shop.products, clock: clock, log: .silent)
         let injector = FaultInjector(store)
@@ -152,8 +147,7 @@ import Testing
     }
 
     @Test(arguments: [StoreDelivery.inline, .main])
-    func `A purchase whose buyer signs out when it is told has an unknown outcome`(delivery: StoreDelivery) async throws
-    {
+    func `A purchase whose buyer signs out when told has an unknown outcome`(delivery: StoreDelivery) async throws {
         let shop = try Shop(delivery)
         let leaver = Leaver(shop.store.device)
         shop.queue.add(leaver)

@@ -34,9 +34,7 @@ import Testing
     }
 
     @Test(arguments: Shop.deliveries)
-    func `A2: A change that waits returns the transaction held, and nothing is new`(delivery: StoreDelivery)
-        async throws
-    {
+    func `A2: A change that waits returns the transaction held; nothing is new`(delivery: StoreDelivery) async throws {
         let shop = try Shop(delivery)
         let held = try await shop.bought("gold")
         await shop.run { await held.finish() }
@@ -70,9 +68,7 @@ import Testing
         #expect(renewal.price == 1.99)
     }
 
-    @Test func `A2: What an observer of Store Kit 1 is told of a change of Store Kit 2's has the identifier held`()
-        async throws
-    {
+    @Test func `A2: What Store Kit 1 is told of a change of Store Kit 2's has the identifier held`() async throws {
         let shop = try Shop(.inline)
         let observer = FinishingObserver()
         shop.queue.add(observer)
@@ -167,9 +163,7 @@ import Testing
 
     // It is told before the app that has ordered, or after it.
     @Test(arguments: [true, false])
-    func `A4: An app with an observer leaves alone what answers another app of the device`(
-        isToldFirst: Bool
-    ) async throws {
+    func `A4: An app's observer leaves alone what answers another app of the device`(isToldFirst: Bool) async throws {
         let shop = try Shop(.inline)
         let held = try await shop.bought("sword")
         await shop.run { await held.finish() }
@@ -221,9 +215,7 @@ import Testing
         #expect(try await shop.bought("coins").id != first.id)
     }
 
-    @Test func `A5: What another device has not finished is not handed back, and what came without an order is`()
-        async throws
-    {
+    @Test func `A5: What another device did not finish is not handed back, what came without order is`() async throws {
         let shop = try Shop(.inline)
         let first = try await shop.bought("coins")
         let tablet = try shop.store.addDevice("tablet", signedInTo: shop.store.account)
@@ -248,9 +240,7 @@ import Testing
     }
 
     @Test(arguments: Shop.deliveries)
-    func `A9: An interrupted purchase is pending, and comes as an update once it is resolved`(
-        delivery: StoreDelivery
-    ) async throws {
+    func `A9: An interrupted purchase is pending, and an update once resolved`(delivery: StoreDelivery) async throws {
         let shop = try Shop(delivery)
         try shop.store.account.setInterruptsPurchases(true)
         #expect(try await shop.buy("coins").name == "pending")
@@ -264,9 +254,7 @@ import Testing
         #expect(try shop.charged == 0.99)
     }
 
-    @Test func `A1: A change has no introductory offer though the account may be eligible; who comes back has it`()
-        async throws
-    {
+    @Test func `A1: A change has no introductory offer even for the eligible; who comes back has it`() async throws {
         let shop = try Shop(.inline, selling: Shop.offerProducts)
         let silver = try await shop.bought("silver")
         #expect(silver.offer == nil)

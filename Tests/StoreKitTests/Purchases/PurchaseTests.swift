@@ -74,9 +74,7 @@ import Testing
     }
 
     @Test(arguments: Shop.deliveries)
-    func `A purchase that is declined in a later launch leaves nothing, unless the app has an observer`(
-        delivery: StoreDelivery
-    ) async throws {
+    func `A purchase declined in a later launch is shown to an observer only`(delivery: StoreDelivery) async throws {
         let shop = try Shop(delivery)
         try shop.store.account.setAsksToBuy(true)
         #expect(try await shop.buy("coins").name == "pending")
@@ -96,9 +94,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `A purchase that is pending when the storefront changes continues as it was ordered`(goesOn: Bool)
-        async throws
-    {
+    func `A purchase pending when the storefront changes continues as it was ordered`(goesOn: Bool) async throws {
         let shop = try Shop(.inline)
         try shop.store.account.setAsksToBuy(true)
         let asked = Locked<[String]>([])

@@ -26,9 +26,7 @@ import Testing
         #expect(try await canceled(shop) { try await Product.products(for: ["gold"]) }.isEmpty)
     }
 
-    @Test func `A7: A task that is canceled while the store has not answered reads nothing, without an error`()
-        async throws
-    {
+    @Test func `A7: A task canceled while the store has not answered reads nothing, without an error`() async throws {
         let store = SlowStore()
         let task = StoreContext(backend: store, delivery: .inline, log: .silent).run {
             Task { try await Product.products(for: ["gold"]) }
@@ -39,9 +37,7 @@ import Testing
     }
 
     @Test(arguments: Shop.deliveries)
-    func `A7: Eligibility for an introductory offer is told in a canceled task too`(delivery: StoreDelivery)
-        async throws
-    {
+    func `A7: A canceled task reads eligibility for an introductory offer too`(delivery: StoreDelivery) async throws {
         let shop = try Shop(delivery)
         #expect(try await canceled(shop) { await Product.SubscriptionInfo.isEligibleForIntroOffer(for: "club") })
     }

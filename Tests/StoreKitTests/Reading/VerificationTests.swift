@@ -5,9 +5,7 @@ import Testing
 
 @Suite struct VerificationTests {
     @Test(arguments: SignatureDefect.allCases)
-    func `A transaction that the store signs wrongly is unverified, for its reason`(defect: SignatureDefect)
-        async throws
-    {
+    func `A transaction the store signs wrongly is unverified, for its reason`(defect: SignatureDefect) async throws {
         let shop = try Shop(.inline)
         shop.store.signatureDefect = defect
         guard case .success(.unverified(let transaction, let error)) = try await shop.buy("coins")

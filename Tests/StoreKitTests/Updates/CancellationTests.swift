@@ -11,9 +11,7 @@ import Testing
     ]
 
     @Test(arguments: CancellationRace.Wait.allCases)
-    func `A task may be canceled while another thread brings what it waits for, again and again`(
-        wait: CancellationRace.Wait
-    ) async throws {
+    func `A task may be canceled as what it awaits comes, again and again`(wait: CancellationRace.Wait) async throws {
         // Ten thousand times by night, most of them on the lane that calls back at once.
         for (delivery, part) in zip(Self.deliveries, [6, 2, 2]) {
             try await CancellationRace(wait, delivery).run(part * rounds(50, thoroughly: 1_000))

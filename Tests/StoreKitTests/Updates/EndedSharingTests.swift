@@ -62,9 +62,7 @@ import Testing
         }
     }
 
-    @Test func `A6: Who is shared with again is subscribed again, and a store opened on the ledger says the same`()
-        async throws
-    {
+    @Test func `A6: Who is shared with again is subscribed again, and a reopened store says the same`() async throws {
         let ledger = MemoryLedger()
         let home = try Family(ledger: ledger)
         try home.store.account.buy("tv")

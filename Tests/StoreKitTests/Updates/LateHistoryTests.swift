@@ -31,9 +31,7 @@ import Testing
     }
 
     @Test(arguments: Trouble.allCases)
-    func `A refund before the store's first answer is an update, and an earlier one is not`(trouble: Trouble)
-        async throws
-    {
+    func `A refund before the store's first answer is an update, an earlier one none`(trouble: Trouble) async throws {
         let shop = try Shop(.inline)
         var transactions: [Transaction] = []
         for _ in 1...2 {
@@ -65,8 +63,7 @@ import Testing
     }
 
     @Test(arguments: Trouble.allCases)
-    func `A change of a subscription before the store's first answer is a status update`(trouble: Trouble) async throws
-    {
+    func `A subscription's change before the store's first answer is a status update`(trouble: Trouble) async throws {
         let shop = try Shop(.inline)
         try await shop.bought("gold")
         let launch = Launch(shop.store, trouble)

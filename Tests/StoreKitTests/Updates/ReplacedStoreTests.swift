@@ -5,9 +5,7 @@ import Testing
 
 // Values of a store that the context does not have any more.
 @Suite struct ReplacedStoreTests {
-    @Test func `Finishing a transaction of a replaced store leaves the other store's of the same identifier`()
-        async throws
-    {
+    @Test func `Finishing a transaction of a replaced store leaves another's of the same identifier`() async throws {
         let shop = try Shop(.inline)
         let transaction = try await shop.bought("coins")
         let other = try SandboxStore(products: Shop.products)
@@ -61,9 +59,7 @@ import Testing
     }
 
     @Test(arguments: Shop.deliveries)
-    func `A purchase whose store is replaced when it is told returns no transaction of the other`(
-        delivery: StoreDelivery
-    ) async throws {
+    func `A purchase whose store is replaced then returns nothing of the other`(delivery: StoreDelivery) async throws {
         let shop = try Shop(delivery)
         let other = try SandboxStore(products: Shop.products)
         #expect(try other.account.buy("sword") == "1")

@@ -39,9 +39,7 @@ import Testing
     }
 
     @Test(arguments: Shop.deliveries)
-    func `A refund while the app was not running is an update of the next launch alone`(delivery: StoreDelivery)
-        async throws
-    {
+    func `A refund while no app runs is an update of the next launch alone`(delivery: StoreDelivery) async throws {
         let shop = try await refundedShop(delivery)
         #expect(try await updates(of: shop) == ["no sword"])
         #expect(try await updates(of: shop) == [])
@@ -52,9 +50,7 @@ import Testing
     }
 
     @Test(arguments: Shop.deliveries)
-    func `A refund that an update has told while the app runs is none of the next launch`(delivery: StoreDelivery)
-        async throws
-    {
+    func `A refund told by an update of one launch is none of the next`(delivery: StoreDelivery) async throws {
         let shop = try Shop(delivery)
         let transaction = try await shop.bought("sword")
         await shop.run { await transaction.finish() }
@@ -66,9 +62,7 @@ import Testing
     }
 
     @Test(arguments: Shop.deliveries)
-    func `A refund that Store Kit 2 alone was told of is told to the app's first observer`(delivery: StoreDelivery)
-        async throws
-    {
+    func `A refund that only Store Kit 2 heard is told to the first observer`(delivery: StoreDelivery) async throws {
         let shop = try await refundedShop(delivery)
         _ = await shop.run { await Storefront.current }
         await shop.context.settle()
@@ -88,9 +82,7 @@ import Testing
     }
 
     @Test(arguments: Shop.deliveries)
-    func `A refund that an update has told is not told to an observer that comes later`(delivery: StoreDelivery)
-        async throws
-    {
+    func `A refund that an update has told is not told to a later observer`(delivery: StoreDelivery) async throws {
         let shop = try await refundedShop(delivery)
         #expect(try await updates(of: shop) == ["no sword"])
         let observer = RevocationObserver()
@@ -101,9 +93,7 @@ import Testing
     }
 
     @Test(arguments: Shop.deliveries)
-    func `A refund that an observer has heard is an update once Store Kit 2 is used`(delivery: StoreDelivery)
-        async throws
-    {
+    func `A refund an observer has heard is an update once Store Kit 2 is used`(delivery: StoreDelivery) async throws {
         let shop = try await refundedShop(delivery)
         let observer = RevocationObserver()
         shop.queue.add(observer)
@@ -114,9 +104,7 @@ import Testing
     }
 
     @Test(arguments: Shop.deliveries)
-    func `A refund that neither face of a launch has passed on is told in the next`(delivery: StoreDelivery)
-        async throws
-    {
+    func `A refund that no face of a launch has passed on is told in the next`(delivery: StoreDelivery) async throws {
         let shop = try await refundedShop(delivery)
         _ = await shop.run { await Storefront.current }
         try await relaunch(shop)

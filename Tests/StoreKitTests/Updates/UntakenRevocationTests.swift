@@ -29,9 +29,7 @@ import Testing
         #expect(try #require(await second.next()).unsafePayloadValue.productID == "sword")
     }
 
-    @Test func `Of refunds that are read together, the next subscriber is told of those that were not taken`()
-        async throws
-    {
+    @Test func `Of refunds read together, the next subscriber is told of those that were not taken`() async throws {
         let shop = try Shop(.inline)
         var first: Transaction.Transactions.AsyncIterator? = shop.context.run {
             Transaction.updates.makeAsyncIterator()

@@ -14,10 +14,7 @@ import Testing
     }
 
     @Test(arguments: ["USA": "USD", "DEU": "EUR", "JPN": "JPY", "CHE": "CHF", "QQQ": nil])
-    func `A storefront has its country's currency, and one of no country has none`(
-        country: String,
-        currency: String?
-    ) async throws {
+    func `A storefront has the currency of its country, if any`(country: String, currency: String?) async throws {
         let store = HistoryStore(storefront: StoreStorefront(countryCode: country, identifier: "1"))
         let storefront = try #require(await store.run { await Storefront.current })
         #expect(storefront.currency == currency.map { Locale.Currency($0) })

@@ -32,11 +32,7 @@ import Testing
             ("P3D", .day, 3), ("P1W", .week, 1), ("P12M", .month, 12), ("P1Y", .year, 1), ("P7D", .day, 7),
         ] as [(String, Product.SubscriptionPeriod.Unit, Int)]
     )
-    func `An offer's length is read in its own unit`(
-        text: String,
-        unit: Product.SubscriptionPeriod.Unit,
-        value: Int
-    ) async throws {
+    func `A length has its own unit`(text: String, unit: Product.SubscriptionPeriod.Unit, value: Int) async throws {
         let offer = try await offer {
             $0.offerType = .code
             $0.offerPeriod = text

@@ -159,8 +159,7 @@ import Testing
     }
 
     @Test(arguments: products.map(\.0))
-    func `A prorated refund needs a percentage between none and all, unless the store knows it`(product: String) throws
-    {
+    func `A prorated refund needs a percentage between none and all, if the store lacks it`(product: String) throws {
         let bought = try shop.buy(product)
         let renews = product == "gold"
         let prorated = report(Self.second, ["refundPreference": .text("GRANT_PRORATED")])

@@ -210,8 +210,7 @@ import Testing
     }
 
     @Test(arguments: [("Sandbox", 30), ("Production", 180)])
-    func `A history of notifications goes back as far as its environment allows`(environment: String, days: Int) throws
-    {
+    func `Notifications' history goes back as far as its environment allows`(environment: String, days: Int) throws {
         let authority = try CertificateAuthority(now: ManualClock().now)
         let shop = environment == "Sandbox" ? try Shop.sandbox(authority) : try Shop.production(authority)
         shop.clock.advance(by: 365 * 86_400)

@@ -42,9 +42,7 @@ import Testing
         ["Host": "127.0.0.1:8080", "Sec-Fetch-Site": "cross-site"],
         ["Host": "127.0.0.1:8080", "Sec-Fetch-Site": "same-site"],
     ])
-    func `What comes by another name or from another page is refused, even with the token`(
-        headers: [String: String]
-    ) throws {
+    func `What comes by another name or page is refused, even with the token`(headers: [String: String]) throws {
         let headers = headers.merging(["X-Console-Token": shop.console.token]) { $1 }
         #expect(try shop.act("buy coins", headers: headers).status == 403)
         for path in ["", "/state", "/events", "/commands", "/transaction/1"] {

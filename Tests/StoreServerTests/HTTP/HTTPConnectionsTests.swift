@@ -84,8 +84,7 @@ import Testing
         #expect(listener.read(until: "0\r\n\r\n"))
     }
 
-    @Test func `Those that owe a request for the longest make room for others, and no more of them than needed`() throws
-    {
+    @Test func `Those that owe a request the longest make room for others, and no more of them than needed`() throws {
         let server = try server { $0.connections = 8 }
         let slow = try (0..<10).map { _ in
             defer { clock.advance(by: 0.01) }
