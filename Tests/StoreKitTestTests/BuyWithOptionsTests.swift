@@ -25,8 +25,7 @@ import Testing
         app.shop.finishes = false
         var updates = app.context.run { Transaction.updates.makeAsyncIterator() }
         let bought = try await session.buyProduct(identifier: "castle")
-        let update = await updates.next()
-        #expect(try update?.payloadValue == bought)
+        #expect(try await updates.next()?.payloadValue == bought)
     }
 
     @Test func `Finishing what was bought before a session was cleared leaves what was bought since`() async throws {

@@ -9,12 +9,10 @@ import Testing
     @Test func `A8: All that Store Kit 2 reads is of the environment xcode`() async throws {
         let app = try TestApp()
         try await app.context.run {
-            let bought = try await app.session.buyProduct(identifier: "pro.monthly")
-            #expect(bought.environment == .xcode)
+            #expect(try await app.session.buyProduct(identifier: "pro.monthly").environment == .xcode)
             let entitlement = try #require(await Transaction.latest(for: "pro.monthly")).payloadValue
             #expect(entitlement.environment == .xcode)
-            let shared = try await AppTransaction.shared.payloadValue
-            #expect(shared.environment == .xcode)
+            #expect(try await AppTransaction.shared.payloadValue.environment == .xcode)
             let status = try #require(await entitlement.subscriptionStatus)
             #expect(try status.transaction.payloadValue.environment == .xcode)
             #expect(try status.renewalInfo.payloadValue.environment == .xcode)
@@ -23,8 +21,7 @@ import Testing
         #expect(app.session.store.payloadSigner.environment == "Xcode")
         app.session.clearTransactions()
         try await app.context.run {
-            let bought = try await app.session.buyProduct(identifier: "sword")
-            #expect(bought.environment == .xcode)
+            #expect(try await app.session.buyProduct(identifier: "sword").environment == .xcode)
         }
     }
 
@@ -35,8 +32,7 @@ import Testing
         let receipt = try #require(app.queue.transactions.first?.transactionReceipt)
         #expect(String(decoding: receipt, as: UTF8.self).contains("\"environment\" = \"Xcode\";"))
         #expect(app.session.store.verify(receipt: receipt).status == .valid)
-        let appReceipt = try #require(app.session.store.appReceipt)
-        #expect(appReceipt.firstRange(of: Data([12, 5] + "Xcode".utf8)) != nil)
+        #expect(try #require(app.session.store.appReceipt).firstRange(of: Data([12, 5] + "Xcode".utf8)) != nil)
     }
 
     @Test(.libcrypto) func `A8: JWS have Xcode's one certificate`() async throws {

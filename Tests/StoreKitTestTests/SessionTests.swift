@@ -160,8 +160,7 @@ import Testing
         let clock = ManualClock()
         let session = try context.run { try Marked(contentsOf: TestApp.url("Shop"), clock: clock) }
         #expect(session.mark == 7 && session.store.clock === clock)
-        let named = try context.run { try Marked(configurationFileNamed: "Shop") }
-        #expect(named.mark == 7)
+        #expect(try context.run { try Marked(configurationFileNamed: "Shop") }.mark == 7)
     }
 
     @Test func `A client's test transaction may leave super.init() to be implied`() {

@@ -86,8 +86,7 @@ import Testing
             let last = households.withLock { $0[number].take() }
             withExtendedLifetime(last) {}
         }
-        let left = traces.withLock { $0.flatMap(\.left) }
-        #expect(left == [])
+        #expect(traces.withLock { $0.flatMap(\.left) } == [])
     }
 
     @Test func `A store that goes leaves nothing with a clock that others live by`() throws {

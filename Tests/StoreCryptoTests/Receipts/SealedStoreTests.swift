@@ -163,8 +163,7 @@ import Testing
         let payload = try PayloadAttributes(signer.open(data) { _ in .start })
         #expect(payload.areSorted)
         #expect(payload.attributes.count == count + 15)
-        let read = try AppReceipt(verifying: data, signer: signer)
-        #expect(read.purchases.inOrder == receipt.purchases.inOrder)
+        #expect(try AppReceipt(verifying: data, signer: signer).purchases.inOrder == receipt.purchases.inOrder)
     }
 }
 

@@ -266,8 +266,7 @@ extension Shop {
 
     @Test func `A sequence of transactions ends, and says why`() async throws {
         let store = HistoryStore([try TransactionPayload.sample().signed()], repeatsPlaces: true)
-        let all = await store.run(log: log) { await Transaction.all.all() }
-        #expect(all.count == 2)
+        #expect(await store.run(log: log) { await Transaction.all.all() }.count == 2)
         #expect(lines.withLock { $0 }.contains { $0.contains("ends where it begins") })
     }
 

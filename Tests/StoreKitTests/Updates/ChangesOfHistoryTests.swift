@@ -182,8 +182,7 @@ import Testing
         let shop = try Shop(.inline)
         _ = await shop.run { await Storefront.current }
         for product in ["coins", "sword", "coins"] { try shop.store.device.promote(product) }
-        let intents = await shop.run { await PurchaseIntent.intents.first(3) }
-        #expect(intents.map(\.id) == ["coins", "sword", "coins"])
+        #expect(await shop.run { await PurchaseIntent.intents.first(3) }.map(\.id) == ["coins", "sword", "coins"])
     }
 
     @Test func `A transaction whose finish the store has not acknowledged can be finished again`() async throws {

@@ -46,8 +46,7 @@ import Testing
         case .stops: try home.store.account.setSharesPurchases(false)
         case .refunded: try home.store.refund(bought)
         }
-        let update = await home.context.run { await updates.next() }
-        #expect(update?.state == .revoked)
+        #expect(await home.context.run { await updates.next() }?.state == .revoked)
         #expect(try await home.states() == [.revoked])
         let status = try await home.context.run { try await Product.SubscriptionInfo.status(for: "tv") }.first
         let transaction = try #require(status).transaction.unsafePayloadValue

@@ -66,8 +66,7 @@ import Testing
 
 @Suite struct AppStoreTests {
     @Test(arguments: [true, false]) func `The store says whether the user may pay`(isAllowed: Bool) async {
-        let store = HistoryStore(canMakePayments: isAllowed)
-        #expect(await store.run { AppStore.canMakePayments } == isAllowed)
+        #expect(await HistoryStore(canMakePayments: isAllowed).run { AppStore.canMakePayments } == isAllowed)
     }
 
     @Test func `The store names the device`() async {

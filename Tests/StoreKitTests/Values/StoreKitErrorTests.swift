@@ -88,8 +88,7 @@ import Testing
     }
 
     @Test func `Only errors that may pass suggest to try again`() {
-        let network = StoreKitError.networkError(URLError(.timedOut))
-        #expect(network.recoverySuggestion != nil)
+        #expect(StoreKitError.networkError(URLError(.timedOut)).recoverySuggestion != nil)
         #expect(StoreKitError.unknown.recoverySuggestion != nil)
         #expect(StoreKitError.userCancelled.recoverySuggestion == nil)
         #expect(StoreKitError.notEntitled.recoverySuggestion == nil)

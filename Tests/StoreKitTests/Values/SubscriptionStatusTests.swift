@@ -17,8 +17,7 @@ import Testing
     private let later = PayloadDate(milliseconds: 5_000)
 
     @Test func `A subscription whose period runs is subscribed`() async throws {
-        let status = try await subscription({ $0.expiresDate = later }).status()
-        #expect(status.state == .subscribed)
+        #expect(try await subscription({ $0.expiresDate = later }).status().state == .subscribed)
     }
 
     @Test func `A subscription whose period is over is expired`() async throws {
@@ -83,8 +82,7 @@ import Testing
     }
 
     @Test func `There are no statuses if the store does not answer`() async {
-        let groups = await HistoryStore().run { await Product.SubscriptionInfo.Status.all.all() }
-        #expect(groups.isEmpty)
+        #expect(await HistoryStore().run { await Product.SubscriptionInfo.Status.all.all() }.isEmpty)
     }
 
     @Test func `Each state has its number, and words of its own`() {

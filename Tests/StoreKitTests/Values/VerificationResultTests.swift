@@ -73,8 +73,7 @@ import Testing
         shop.store.signatureDefect = .invalidEncoding
         guard case .success(let result) = try await shop.buy("coins")
         else { return _ = Issue.record("nothing was bought") }
-        let payload = try JSONDecoder().decode(TransactionPayload.self, from: result.payloadData)
-        #expect(payload.productId == "coins")
+        #expect(try JSONDecoder().decode(TransactionPayload.self, from: result.payloadData).productId == "coins")
         #expect(result.payloadData == result.unsafePayloadValue.jsonRepresentation && result.signatureData.isEmpty)
     }
 

@@ -87,8 +87,7 @@ import Testing
     @Test func `Old transactions are left out on demand: the latest renewal of each subscription remains`() throws {
         for product in ["gold", "daily", "sword"] { try shop.buy(product) }
         shop.clock.advance(by: 70 * 86_400)
-        let all = try shop.verify(shop.receipt)
-        #expect(all.latest_receipt_info.list.count == 7)
+        #expect(try shop.verify(shop.receipt).latest_receipt_info.list.count == 7)
         let latest = try shop.verify(shop.receipt, ["exclude-old-transactions": .bool(true)]).latest_receipt_info.list
         #expect(Set(latest.map(\.product_id.text)) == ["gold", "daily"])
         #expect(Set(latest.map(\.expires_date_ms.text)) == ["1743465600000", "1743465660000"])

@@ -52,8 +52,7 @@ import Testing
     @Test func `One that was tampered with, or is another store's, is refused`() throws {
         let shop = try Shop()
         var receipt = try shop.oldReceipt(of: try shop.buy("coins"))
-        let other = try Shop(signer: { _ in HMACReceiptSigner() })
-        #expect(try other.verify(receipt).status.number == 21003)
+        #expect(try Shop(signer: { _ in HMACReceiptSigner() }).verify(receipt).status.number == 21003)
         receipt[receipt.count / 2] ^= 1
         #expect([21002, 21003].contains(try shop.verify(receipt).status.number))
     }

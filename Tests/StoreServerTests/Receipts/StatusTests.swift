@@ -62,8 +62,7 @@ import Testing
             #expect([21002, 21003].contains(try shop.verify(receipt).status.number))
             receipt[index] ^= 1
         }
-        let other = try Shop(signer: { _ in HMACReceiptSigner() })
-        #expect(try other.verify(receipt).status.number == 21003)
+        #expect(try Shop(signer: { _ in HMACReceiptSigner() }).verify(receipt).status.number == 21003)
     }
 
     @Test func `A wrong shared secret has status 21004, also a missing one where a subscription renews`() throws {
