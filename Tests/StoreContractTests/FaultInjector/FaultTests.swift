@@ -125,9 +125,7 @@ import Testing
     @Test func `A lost answer fails at once, its effect stays`() {
         injector.add(.loseAnswer, at: .submission, when: .call(1))
         injector.add(.loseAnswer, at: .reply, when: .call(1))
-        wire.submit(1)
-        wire.submit(2)
-        wire.submit(3)
+        wire.submit(1, 2, 3)
         let lost = "try later \(URLError.networkConnectionLost.rawValue)"
         #expect(wire.replies == [lost, lost, "taken"] && wire.store.arrived == ["submit 1", "submit 2", "submit 3"])
     }

@@ -23,8 +23,7 @@ import Testing
     }
 
     @Test func `Messages that met no rule are counted`() {
-        wire.submit(1)
-        wire.submit(2)
+        wire.submit(1, 2)
         let rule = injector.add(.hold, at: .submission)
         wire.submit(3)
         #expect(injector.held.map(\.event.number) == [3])
@@ -44,8 +43,7 @@ import Testing
         injector.add(.hold, at: .update)
         injector.add(.hold, at: .submission)
         wire.send(1, 2, 3)
-        wire.submit(1)
-        wire.submit(2)
+        wire.submit(1, 2)
         let held = injector.held
         injector.release(held[2].id)
         #expect(wire.receiver.positions == [3])

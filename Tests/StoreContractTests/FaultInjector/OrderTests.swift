@@ -37,8 +37,7 @@ import Testing
 
     @Test func `Calls do not wait for a delayed one`() {
         injector.add(.delay(5), at: .submission, when: .call(1))
-        wire.submit(1)
-        wire.submit(2)
+        wire.submit(1, 2)
         #expect(wire.store.arrived == ["submit 2"])
         clock.advance(by: 5)
         #expect(wire.store.arrived == ["submit 2", "submit 1"] && wire.replies == ["taken", "taken"])
@@ -104,8 +103,7 @@ import Testing
     @Test func `A reordered call goes behind the next, or by itself at the timeout`() {
         injector.add(.reorder, at: .submission, when: .call(1))
         injector.add(.reorder, at: .submission, when: .call(3))
-        wire.submit(1)
-        wire.submit(2)
+        wire.submit(1, 2)
         #expect(wire.store.arrived == ["submit 2", "submit 1"])
         #expect(clock.nextDeadline == nil)
         wire.submit(3)

@@ -36,8 +36,7 @@ import Testing
     @Test(arguments: Shop.deliveries)
     func `A2: A change that waits returns the transaction held; nothing is new`(delivery: StoreDelivery) async throws {
         let shop = try Shop(delivery)
-        let held = try await shop.bought("gold")
-        await shop.run { await held.finish() }
+        let held = try await shop.finished("gold")
         let before = try await lists(of: shop)
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         let answer = try await shop.bought("silver")
@@ -80,8 +79,7 @@ import Testing
 
     @Test func `A2: A change that Store Kit 1 has ordered is no update of Store Kit 2's`() async throws {
         let shop = try Shop(.inline)
-        let held = try await shop.bought("gold")
-        await shop.run { await held.finish() }
+        let held = try await shop.finished("gold")
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         shop.queue.add(SKPayment(productIdentifier: "silver"))
         await shop.context.settle()
@@ -95,8 +93,7 @@ import Testing
 
     @Test func `A2: An approved change is no update either`() async throws {
         let shop = try Shop(.inline)
-        let held = try await shop.bought("gold")
-        await shop.run { await held.finish() }
+        let held = try await shop.finished("gold")
         try shop.store.account.setAsksToBuy(true)
         guard case .pending = try await shop.buy("silver") else { return #expect(Bool(false), "it is not pending") }
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
@@ -135,8 +132,7 @@ import Testing
     @Test(arguments: Shop.deliveries)
     func `A4: A non-consumable bought again returns the transaction held`(delivery: StoreDelivery) async throws {
         let shop = try Shop(delivery)
-        let held = try await shop.bought("sword")
-        await shop.run { await held.finish() }
+        let held = try await shop.finished("sword")
         shop.store.advance(by: 86_400)
         let before = try await lists(of: shop)
         let answer = try await shop.bought("sword")
@@ -151,8 +147,7 @@ import Testing
     @Test func `A4: A product with content is handed back on another device too`() async throws {
         let level = SandboxProduct.nonConsumable("level", price: "1.99").hosting(Data("0123456789".utf8))
         let shop = try Shop(.inline, selling: [level])
-        let held = try await shop.bought("level")
-        await shop.run { await held.finish() }
+        let held = try await shop.finished("level")
         let tablet = try shop.store.addDevice("tablet", signedInTo: shop.store.account)
         let context = StoreContext(backend: tablet, delivery: .inline, log: .silent)
         let result = try await context.run { try await Product.products(for: ["level"])[0].purchase() }
@@ -164,8 +159,7 @@ import Testing
     @Test(arguments: [true, false])
     func `A4: An app's observer leaves alone what answers another app of the device`(isToldFirst: Bool) async throws {
         let shop = try Shop(.inline)
-        let held = try await shop.bought("sword")
-        await shop.run { await held.finish() }
+        let held = try await shop.finished("sword")
         let counter = FinishCounter(shop.store)
         let other = StoreContext(backend: counter, delivery: .inline, log: .silent)
         let buyer = StoreContext(backend: shop.store, delivery: .inline, log: .silent)

@@ -14,8 +14,7 @@ import Testing
         product: String,
         quantity: Int
     ) async throws {
-        let first = try await shop.bought(product)
-        await shop.run { await first.finish() }
+        let first = try await shop.finished(product)
         let one = try #require(first.price)
         let several = try await shop.bought(product, [.quantity(quantity)])
         #expect(several.purchasedQuantity == quantity)

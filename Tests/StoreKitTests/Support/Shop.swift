@@ -48,6 +48,13 @@ struct Shop: Sendable {
         return try result.payloadValue
     }
 
+    /// Buys a product, finishes the transaction, and returns it.
+    func finished(_ identifier: String) async throws -> Transaction {
+        let transaction = try await bought(identifier)
+        await run { await transaction.finish() }
+        return transaction
+    }
+
     /// The context's payment queue.
     var queue: SKPaymentQueue { context.run { SKPaymentQueue.default() } }
 }

@@ -7,8 +7,7 @@ import Testing
 @Suite struct ChangesOfHistoryTests {
     @Test func `A refund while nobody listens is told to the next subscriber`() async throws {
         let shop = try Shop(.inline)
-        let transaction = try await shop.bought("coins")
-        await shop.run { await transaction.finish() }
+        let transaction = try await shop.finished("coins")
         // A first subscriber, who leaves.
         shop.context.run { _ = Transaction.updates.makeAsyncIterator() }
         try shop.store.refund(String(transaction.id))

@@ -35,8 +35,7 @@ import Testing
         let shop = try Shop(.inline)
         var transactions: [Transaction] = []
         for _ in 1...2 {
-            let transaction = try await shop.bought("coins")
-            await shop.run { await transaction.finish() }
+            let transaction = try await shop.finished("coins")
             transactions.append(transaction)
         }
         try shop.store.refund(String(transactions[0].id))

@@ -7,8 +7,7 @@ import Testing
     /// Returns a shop whose app has bought a sword, which is refunded while the app is not running.
     private func refundedShop(_ delivery: StoreDelivery) async throws -> Shop {
         let shop = try Shop(delivery)
-        let transaction = try await shop.bought("sword")
-        await shop.run { await transaction.finish() }
+        let transaction = try await shop.finished("sword")
         await shop.context.settle()
         try await relaunch(shop)
         try shop.store.refund(String(transaction.id))
@@ -52,8 +51,7 @@ import Testing
     @Test(arguments: Shop.deliveries)
     func `A refund told by an update of one launch is none of the next`(delivery: StoreDelivery) async throws {
         let shop = try Shop(delivery)
-        let transaction = try await shop.bought("sword")
-        await shop.run { await transaction.finish() }
+        let transaction = try await shop.finished("sword")
         var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
         try shop.store.refund(String(transaction.id))
         #expect(await iterator.next()?.unsafePayloadValue.revocationDate != nil)
@@ -123,8 +121,7 @@ import Testing
     @Test func `What was refunded, bought again and refunded again is told once`() async throws {
         let shop = try await refundedShop(.inline)
         #expect(try await updates(of: shop) == ["no sword"])
-        let again = try await shop.bought("sword")
-        await shop.run { await again.finish() }
+        let again = try await shop.finished("sword")
         try await relaunch(shop)
         shop.store.advance(by: 60)
         try shop.store.refund(String(again.id))
@@ -139,8 +136,7 @@ import Testing
         var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
         var refunded: [UInt64] = []
         for product in ["sword", "gold"] {
-            let transaction = try await shop.bought(product)
-            await shop.run { await transaction.finish() }
+            let transaction = try await shop.finished(product)
             try shop.store.refund(String(transaction.id))
             refunded.append(transaction.id)
         }

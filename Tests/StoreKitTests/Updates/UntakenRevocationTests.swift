@@ -7,8 +7,7 @@ import Testing
     private func refund(_ products: [String], in shop: Shop) async throws -> [UInt64] {
         var identifiers: [UInt64] = []
         for product in products {
-            let transaction = try await shop.bought(product)
-            await shop.run { await transaction.finish() }
+            let transaction = try await shop.finished(product)
             identifiers.append(transaction.id)
         }
         for identifier in identifiers { try shop.store.refund(String(identifier)) }

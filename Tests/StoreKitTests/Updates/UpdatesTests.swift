@@ -111,8 +111,7 @@ import Testing
         let shop = try Shop(.inline)
         var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
         for product in ["coins", "sword"] {
-            let transaction = try await shop.bought(product)
-            await shop.run { await transaction.finish() }
+            let transaction = try await shop.finished(product)
             try shop.store.refund(String(transaction.id))
             let update = try #require(await shop.run { await iterator.next() }).payloadValue
             #expect(update.id == transaction.id && update.revocationDate != nil && update.revocationPercentage == 100)

@@ -31,15 +31,14 @@ import Testing
         let server = try HTTPServer { request in
             HTTPResponse(201, headers: ["X-Heard": request.headers["x-said"] ?? "nothing"])
         }
-        let client = try Client(port: Int(server.port))
-        client.send("GET / HTTP/1.1\r\nHost: h\r\nX-SAID: hello\r\nConnection: close\r\n\r\n")
+        let client = try server.client("GET / HTTP/1.1\r\nHost: h\r\nX-SAID: hello\r\nConnection: close\r\n\r\n")
         let answer = client.readToEnd()
         #expect(answer.hasPrefix("HTTP/1.1 201 ") && answer.contains("X-Heard: hello\r\n"))
     }
 
     @Test func `A connection serves request after request, also several at once`() throws {
         let server = try echo()
-        let client = try Client(port: Int(server.port))
+        let client = try server.client()
         for number in 0..<20 {
             client.send("GET /\(number) HTTP/1.1\r\nHost: h\r\n\r\n")
             #expect(client.readAnswer()?.body == "GET /\(number)  ")
@@ -75,8 +74,7 @@ import Testing
         #expect(try ask(server, "\(head)\(chunk)0\r\n\r\n")?.status == 200)
         #expect(try ask(server, "\(head)\(chunk)\(chunk)0\r\n\r\n")?.status == 413)
         // What never ends is cut off.
-        let client = try Client(port: Int(server.port))
-        client.send(head)
+        let client = try server.client(head)
         for _ in 0..<10_000 where !client.send(chunk) { break }
         #expect(client.readAnswer()?.status != 200)
         #expect(try ask(server, request(1))?.status == 200)
@@ -110,8 +108,7 @@ import Testing
     ])
     func `Malformed bytes hurt nobody`(bytes: String) throws {
         let server = try echo { $0.timeout = 5 }
-        let client = try Client(port: Int(server.port))
-        client.send(bytes)
+        let client = try server.client(bytes)
         client.endSending()
         _ = client.readToEnd()
         #expect(try ask(server, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")?.status == 200)
@@ -121,7 +118,7 @@ import Testing
         let server = try echo()
         var random = SplitMix64(seed: 7)
         for _ in 0..<200 {
-            let client = try Client(port: Int(server.port))
+            let client = try server.client()
             let count = Int.random(in: 1...300, using: &random)
             var bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
             if Bool.random(using: &random) { bytes = Array("POST / HTTP/1.1\r\nHost: h\r\n".utf8) + bytes }
@@ -137,8 +134,7 @@ import Testing
             $0.timeout = 1
             $0.threads = 1
         }
-        let slow = try Client(port: Int(server.port))
-        slow.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nhalf")
+        let slow = try server.client("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nhalf")
         #expect(try ask(server, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")?.status == 200)
         // It ends when the server closes the connection.
         _ = slow.readToEnd()
@@ -177,12 +173,10 @@ import Testing
         }
         defer { goOn.signal() }
         let port = server.port
-        let client = try Client(port: Int(port))
-        client.send("GET /slow HTTP/1.1\r\nHost: h\r\n\r\n")
+        let client = try Client(port: Int(port), sending: "GET /slow HTTP/1.1\r\nHost: h\r\n\r\n")
         begun.wait()
         // The slow answer's thread takes no connection, so that the stream is on another, and ends when the stop has begun.
-        let listener = try Client(port: Int(port))
-        listener.send("GET /stream HTTP/1.1\r\nHost: h\r\n\r\n")
+        let listener = try Client(port: Int(port), sending: "GET /stream HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(listener.read(until: "\r\n\r\n"))
         let stopped = DispatchSemaphore(value: 0)
         Thread.detachNewThread {

@@ -15,8 +15,7 @@ import Testing
     }
 
     private func listen(_ server: HTTPServer) throws -> Client {
-        let client = try Client(port: Int(server.port))
-        client.send("GET / HTTP/1.0\r\nHost: h\r\n\r\n")
+        let client = try server.client("GET / HTTP/1.0\r\nHost: h\r\n\r\n")
         return client
     }
 
@@ -45,8 +44,7 @@ import Testing
             return HTTPResponse(stream: streams[index])
         }
         let listeners = try streams.map { _ in try listen(server) }
-        let client = try Client(port: Int(server.port))
-        client.send("GET /other HTTP/1.1\r\nHost: h\r\n\r\n")
+        let client = try server.client("GET /other HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(client.readAnswer()?.status == 204)
         for stream in streams { stream.send(Data("hello".utf8)) }
         for listener in listeners { #expect(listener.read(until: "hello")) }

@@ -32,7 +32,7 @@ import Testing
     ])
     func `A request whose end is in doubt is refused, and nothing behind it is answered`(headers: String) throws {
         let server = try server()
-        let client = try Client(port: Int(server.port))
+        let client = try server.client()
         let hidden = "GET /hidden HTTP/1.1\r\nHost: h\r\n\r\n"
         client.send("POST /first HTTP/1.1\r\nHost: h\r\n\(headers)\r\n\r\n0\r\n\r\n\(hidden)")
         let answers = client.readToEnd()
@@ -45,8 +45,7 @@ import Testing
 
     @Test func `In HTTP 1-0 no body comes in chunks`() throws {
         let server = try server()
-        let client = try Client(port: Int(server.port))
-        client.send("POST /first HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
+        let client = try server.client("POST /first HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
         #expect(client.readToEnd().contains(" 400 "))
         #expect(handled.withLock { $0 } == [])
     }
@@ -58,8 +57,7 @@ import Testing
     ])
     func `A request whose end is plain is answered, and the next one behind it`(rest: String) throws {
         let server = try server()
-        let client = try Client(port: Int(server.port))
-        client.send("POST /first HTTP/1.1\r\nHost: h\r\n\(rest)")
+        let client = try server.client("POST /first HTTP/1.1\r\nHost: h\r\n\(rest)")
         client.send("GET /next HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
         let answers = client.readToEnd()
         #expect(answers.components(separatedBy: "HTTP/1.1 200 ").count == 3, "\(answers)")
@@ -110,7 +108,7 @@ import Testing
 
     @Test func `A body beyond the limit is dropped before it is refused, and the connection goes on`() throws {
         let server = try server { $0.bodySize = 100_000 }
-        let client = try Client(port: Int(server.port))
+        let client = try server.client()
         for length in [100_001, 300_000, 500_000] {
             client.send("POST /long HTTP/1.1\r\nHost: h\r\nContent-Length: \(length)\r\n\r\n")
             #expect(client.send(repeatElement(UInt8(ascii: "x"), count: length)) && client.readAnswer()?.status == 413)
@@ -123,12 +121,11 @@ import Testing
     @Test func `A body that is too long even to be dropped is refused when it is announced`() throws {
         let server = try server { $0.bodySize = 1000 }
         for announcement in ["Content-Length: 5001", "Content-Length: 5000\r\nExpect: 100-continue"] {
-            let client = try Client(port: Int(server.port))
-            client.send("POST /long HTTP/1.1\r\nHost: h\r\n\(announcement)\r\n\r\n")
+            let client = try server.client("POST /long HTTP/1.1\r\nHost: h\r\n\(announcement)\r\n\r\n")
             let answer = client.readToEnd()
             #expect(answer.hasPrefix("HTTP/1.1 413 "), "\(announcement): \(answer)")
         }
-        let client = try Client(port: Int(server.port))
+        let client = try server.client()
         client.send("POST /asked HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
         #expect(client.read(until: "HTTP/1.1 100 Continue\r\n\r\n"))
         client.send("abc")
@@ -147,9 +144,7 @@ import Testing
     }
 
     @Test(arguments: ["", "?", "//", "%", "/%zz?%zz=%", "/?=", "?a=b=c", "/a?b?c"])
-    func `Any target is taken`(target: String) {
-        #expect(HTTPRequest("GET", target).path.allSatisfy { !$0.isEmpty })
-    }
+    func `Any target is taken`(target: String) { #expect(HTTPRequest("GET", target).path.allSatisfy { !$0.isEmpty }) }
 
     @Test func `An encoding that is wrong stays as it is`() {
         #expect(HTTPRequest("GET", "/%zz?%=%").path == ["%zz"])

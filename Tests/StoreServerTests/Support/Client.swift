@@ -9,8 +9,8 @@ final class Client {
 
     struct Failure: Error {}
 
-    /// Connects to a port of this machine, from one of its addresses.
-    init(port: Int, from source: UInt32 = 0x7f00_0001) throws {
+    /// Connects to a port of this machine, from one of its addresses, and sends a text.
+    init(port: Int, from source: UInt32 = 0x7f00_0001, sending text: String = "") throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         let isConnected =
             Self.call(bind, descriptor, source, port: 0) && Self.call(connect, descriptor, 0x7f00_0001, port: port)
@@ -18,6 +18,7 @@ final class Client {
         var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         guard isConnected else { throw Failure() }
+        send(text)
     }
 
     private static func call(
@@ -114,9 +115,12 @@ final class Client {
     }
 }
 
+extension HTTPServer {
+    /// Connects to it, and sends a text.
+    func client(_ text: String = "") throws -> Client { try Client(port: Int(port), sending: text) }
+}
+
 /// Sends a request on a connection of its own, and returns the answer.
 func ask(_ server: HTTPServer, _ text: String) throws -> (status: Int, body: String)? {
-    let client = try Client(port: Int(server.port))
-    client.send(text)
-    return client.readAnswer()
+    try Client(port: Int(server.port), sending: text).readAnswer()
 }

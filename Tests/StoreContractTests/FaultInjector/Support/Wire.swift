@@ -153,10 +153,10 @@ struct Wire: Sendable {
         }
     }
 
-    /// Submits the purchase with this number.
-    func submit(_ number: Int, of product: String = "sword", user: String? = nil) {
+    /// Submits the purchases with these numbers, one by one.
+    func submit(_ numbers: Int..., of product: String = "sword", user: String? = nil) {
         let payment = StorePayment(productIdentifier: product, applicationUsername: user)
-        submit(number, .purchase(payment))
+        for number in numbers { submit(number, .purchase(payment)) }
     }
 
     func submit(_ number: Int, _ action: StoreCommand.Action) {
