@@ -15,26 +15,19 @@ import Testing
         defer { proxy.stop() }
         let remote = shop.remote(at: proxy.url)
         try await remote.prepare()
-        let backend = remote.asStoreBackend()
-        let receiver = Receiver()
-        backend.connect(receiver, after: nil)
-        await receiver.waitForLoss()
-        #expect(receiver.losses[0].code == URLError.Code.timedOut.rawValue)
+        #expect(await remote.loss().code == URLError.Code.timedOut.rawValue)
     }
 
     @Test func `Signs of life keep a connection that has nothing to say`() async throws {
         // Long enough that no pause of a busy machine is three of them.
         let shop = try RemoteShop { $0.heartbeat = 4 }
-        let backend = shop.remote().asStoreBackend()
-        let receiver = Receiver()
-        backend.connect(receiver, after: nil)
-        await receiver.waitForBatches(1)
+        let line = await shop.remote().connected()
         // Another connection has been silent for as long, and was lost: this one was not.
         let proxy = try FaultyProxy(to: shop.server.port) { _, _ in .fallsSilent(after: 0) }
         defer { proxy.stop() }
         let other = RemoteStore(url: proxy.url, token: shop.token, configuration: .impatient)
         await #expect(throws: StoreFailure.self) { try await other.prepare() }
-        #expect(receiver.losses.isEmpty)
+        #expect(line.receiver.losses.isEmpty)
     }
 
     @Test func `A request whose connection breaks under it is made again on another`() async throws {
@@ -69,16 +62,14 @@ import Testing
         let shop = try RemoteShop()
         let proxy = try FaultyProxy(to: shop.server.port)
         defer { proxy.stop() }
-        let backend = shop.remote(at: proxy.url).asStoreBackend()
-        let receiver = Receiver()
-        backend.connect(receiver, after: nil)
-        await receiver.waitForBatches(1)
+        let line = await shop.remote(at: proxy.url).connected()
         proxy.cut()
-        await receiver.waitForLoss()
+        await line.receiver.waitForLoss()
         try shop.store.account.buy("sword")
-        backend.connect(receiver, after: receiver.batches[0].through)
-        await receiver.waitForBatches(2)
-        #expect(receiver.batches[1].after == receiver.batches[0].through && receiver.batches[1].updates.count == 1)
+        line.backend.connect(line.receiver, after: line.receiver.batches[0].through)
+        await line.receiver.waitForBatches(2)
+        let batches = line.receiver.batches
+        #expect(batches[1].after == batches[0].through && batches[1].updates.count == 1)
     }
 
     @Test func `Among as many as there may be, a stream takes the place of one for the same journal`() async throws {
@@ -100,12 +91,9 @@ import Testing
 
     @Test func `A server that stops ends its streams`() async throws {
         let shop = try RemoteShop()
-        let backend = shop.remote().asStoreBackend()
-        let receiver = Receiver()
-        backend.connect(receiver, after: nil)
-        await receiver.waitForBatches(1)
+        let line = await shop.remote().connected()
         shop.server.stop()
-        await receiver.waitForLoss()
+        await line.receiver.waitForLoss()
     }
 
     @Test func `A request of a task that is canceled fails as canceled`() async throws {

@@ -18,8 +18,7 @@ import Testing
         greetings: Locked<Int> = Locked(0),
         _ body: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) throws -> HTTPServer {
-        let welcome = Welcome(version: version, heartbeat: heartbeat, status: DeviceStatus(), receipt: nil)
-        let json = try JSONEncoder().encode(welcome)
+        let json = try JSONEncoder().encode(Welcome(version: version, heartbeat: heartbeat))
         return try HTTPServer { request in
             guard request.path.last == DeviceCall.hello.rawValue else { return body(request) }
             greetings.withLock { $0 += 1 }
@@ -47,11 +46,7 @@ import Testing
         let remote = try remote(server)
         let failure = await #expect(throws: StoreFailure.self) { try await remote.synchronize() }
         #expect(failure?.reason.contains("302") == true)
-        let backend = remote.asStoreBackend()
-        let receiver = Receiver()
-        backend.connect(receiver, after: nil)
-        await receiver.waitForLoss()
-        #expect(receiver.losses[0].reason.contains("302"))
+        #expect(await remote.loss().reason.contains("302"))
         #expect(asked.withLock { $0 } == 0)
     }
 
@@ -91,11 +86,7 @@ import Testing
         let remote = RemoteStore(url: proxy.url, token: token)
         try await remote.prepare()
         #expect(proxy.connections == 1)
-        let backend = remote.asStoreBackend()
-        let receiver = Receiver()
-        backend.connect(receiver, after: nil)
-        await receiver.waitForLoss()
-        #expect(receiver.losses[0].reason.contains("404"))
+        #expect(await remote.loss().reason.contains("404"))
         #expect(proxy.connections == 2)
         #expect(greetings.withLock { $0 } == 2)
     }
@@ -111,15 +102,6 @@ import Testing
             }
             return withExtendedLifetime(object) { count <= 512 ? piece : nil }
         }
-    }
-
-    /// Returns why a stream from a server was lost.
-    private func loss(from server: HTTPServer) async throws -> StoreFailure {
-        let backend = try remote(server).asStoreBackend()
-        let receiver = Receiver()
-        backend.connect(receiver, after: nil)
-        await receiver.waitForLoss()
-        return receiver.losses[0]
     }
 
     @Test func `An answer that does not end is given up, and the next request is sent`() async throws {
@@ -143,24 +125,18 @@ import Testing
     @Test func `A line that does not end has its stream given up`() async throws {
         let server = try server { _ in HTTPResponse(stream: longBody()) }
         defer { server.stop() }
-        #expect(try await loss(from: server).code == URLError.Code.dataLengthExceedsMaximum.rawValue)
+        #expect(try await remote(server).loss().code == URLError.Code.dataLengthExceedsMaximum.rawValue)
     }
 
     @Test func `A refusal that does not end is the refusal that its status says`() async throws {
         let server = try server { _ in HTTPResponse(404, stream: longBody()) }
         defer { server.stop() }
-        #expect(try await loss(from: server).reason.contains("404"))
+        #expect(try await remote(server).loss().reason.contains("404"))
     }
 
     @Test func `A greeting that does not end is given up after three heartbeats`() async throws {
         let greetings = Locked(0)
-        let welcome = Welcome(
-            version: DeviceProtocol.versions.newest,
-            heartbeat: 1,
-            status: DeviceStatus(),
-            receipt: nil
-        )
-        let json = try JSONEncoder().encode(welcome)
+        let json = try JSONEncoder().encode(Welcome(heartbeat: 1))
         let server = try HTTPServer { _ in
             let isFirst = greetings.withLock { greetings in
                 greetings += 1
@@ -169,7 +145,7 @@ import Testing
             return isFirst ? HTTPResponse(json: json) : HTTPResponse(stream: HTTPStream { Data(count: 1 << 20) })
         }
         defer { server.stop() }
-        #expect(try await loss(from: server).code == URLError.Code.timedOut.rawValue)
+        #expect(try await remote(server).loss().code == URLError.Code.timedOut.rawValue)
         #expect(greetings.withLock { $0 } == 2)
     }
 

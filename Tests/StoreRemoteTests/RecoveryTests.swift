@@ -11,8 +11,7 @@ import Testing
     func `What one launch has not heard acknowledged the next sends, charged once`(isKnownToStore: Bool) async throws {
         let shop = try RemoteShop()
         let journal = MemoryJournal()
-        let order = OrderID(journal: journal.open {}.id, number: 1)
-        let command = StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "sword")))
+        let command = StoreCommand.purchase(of: "sword", in: journal.open {}.id)
         journal.record([command])
         if isKnownToStore { try await shop.remote().submit([command]) }
         let shopper = Shopper()
@@ -32,13 +31,10 @@ import Testing
         let one = try RemoteShop(ledger: ledger)
         // A connection that is silent for three of them is lost, on a slow machine too.
         let two = try RemoteShop(ledger: ledger, token: one.token) { $0.heartbeat = 3 }
-        let receiver = Receiver()
-        let backend = two.remote().asStoreBackend()
-        backend.connect(receiver, after: nil)
-        await receiver.waitForBatches(1)
+        let line = await two.remote().connected()
         try one.store.account.buy("sword")
-        await receiver.waitForBatches(2)
-        #expect(receiver.batches[1].updates.count == 1)
+        await line.receiver.waitForBatches(2)
+        #expect(line.receiver.batches[1].updates.count == 1)
     }
 
     @Test func `What is sold at another server is in the answer to the next request`() async throws {
@@ -56,13 +52,9 @@ import Testing
         let clock = ManualClock()
         let shop = try RemoteShop(clock: clock)
         let remote = shop.remote()
-        let receiver = Receiver()
-        let backend = remote.asStoreBackend()
-        backend.connect(receiver, after: nil)
-        await receiver.waitForBatches(1)
-        let order = OrderID(journal: receiver.journal, number: 1)
-        try await remote.submit([StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "gift")))])
-        await receiver.waitForBatches(2)
+        let line = await remote.connected()
+        try await remote.submit([.purchase(of: "gift", in: line.receiver.journal)])
+        await line.receiver.waitForBatches(2)
         let gift = try #require(shop.store.undecided.first).transaction
         try shop.store.setStorefront("FRA")
         let proxy = try FaultyProxy(to: shop.server.port) { _, _ in .isCut(after: 0) }

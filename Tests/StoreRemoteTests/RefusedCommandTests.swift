@@ -76,13 +76,7 @@ import Testing
         _ identifiers: [String],
         to answer: @escaping @Sendable ([String]) -> HTTPResponse
     ) async throws -> Result<Void, any Error> {
-        let welcome = Welcome(
-            version: DeviceProtocol.versions.newest,
-            heartbeat: 600,
-            status: DeviceStatus(),
-            receipt: nil
-        )
-        let json = try JSONEncoder().encode(welcome)
+        let json = try JSONEncoder().encode(Welcome())
         let server = try HTTPServer { request in
             guard request.path.last != DeviceCall.hello.rawValue else { return HTTPResponse(json: json) }
             let commands = try? JSONDecoder().decode([StoreCommand].self, from: request.body)

@@ -90,10 +90,7 @@ import Testing
     @Test func `Receipts are there when a purchase is told, and verify`() async throws {
         let signer = HMACReceiptSigner()
         let line = try await Line(try RemoteShop(signer: signer))
-        let order = OrderID(journal: line.receiver.journal, number: 1)
-        try await line.remote.submit([
-            StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "castle")))
-        ])
+        try await line.remote.submit([.purchase(of: "castle", in: line.receiver.journal)])
         await line.receiver.waitForPurchase()
         let receipt = try #require(line.remote.appReceipt)
         #expect(try AppReceipt(verifying: receipt, signer: signer).purchases.map(\.productIdentifier) == ["castle"])
@@ -106,10 +103,7 @@ import Testing
 
     @Test func `A device that wants no receipts gets none`() async throws {
         let line = try await Line { $0.carriesReceipts = false }
-        let order = OrderID(journal: line.receiver.journal, number: 1)
-        try await line.remote.submit([
-            StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "castle")))
-        ])
+        try await line.remote.submit([.purchase(of: "castle", in: line.receiver.journal)])
         await line.receiver.waitForPurchase()
         #expect(line.remote.appReceipt == nil)
         try await line.remote.refreshReceipt(ReceiptProperties())
@@ -154,8 +148,7 @@ import Testing
         product.hostedContent = SandboxProduct.HostedContent(version: "1.0", files: [.init(bytes)])
         try shop.store.register(product)
         let remote = shop.remote()
-        let order = OrderID(journal: .unique(), number: 1)
-        try await remote.submit([StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "level")))])
+        try await remote.submit([.purchase(of: "level")])
         let transaction = try #require(try shop.store.transactions.first)
         var request = ContentRequest(
             transaction: transaction.id,
@@ -180,8 +173,7 @@ import Testing
         try shop.store.register(product)
         shop.device.downloadPace = .bytesPerSecond(1_000)
         let remote = shop.remote()
-        let order = OrderID(journal: .unique(), number: 1)
-        try await remote.submit([StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "level")))])
+        try await remote.submit([.purchase(of: "level")])
         let transaction = try #require(try shop.store.transactions.first)
         let request = ContentRequest(
             transaction: transaction.id,
@@ -195,9 +187,8 @@ import Testing
     @Test func `The history is verified where there is a verifier, and else taken at the store's word`() async throws {
         let signer = HMACReceiptSigner()
         let shop = try RemoteShop(signer: signer)
-        let order = OrderID(journal: .unique(), number: 1)
         let trusting = shop.remote()
-        try await trusting.submit([StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "pass")))])
+        try await trusting.submit([.purchase(of: "pass")])
         let page = try await trusting.transactions(HistoryQuery(.all))
         #expect(page.transactions.map(\.payload.productId) == ["pass"])
         #expect(page.transactions.allSatisfy { $0.defect == nil })

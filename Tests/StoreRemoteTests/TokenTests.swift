@@ -47,21 +47,17 @@ import Testing
         let bob = try shop.store.addAccount("bob")
         let phone = try shop.store.addDevice("phone", signedInTo: bob)
         let remote = RemoteStore(url: shop.server.url, token: try phone.makeToken())
-        let order = OrderID(journal: .unique(), number: 1)
-        try await remote.submit([StoreCommand(id: order, action: .purchase(StorePayment(productIdentifier: "sword")))])
+        try await remote.submit([.purchase(of: "sword")])
         #expect(try shop.store.transactions.map(\.device) == ["phone"])
         #expect(try shop.store.transactions.map(\.account) == ["bob"])
     }
 
     @Test func `When tokens are revoked, open streams end and requests are refused`() async throws {
         let shop = try RemoteShop()
-        let backend = shop.remote().asStoreBackend()
-        let receiver = Receiver()
-        backend.connect(receiver, after: nil)
-        await receiver.waitForBatches(1)
+        let line = await shop.remote().connected()
         #expect(try shop.device.revokeTokens() == 1)
-        await receiver.waitForLoss()
-        #expect(receiver.losses[0].code == URLError.Code.userAuthenticationRequired.rawValue)
+        await line.receiver.waitForLoss()
+        #expect(line.receiver.losses[0].code == URLError.Code.userAuthenticationRequired.rawValue)
         await #expect(throws: StoreFailure.self) { try await shop.remote().prepare() }
         #expect(try shop.device.revokeTokens() == 0)
     }
@@ -70,12 +66,9 @@ import Testing
         let ledger = MemoryLedger()
         let one = try RemoteShop(ledger: ledger)
         let two = try RemoteShop(ledger: ledger, token: one.token) { $0.heartbeat = 0.2 }
-        let backend = two.remote().asStoreBackend()
-        let receiver = Receiver()
-        backend.connect(receiver, after: nil)
-        await receiver.waitForBatches(1)
+        let line = await two.remote().connected()
         try one.device.revokeTokens()
-        await receiver.waitForLoss()
+        await line.receiver.waitForLoss()
         await #expect(throws: StoreFailure.self) { try await two.remote().prepare() }
     }
 

@@ -4,9 +4,11 @@ import Testing
 
 @Suite(.libcrypto) struct CertificateAuthorityTests {
     private let payload = Data("{}".utf8)
+    private let authority: CertificateAuthority
+
+    init() throws { authority = try CertificateAuthority(now: .start) }
 
     @Test func `An authority is made in one call, and a verifier trusts its root alone`() throws {
-        let authority = try CertificateAuthority(now: .start)
         let jws = try authority.jwsSigner(at: .start).sign(payload)
         #expect(try JWSVerifier(root: authority.rootCertificate).verify(jws, asOf: .start) == payload)
         let other = try JWSVerifier(root: CertificateAuthority(now: .start).rootCertificate)
@@ -14,14 +16,12 @@ import Testing
     }
 
     @Test func `The root is also there as PEM`() throws {
-        let authority = try CertificateAuthority(now: .start)
         let lines = authority.rootPEM.split(separator: "\n")
         #expect(lines.first == "-----BEGIN CERTIFICATE-----" && lines.last == "-----END CERTIFICATE-----")
         #expect(Data(base64Encoded: lines.dropFirst().dropLast().joined()) == authority.rootCertificate)
     }
 
     @Test func `A leaf ends two years after it is made, and begins with its issuer, also when it is renewed`() throws {
-        let authority = try CertificateAuthority(now: .start)
         let first = try authority.jwsSigner(at: .start)
         #expect(first.validity == (.start - 3600)..<(.start + 2 * .year))
         #expect(try authority.jwsSigner(at: .start + .year).certificates == first.certificates)
@@ -37,7 +37,6 @@ import Testing
     }
 
     @Test func `A lapsed intermediate is renewed too, and what was signed before stays valid`() throws {
-        let authority = try CertificateAuthority(now: .start)
         let first = try authority.jwsSigner(at: .start)
         let later = Date.start + 16 * .year
         let second = try authority.jwsSigner(at: later)
@@ -93,7 +92,6 @@ import Testing
     }
 
     @Test func `Threads may share an authority, which makes each leaf once`() async throws {
-        let authority = try CertificateAuthority(now: .start)
         let leaves = try await withThrowingTaskGroup(of: Data.self) { group in
             for _ in 0..<16 { group.addTask { try authority.jwsSigner(at: .start).certificates[0] } }
             return try await group.reduce(into: Set()) { $0.insert($1) }
@@ -102,7 +100,6 @@ import Testing
     }
 
     @Test func `The revocation list is signed by the intermediate, and counts for its leaves alone`() throws {
-        let authority = try CertificateAuthority(now: .start)
         let jws = try authority.jwsSigner(at: .start).sign(payload)
         let list = try authority.revocationList(at: .start)
         let verifier = try JWSVerifier(root: authority.rootCertificate, revocationList: list)

@@ -37,6 +37,17 @@ import Testing
         try String(contentsOf: folder.appending(path: name), encoding: .utf8)
     }
 
+    /// Opens the folder in eight tasks at the same time, and returns the different certificates that they get of it.
+    private func together(
+        _ body: @escaping @Sendable (CertificateAuthority) throws -> [Data]
+    ) async throws -> Set<[Data]> {
+        let folder = folder
+        return try await withThrowingTaskGroup(of: [Data].self) { group in
+            for _ in 0..<8 { group.addTask { try body(CertificateAuthority(folder: folder, now: .start)) } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+    }
+
     @Test func `An authority in a folder is the same when it is read again, with its leaves`() throws {
         let first = try authority()
         let leaf = try first.jwsSigner(at: .start).certificates
@@ -112,19 +123,8 @@ import Testing
     }
 
     @Test func `Whoever needs Xcode's certificate first at the same time gets the same`() async throws {
-        try temporary.make()
         _ = try authority()
-        let folder = folder
-        let leaves = try await withThrowingTaskGroup(of: [Data].self) { group in
-            for _ in 0..<8 {
-                group.addTask {
-                    try CertificateAuthority(folder: folder, now: .start)
-                        .jwsSigner(at: .start, form: .xcode).certificates
-                }
-            }
-            return try await group.reduce(into: Set()) { $0.insert($1) }
-        }
-        #expect(leaves.count == 1)
+        #expect(try await together { try $0.jwsSigner(at: .start, form: .xcode).certificates }.count == 1)
     }
 
     @Test func `A lapsed leaf is renewed in the folder, with the same key`() throws {
@@ -193,7 +193,7 @@ import Testing
         #expect(try self.authority().rootCertificate == authority.rootCertificate)
     }
 
-    @Test func `A folder that is a file is called so`() throws {
+    @Test func `A folder that is a file is called so, and one that cannot be made is named`() throws {
         try temporary.make()
         try Data().write(to: folder)
         #expect(refusal().hasSuffix("keys: the folder cannot be read: Not a directory"))
@@ -260,27 +260,9 @@ import Testing
         #expect(refusal(at: .start - .year).contains("root certificate is not valid yet"))
     }
 
-    @Test func `A folder that cannot be made is named`() throws {
-        try temporary.make()
-        try Data().write(to: folder)
-        let trouble = #expect(throws: CryptoError.self) {
-            try CertificateAuthority(folder: folder.appending(path: "inner"), now: .start)
-        }
-        #expect(trouble?.description.contains("keys/inner") == true)
-    }
-
     @Test func `Whoever opens a new folder at the same time gets the same authority`() async throws {
         try temporary.make()
-        let folder = folder
-        let roots = try await withThrowingTaskGroup(of: [Data].self) { group in
-            for _ in 0..<8 {
-                group.addTask {
-                    try CertificateAuthority(folder: folder, now: .start).jwsSigner(at: .start).certificates.suffix(1)
-                }
-            }
-            return try await group.reduce(into: Set()) { $0.insert($1) }
-        }
-        #expect(roots.count == 1)
+        #expect(try await together { try $0.jwsSigner(at: .start).certificates.suffix(1) }.count == 1)
         #expect(throws: Never.self) { try authority() }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite(.libcrypto) struct DefectTests {
     typealias Defect = CertificateAuthority.Defect
 
-    private static let reasons: [(Defect, VerificationFailure)] = [
+    static let reasons: [(Defect, VerificationFailure)] = [
         (.expiredLeaf, .expired(.leaf)),
         (.missingLeafMarker, .missingMarker(.leaf)),
         (.missingIntermediateMarker, .missingMarker(.intermediate)),

@@ -4,6 +4,9 @@ import Testing
 
 @Suite(.libcrypto) struct JWSTests {
     private let payload = Data(#"{"signedDate":1748736000000,"productId":"gold"}"#.utf8)
+    private let authority: CertificateAuthority
+
+    init() throws { authority = try CertificateAuthority(now: .start) }
 
     /// Returns a JWS's three parts, decoded.
     private func parts(_ jws: String) throws -> [Data] {
@@ -46,7 +49,6 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, 3, 100_000]) func `A payload of any length is verified`(count: Int) throws {
-        let authority = try CertificateAuthority(now: .start)
         let signer = try authority.jwsSigner(at: .start)
         let verifier = try JWSVerifier(root: authority.rootCertificate)
         let payload = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -61,7 +63,6 @@ import Testing
     }
 
     @Test func `No bit may be another in the App Store's form`() async throws {
-        let authority = try CertificateAuthority(now: .start)
         let verifier = try JWSVerifier(root: authority.rootCertificate)
         #expect(await freeBits(of: try authority.jwsSigner(at: .start).sign(payload), verifier) == [])
     }
@@ -73,7 +74,6 @@ import Testing
     }
 
     @Test func `Only the canonical encoding is read, even if it means the same`() throws {
-        let authority = try CertificateAuthority(now: .start)
         let verifier = try JWSVerifier(root: authority.rootCertificate)
         let jws = try authority.jwsSigner(at: .start).sign(payload)
         #expect(throws: Never.self) { try verifier.verify(jws, asOf: .start) }
@@ -89,7 +89,6 @@ import Testing
     }
 
     @Test func `An algorithm other than ES256 is refused for it`() throws {
-        let authority = try CertificateAuthority(now: .start)
         let verifier = try JWSVerifier(root: authority.rootCertificate)
         let jws = try authority.jwsSigner(at: .start).sign(payload)
         for algorithm in ["none", "HS256", "ES384", ""] {
@@ -102,7 +101,6 @@ import Testing
         #""crit":["b64"],"b64":false"#, #""crit":["exp"],"exp":1"#, #""crit":[]"#, #""crit":null"#, #""crit":"""#,
     ])
     func `A header with critical extensions is refused for them, since none is understood`(member: String) throws {
-        let authority = try CertificateAuthority(now: .start)
         let verifier = try JWSVerifier(root: authority.rootCertificate)
         let jws = try authority.jwsSigner(at: .start).sign(payload)
         let critical = try changingHeader(of: jws) { "{\(member)," + $0.dropFirst() }
@@ -113,7 +111,6 @@ import Testing
     }
 
     @Test func `A header that opens one level more than Foundation's parser takes is malformed`() throws {
-        let authority = try CertificateAuthority(now: .start)
         let verifier = try JWSVerifier(root: authority.rootCertificate)
         let jws = try authority.jwsSigner(at: .start).sign(payload)
         let deep = try changingHeader(of: jws) { _ in String(repeating: "[", count: 513) }
@@ -121,7 +118,6 @@ import Testing
     }
 
     @Test func `A header that was made longer is refused, though it says the same`() throws {
-        let authority = try CertificateAuthority(now: .start)
         let verifier = try JWSVerifier(root: authority.rootCertificate)
         let jws = try authority.jwsSigner(at: .start).sign(payload)
         let header = try parts(jws)[0]
@@ -135,7 +131,6 @@ import Testing
     }
 
     @Test func `The payload may tell the signing date, and each certificate has to be valid then`() throws {
-        let authority = try CertificateAuthority(now: .start)
         let verifier = try JWSVerifier(root: authority.rootCertificate)
         let jws = try authority.jwsSigner(at: .start).sign(payload)
         let date: (Data) -> Date? = { payload in
@@ -165,7 +160,6 @@ import Testing
     }
 
     @Test func `Threads may share a signer and a verifier`() async throws {
-        let authority = try CertificateAuthority(now: .start)
         let signer = try authority.jwsSigner(at: .start)
         let verifier = try JWSVerifier(root: authority.rootCertificate)
         try await withThrowingTaskGroup(of: Bool.self) { group in

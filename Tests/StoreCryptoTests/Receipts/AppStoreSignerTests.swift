@@ -75,18 +75,8 @@ import Testing
         #expect(await BitFlips.unnoticed(in: data) { (try? AppReceipt(verifying: $0, signer: signer)) != nil } == [])
     }
 
-    private static let reasons: [(CertificateAuthority.Defect, VerificationFailure)] = [
-        (.expiredLeaf, .expired(.leaf)),
-        (.missingLeafMarker, .missingMarker(.leaf)),
-        (.missingIntermediateMarker, .missingMarker(.intermediate)),
-        (.foreignRoot, .foreignRoot),
-        (.chainOfOne, .chainLength(1)),
-        (.chainOfFour, .chainLength(4)),
-        (.wrongKey, .wrongSignature),
-        (.revoked, .revoked),
-    ]
-
-    @Test(arguments: reasons) func `A defect of the chain is in receipts and JWS, and refused for its own reason`(
+    @Test(arguments: DefectTests.reasons)
+    func `A defect of the chain is in all forms, with its reason`(
         defect: CertificateAuthority.Defect,
         reason: VerificationFailure
     ) throws {

@@ -6,6 +6,10 @@ import Testing
 
 /// A store that seals its receipts like the App Store: what is in them, and for how long.
 @Suite(.libcrypto) struct SealedStoreTests {
+    private let shop: SignedShop
+
+    init() throws { shop = try SignedShop() }
+
     private func bytes(_ identifier: UUID) -> Data { withUnsafeBytes(of: identifier.uuid) { Data($0) } }
 
     private func refresh(_ store: SandboxStore, _ properties: [String: Any]) {
@@ -13,7 +17,6 @@ import Testing
     }
 
     @Test func `A purchase of each kind is in the receipt, a consumable until it is finished`() throws {
-        let shop = try SignedShop()
         let queue = SKPaymentQueue(backend: shop.store, delivery: .inline)
         let app = KeepingObserver()
         queue.add(app)
@@ -28,7 +31,6 @@ import Testing
     }
 
     @Test func `Renewals follow one another, and a refund has its date`() throws {
-        let shop = try SignedShop()
         try shop.store.account.buy("castle")
         try shop.store.account.buy("gold")
         shop.store.advance(by: 40 * .day)
@@ -42,7 +44,6 @@ import Testing
     }
 
     @Test func `What the family shares is in the member's receipt`() throws {
-        let shop = try SignedShop()
         let bob = try shop.store.addAccount("bob")
         let tablet = try shop.store.addDevice("tablet", signedInTo: bob)
         _ = try shop.store.addFamily("smiths", organiser: shop.store.account).add(bob)
@@ -53,7 +54,6 @@ import Testing
     }
 
     @Test func `A volume purchase shows in the environment, an expired or revoked receipt in its dates`() throws {
-        let shop = try SignedShop()
         refresh(shop.store, [SKReceiptPropertyIsVolumePurchase: true, SKReceiptPropertyIsExpired: true])
         let receipt = try shop.receipt()
         #expect(receipt.isVolumePurchase && receipt.expirationDate == .start && receipt.revocationDate == nil)
@@ -86,7 +86,6 @@ import Testing
     }
 
     @Test func `The receipt is found in the context's file, and replaced when it grows`() throws {
-        let shop = try SignedShop()
         let context = StoreContext(backend: shop.store, delivery: .inline, log: .silent)
         #expect(context.appReceiptURL == nil)
         var sizes: [Int] = []
@@ -126,7 +125,6 @@ import Testing
     }
 
     @Test(arguments: [26.0, 100, 2000]) func `A store's authority lives as long as the store`(years: Double) throws {
-        let shop = try SignedShop()
         try shop.store.account.buy("castle")
         shop.clock.advance(by: years * 365 * .day)
         try shop.store.account.buy("lessons")

@@ -5,6 +5,10 @@ import Testing
 
 /// What `purchase()` comes to where the account holds what is bought, or is subscribed to the group already.
 @Suite struct HeldPurchaseTests {
+    private let shop: Shop
+
+    init() throws { shop = try Shop(.inline) }
+
     /// What Store Kit 2 lists, and what Store Kit 1's queue and receipt have.
     private struct Lists: Equatable {
         let all: [UInt64]
@@ -48,14 +52,12 @@ import Testing
         #expect(try await shop.renewal().currentProductID == "gold")
         // Neither an update nor the next launch has it: the first that comes is another purchase.
         let coins = try shop.store.account.buy("coins")
-        let update = await shop.run { await updates.next() }
-        #expect(try #require(update).unsafePayloadValue.id == UInt64(coins))
+        #expect(try #require(await shop.run { await updates.next() }).unsafePayloadValue.id == UInt64(coins))
         _ = shop.queue.relaunch()
         #expect(await shop.run { await Transaction.updates.first(1) }.map(\.unsafePayloadValue.id) == [UInt64(coins)])
     }
 
     @Test func `A2: The new product's first transaction is the renewal, at its full price`() async throws {
-        let shop = try Shop(.inline)
         let held = try await shop.bought("gold")
         try await shop.bought("silver")
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
@@ -67,7 +69,6 @@ import Testing
     }
 
     @Test func `A2: What Store Kit 1 is told of a change of Store Kit 2's has the identifier held`() async throws {
-        let shop = try Shop(.inline)
         let observer = FinishingObserver()
         shop.queue.add(observer)
         try await shop.bought("gold")
@@ -78,21 +79,18 @@ import Testing
     }
 
     @Test func `A2: A change that Store Kit 1 has ordered is no update of Store Kit 2's`() async throws {
-        let shop = try Shop(.inline)
         let held = try await shop.finished("gold")
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         shop.queue.add(SKPayment(productIdentifier: "silver"))
         await shop.context.settle()
         let coins = try shop.store.account.buy("coins")
-        let update = await shop.run { await updates.next() }
-        #expect(try #require(update).unsafePayloadValue.id == UInt64(coins))
+        #expect(try #require(await shop.run { await updates.next() }).unsafePayloadValue.id == UInt64(coins))
         // Store Kit 1 finishes it.
         let answer = try #require(shop.queue.transactions.first)
         #expect(answer.transactionIdentifier == String(held.id) && answer.payment.productIdentifier == "silver")
     }
 
     @Test func `A2: An approved change is no update either`() async throws {
-        let shop = try Shop(.inline)
         let held = try await shop.finished("gold")
         try shop.store.account.setAsksToBuy(true)
         guard case .pending = try await shop.buy("silver") else { return #expect(Bool(false), "it is not pending") }
@@ -102,8 +100,7 @@ import Testing
         #expect(shop.queue.transactions.isEmpty)
         #expect(try await shop.renewal().autoRenewPreference == "silver")
         let coins = try shop.store.account.buy("coins")
-        let update = await shop.run { await updates.next() }
-        #expect(try #require(update).unsafePayloadValue.id == UInt64(coins))
+        #expect(try #require(await shop.run { await updates.next() }).unsafePayloadValue.id == UInt64(coins))
     }
 
     @Test(arguments: Shop.deliveries)
@@ -120,7 +117,6 @@ import Testing
     }
 
     @Test func `A3: Bought again, a subscription renews again, and a change is called off`() async throws {
-        let shop = try Shop(.inline)
         let held = try await shop.bought("gold")
         try await shop.bought("silver")
         try shop.store.account.setAutoRenew(false, inGroup: "club")
@@ -158,7 +154,6 @@ import Testing
     // It is told before the app that has ordered, or after it.
     @Test(arguments: [true, false])
     func `A4: An app's observer leaves alone what answers another app of the device`(isToldFirst: Bool) async throws {
-        let shop = try Shop(.inline)
         let held = try await shop.finished("sword")
         let counter = FinishCounter(shop.store)
         let other = StoreContext(backend: counter, delivery: .inline, log: .silent)
@@ -198,7 +193,6 @@ import Testing
     }
 
     @Test func `A5: Nobody is asked about what is handed back, and a refunded one is sold anew`() async throws {
-        let shop = try Shop(.inline)
         let first = try await shop.bought("coins")
         try shop.store.account.setAsksToBuy(true)
         #expect(try await shop.bought("coins").id == first.id)
@@ -208,7 +202,6 @@ import Testing
     }
 
     @Test func `A5: What another device did not finish is not handed back, what came without order is`() async throws {
-        let shop = try Shop(.inline)
         let first = try await shop.bought("coins")
         let tablet = try shop.store.addDevice("tablet", signedInTo: shop.store.account)
         let context = StoreContext(backend: tablet, delivery: .inline, log: .silent)
@@ -224,7 +217,6 @@ import Testing
     }
 
     @Test func `A5: By Store Kit 1 each payment is sold, as many as are added`() throws {
-        let shop = try Shop(.inline)
         let observer = FinishingObserver()
         shop.queue.add(observer)
         for _ in 0..<3 { shop.queue.add(SKPayment(productIdentifier: "coins")) }
@@ -241,8 +233,7 @@ import Testing
         #expect(shop.queue.transactions.isEmpty)
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         try shop.store.resolveIssue(try #require(shop.store.issues.first).transaction)
-        let update = await shop.run { await updates.next() }
-        #expect(try #require(update).unsafePayloadValue.productID == "coins")
+        #expect(try #require(await shop.run { await updates.next() }).unsafePayloadValue.productID == "coins")
         #expect(try shop.charged == 0.99)
     }
 

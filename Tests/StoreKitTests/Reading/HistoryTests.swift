@@ -3,12 +3,15 @@ import StoreKit
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct HistoryTests {
+    private let shop: Shop
+
+    init() throws { shop = try Shop(.inline) }
+
     private func products(_ transactions: Transaction.Transactions) async -> [String] {
         await transactions.all().map(\.unsafePayloadValue.productID)
     }
 
     @Test func `What one face finishes is finished for the other`() async throws {
-        let shop = try Shop(.inline)
         let coins = try await shop.bought("coins")
         let sword = try await shop.bought("sword")
         #expect(await shop.run { await products(Transaction.unfinished) } == ["coins", "sword"])
@@ -22,7 +25,6 @@ import Testing
     }
 
     @Test func `The history is newest first, without finished consumables`() async throws {
-        let shop = try Shop(.inline)
         let coins = try await shop.bought("coins")
         try await shop.bought("sword").finish()
         try await shop.bought("season").finish()
@@ -36,7 +38,6 @@ import Testing
     }
 
     @Test func `Entitlements are what the account may use now`() async throws {
-        let shop = try Shop(.inline)
         for product in ["coins", "sword", "season", "gold"] { try await shop.bought(product).finish() }
         #expect(await shop.run { await products(Transaction.currentEntitlements) } == ["gold", "season", "sword"])
         try shop.store.account.setAutoRenew(false, inGroup: "club")
@@ -49,7 +50,6 @@ import Testing
     }
 
     @Test func `A long history is read a page at a time, each transaction once`() async throws {
-        let shop = try Shop(.inline)
         for _ in 0..<700 { _ = try shop.store.account.buy("coins") }
         let all = await shop.run { await Transaction.all.all() }.map(\.unsafePayloadValue.id)
         #expect(Set(all).count == 700)
@@ -58,7 +58,6 @@ import Testing
     }
 
     @Test func `Somebody else who signs in has another history`() async throws {
-        let shop = try Shop(.inline)
         try await shop.bought("sword")
         try shop.store.device.signIn(to: try shop.store.addAccount("other"))
         #expect(await shop.run { await products(Transaction.all) } == [])
@@ -68,7 +67,6 @@ import Testing
     }
 
     @Test func `A subscription has the state that its payments give it`() async throws {
-        let shop = try Shop(.inline)
         func state() async throws -> Product.SubscriptionInfo.RenewalState? {
             try await shop.run { try await Product.SubscriptionInfo.status(for: "club").first?.state }
         }
@@ -163,7 +161,6 @@ import Testing
     }
 
     @Test func `A child task has the context of its parent, and a detached one that of its maker`() async throws {
-        let shop = try Shop(.inline)
         await shop.run {
             let child = await Task { (StoreContext.current === shop.context, await Storefront.current?.countryCode) }
                 .value
@@ -177,7 +174,6 @@ import Testing
     }
 
     @Test func `B161: Both versions say alike whether the user may pay`() async throws {
-        let shop = try Shop(.inline)
         for isAllowed in [true, false] {
             try shop.store.setPaymentsAllowed(isAllowed)
             #expect(shop.context.run { AppStore.canMakePayments } == isAllowed)
@@ -186,7 +182,6 @@ import Testing
     }
 
     @Test func `B167: A restore changes neither the history of Store Kit 2 nor its entitlements`() async throws {
-        let shop = try Shop(.inline)
         for product in ["sword", "season"] { try await shop.bought(product).finish() }
         let history = await shop.identifiers
         let observer = FinishingObserver()
@@ -215,7 +210,6 @@ import Testing
     }
 
     @Test func `A refund cannot be requested of a store that cannot be reached`() async throws {
-        let shop = try Shop(.inline)
         let sword = try await shop.bought("sword")
         shop.store.isReachable = false
         let error = await #expect(throws: StoreKitError.self) {
@@ -229,7 +223,6 @@ import Testing
     }
 
     @Test func `A refund that is requested is the operator's decision`() async throws {
-        let shop = try Shop(.inline)
         let sword = try await shop.bought("sword")
         shop.store.refundDecision = .ask
         #expect(try await shop.run { try await Transaction.beginRefundRequest(for: sword.id) } == .success)

@@ -5,8 +5,11 @@ import Testing
 
 // What subscribers hear of a history that changed before they came, elsewhere, or in another store.
 @Suite struct ChangesOfHistoryTests {
+    private let shop: Shop
+
+    init() throws { shop = try Shop(.inline) }
+
     @Test func `A refund while nobody listens is told to the next subscriber`() async throws {
-        let shop = try Shop(.inline)
         let transaction = try await shop.finished("coins")
         // A first subscriber, who leaves.
         shop.context.run { _ = Transaction.updates.makeAsyncIterator() }
@@ -17,7 +20,6 @@ import Testing
     }
 
     @Test func `A transaction that is refunded before it is taken is told once`() async throws {
-        let shop = try Shop(.inline)
         shop.context.run { _ = Transaction.updates.makeAsyncIterator() }
         var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
         let refunded = try shop.store.account.buy("sword")
@@ -62,7 +64,6 @@ import Testing
     }
 
     @Test func `Each account's refunds are told, however many another account had`() async throws {
-        let shop = try Shop(.inline)
         let (alice, bob) = (shop.store.account, try shop.store.addAccount("bob"))
         var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
         for buyer in [alice, alice, alice, bob] {
@@ -76,7 +77,6 @@ import Testing
     }
 
     @Test func `A history that was cleared goes on to tell of refunds`() async throws {
-        let shop = try Shop(.inline)
         for identifier in try [shop.store.account.buy("coins"), shop.store.account.buy("coins")] {
             try shop.store.refund(identifier)
         }
@@ -89,7 +89,6 @@ import Testing
     }
 
     @Test func `A new subscriber hears nothing of how a subscription changed before`() async throws {
-        let shop = try Shop(.inline)
         try await shop.bought("gold")
         shop.context.run { _ = Product.SubscriptionInfo.Status.updates.makeAsyncIterator() }
         try shop.store.account.setAutoRenew(false, inGroup: "club")
@@ -99,7 +98,6 @@ import Testing
     }
 
     @Test func `A renewal that cannot be charged is a message`() async throws {
-        let shop = try Shop(.inline)
         try await shop.bought("gold")
         var iterator = shop.context.run { Message.messages.makeAsyncIterator() }
         try shop.store.account.setBillingFails(true)
@@ -108,7 +106,6 @@ import Testing
     }
 
     @Test func `A price that asks for consent is a message`() async throws {
-        let shop = try Shop(.inline)
         try await shop.bought("gold")
         var iterator = shop.context.run { Message.messages.makeAsyncIterator() }
         try shop.store.account.requestPriceIncreaseConsent(inGroup: "club")
@@ -116,7 +113,6 @@ import Testing
     }
 
     @Test func `What a subscriber has not taken of a store that was replaced is not told`() async throws {
-        let shop = try Shop(.inline)
         var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
         _ = try shop.store.account.buy("coins")
         let other = try SandboxStore(products: Shop.products)
@@ -167,7 +163,6 @@ import Testing
     }
 
     @Test func `A purchase that an observer of Store Kit 1 takes is no intent`() async throws {
-        let shop = try Shop(.inline)
         let buyer = PromotionTaker()
         shop.queue.add(buyer)
         var iterator = shop.context.run { PurchaseIntent.intents.makeAsyncIterator() }
@@ -178,7 +173,6 @@ import Testing
     }
 
     @Test func `Intents that nobody has heard wait for a subscriber`() async throws {
-        let shop = try Shop(.inline)
         _ = await shop.run { await Storefront.current }
         for product in ["coins", "sword", "coins"] { try shop.store.device.promote(product) }
         #expect(await shop.run { await PurchaseIntent.intents.first(3) }.map(\.id) == ["coins", "sword", "coins"])

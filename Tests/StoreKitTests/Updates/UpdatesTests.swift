@@ -3,6 +3,10 @@ import StoreKit
 import Testing
 
 @Suite struct UpdatesTests {
+    private let shop: Shop
+
+    init() throws { shop = try Shop(.inline) }
+
     private func products(_ results: [VerificationResult<Transaction>]) -> [String] {
         results.map(\.unsafePayloadValue.productID)
     }
@@ -19,7 +23,6 @@ import Testing
     }
 
     @Test func `What a purchase has returned is no update, until the next launch`() async throws {
-        let shop = try Shop(.inline)
         try await shop.bought("coins")
         _ = try shop.store.account.buy("sword")
         #expect(products(await shop.run { await Transaction.updates.first(1) }) == ["sword"])
@@ -28,7 +31,6 @@ import Testing
     }
 
     @Test func `Several subscribers are told of everything, and miss nothing between two elements`() async throws {
-        let shop = try Shop(.inline)
         let iterators = shop.context.run { (0..<3).map { _ in Transaction.updates.makeAsyncIterator() } }
         for _ in 0..<300 { _ = try shop.store.account.buy("coins") }
         for var iterator in iterators {
@@ -61,7 +63,6 @@ import Testing
     }
 
     @Test func `A canceled task takes nothing more, also of what has been read`() async throws {
-        let shop = try Shop(.inline)
         for _ in 0..<3 { _ = try shop.store.account.buy("coins") }
         let taken = await shop.run {
             await Task {
@@ -99,7 +100,6 @@ import Testing
     }
 
     @Test func `Renewals are updates`() async throws {
-        let shop = try Shop(.inline)
         try await shop.bought("gold").finish()
         var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
         shop.store.advance(by: 32 * 86_400)
@@ -108,7 +108,6 @@ import Testing
     }
 
     @Test func `A refund is an update of the transaction, also of a finished consumable`() async throws {
-        let shop = try Shop(.inline)
         var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
         for product in ["coins", "sword"] {
             let transaction = try await shop.finished(product)
@@ -119,7 +118,6 @@ import Testing
     }
 
     @Test func `An observer of Store Kit 1 that comes later is told of all that is unfinished`() async throws {
-        let shop = try Shop(.inline)
         try await shop.bought("coins")
         let observer = FinishingObserver()
         shop.queue.add(observer)
@@ -130,14 +128,12 @@ import Testing
     }
 
     @Test func `The sequence of a queue that was relaunched ends`() async throws {
-        let shop = try Shop(.inline)
         var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
         _ = shop.queue.relaunch()
         #expect(await iterator.next() == nil)
     }
 
     @Test func `A change of a subscription's renewal is a status update`() async throws {
-        let shop = try Shop(.inline)
         try await shop.bought("gold")
         var iterator = shop.context.run { Product.SubscriptionInfo.Status.updates.makeAsyncIterator() }
         try shop.store.account.setAutoRenew(false, inGroup: "club")
@@ -148,7 +144,6 @@ import Testing
     }
 
     @Test func `A change of the storefront is told`() async throws {
-        let shop = try Shop(.inline)
         #expect(await shop.run { await Storefront.current?.countryCode } == "USA")
         var iterator = shop.context.run { Storefront.updates.makeAsyncIterator() }
         try shop.store.setStorefront("DEU")
@@ -156,7 +151,6 @@ import Testing
     }
 
     @Test func `A purchase that the user begins in the store is an intent`() async throws {
-        let shop = try Shop(.inline)
         var iterator = shop.context.run { PurchaseIntent.intents.makeAsyncIterator() }
         try shop.store.device.promote("sword")
         let intent = try #require(await iterator.next())
@@ -166,7 +160,6 @@ import Testing
     }
 
     @Test func `Another store's transactions are updates once the context has it`() async throws {
-        let shop = try Shop(.inline)
         var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
         _ = try shop.store.account.buy("coins")
         #expect(try #require(await iterator.next()).unsafePayloadValue.productID == "coins")

@@ -1,5 +1,41 @@
 import Foundation
 import StoreCore
+import StoreRemote
+
+extension RemoteStore {
+    /// Opens a stream, and returns once it has begun.
+    func connected() async -> (backend: any StoreBackend, receiver: Receiver) {
+        let (backend, receiver) = (asStoreBackend(), Receiver())
+        backend.connect(receiver, after: nil)
+        await receiver.waitForBatches(1)
+        return (backend, receiver)
+    }
+
+    /// Opens a stream, and returns why it was lost.
+    func loss() async -> StoreFailure {
+        let (backend, receiver) = (asStoreBackend(), Receiver())
+        backend.connect(receiver, after: nil)
+        await receiver.waitForLoss()
+        return receiver.losses[0]
+    }
+}
+
+extension StoreCommand {
+    /// The order of a product, the first in a journal.
+    static func purchase(of product: String, in journal: JournalID = .unique()) -> StoreCommand {
+        let payment = StorePayment(productIdentifier: product)
+        return StoreCommand(id: OrderID(journal: journal, number: 1), action: .purchase(payment))
+    }
+}
+
+extension Welcome {
+    /// An answer to a greeting, without a receipt.
+    init(
+        version: Int = DeviceProtocol.versions.newest,
+        heartbeat: Double = 600,
+        status: DeviceStatus = DeviceStatus()
+    ) { self.init(version: version, heartbeat: heartbeat, status: status, receipt: nil) }
+}
 
 /// The end of a connection, for tests without a queue; a test waits for what comes.
 final class Receiver: StoreUpdateReceiver, HistoryListener {

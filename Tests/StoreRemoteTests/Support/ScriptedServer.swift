@@ -96,14 +96,7 @@ final class ScriptedServer: Sendable, HistoryListener {
         let call = request.path.last.flatMap { DeviceCall(rawValue: $0) }
         let known = state.withLock { $0 }
         switch call {
-        case .hello:
-            let welcome = Welcome(
-                version: DeviceProtocol.versions.newest,
-                heartbeat: 600,
-                status: known.status,
-                receipt: nil
-            )
-            return HTTPResponse(json: json(welcome))
+        case .hello: return HTTPResponse(json: json(Welcome(status: known.status)))
         case .updates: return HTTPResponse(stream: known.stream)
         case .some(let call):
             if let failure = known.refusals[call] { return HTTPResponse(422, json: json(failure)) }

@@ -5,19 +5,27 @@ import Testing
 @testable import StoreServer
 
 @Suite(.libcrypto) struct LogTests {
-    @Test func `The log names what could not be done, and nothing of whom or what`() throws {
-        let lines = Locked<[String]>([])
-        let ledger = BrokenLedger()
-        let shop = try Shop(signer: { _ in FailingSigner() }, ledger: ledger)
+    private let lines = Locked<[String]>([])
+
+    private var log: StoreLog { StoreLog { [lines] line in lines.withLock { $0.append(line) } } }
+
+    /// Returns an outbox whose deliveries have such results, and else succeed.
+    private func outbox(
+        _ shop: Shop,
+        delays: [TimeInterval] = [],
+        _ results: [SendAttemptResult] = []
+    ) throws -> (view: ServerView, outbox: NotificationOutbox) {
         let view = ServerView(shop.store)
         try view.beginNotifications()
-        let outbox = NotificationOutbox(
-            view,
-            url: try #require(URL(string: "http://user:password@receiver/path")),
-            delays: [],
-            transport: ScriptedTransport(shop.clock),
-            log: StoreLog { line in lines.withLock { $0.append(line) } }
-        )
+        let url = try #require(URL(string: "http://user:password@receiver/path"))
+        let transport = ScriptedTransport(shop.clock, results)
+        return (view, NotificationOutbox(view, url: url, delays: delays, transport: transport, log: log))
+    }
+
+    @Test func `The log names what could not be done, and nothing of whom or what`() throws {
+        let ledger = BrokenLedger()
+        let shop = try Shop(signer: { _ in FailingSigner() }, ledger: ledger)
+        let (_, outbox) = try outbox(shop)
         try shop.account.buy("coins", applicationUsername: "somebody")
         ledger.isBroken = true
         outbox.start()
@@ -31,17 +39,8 @@ import Testing
     }
 
     @Test func `A delivery that failed leaves a line with the reason`() throws {
-        let lines = Locked<[String]>([])
         let shop = try Shop(signer: { _ in HMACReceiptSigner(key: Data("a key of tests".utf8)) })
-        let view = ServerView(shop.store)
-        try view.beginNotifications()
-        let outbox = NotificationOutbox(
-            view,
-            url: try #require(URL(string: "http://user:password@receiver/path")),
-            delays: [60],
-            transport: ScriptedTransport(shop.clock, [.timedOut]),
-            log: StoreLog { line in lines.withLock { $0.append(line) } }
-        )
+        let (view, outbox) = try outbox(shop, delays: [60], [.timedOut])
         outbox.start()
         try shop.account.buy("coins", applicationUsername: "somebody")
         shop.store.settle()
@@ -55,16 +54,10 @@ import Testing
     }
 
     @Test func `An internal error of the API leaves a line with the reason`() throws {
-        let lines = Locked<[String]>([])
         let ledger = BrokenLedger()
         let shop = try Shop(ledger: ledger)
         let clock = shop.clock
-        let router = ServerRouter(
-            shop.store,
-            key: shop.key,
-            log: StoreLog { line in lines.withLock { $0.append(line) } },
-            now: { clock.now }
-        )
+        let router = ServerRouter(shop.store, key: shop.key, log: log, now: { clock.now })
         ledger.isBroken = true
         let headers = ["Authorization": "Bearer \(try shop.key.token(shop.claims))"]
         #expect(router.respond(to: HTTPRequest("GET", "/inApps/v1/transactions/1", headers: headers)).status == 500)
