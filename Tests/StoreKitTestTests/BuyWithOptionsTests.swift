@@ -11,10 +11,8 @@ import Testing
 
     @Test func `B226: A purchase returns its transaction, and comes to the app`() async throws {
         let token = UUID()
-        let transaction = try await session.buyProduct(
-            identifier: "sword",
-            options: [.quantity(3), .appAccountToken(token)]
-        )
+        let transaction =
+            try await session.buyProduct(identifier: "sword", options: [.quantity(3), .appAccountToken(token)])
         #expect(transaction.productID == "sword" && transaction.purchasedQuantity == 3)
         #expect(transaction.appAccountToken == token)
         #expect(app.heard == ["sword purchased"] && app.list == ["0 sword purchased"])

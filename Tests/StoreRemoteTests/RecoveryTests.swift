@@ -15,11 +15,8 @@ import Testing
         journal.record([command])
         if isKnownToStore { try await shop.remote().submit([command]) }
         let shopper = Shopper()
-        let queue = SKPaymentQueue(
-            backend: shop.remote().asStoreBackend(),
-            journal: journal,
-            delivery: .queue(.global())
-        )
+        let queue =
+            SKPaymentQueue(backend: shop.remote().asStoreBackend(), journal: journal, delivery: .queue(.global()))
         queue.add(shopper)
         await shopper.wait(for: "sword removed")
         #expect(try shop.store.transactions.count == 1)

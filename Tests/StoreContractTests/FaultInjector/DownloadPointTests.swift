@@ -12,10 +12,8 @@ import Testing
     private static let bytes = Data("0123456789".utf8)
 
     init() throws {
-        let store = try SandboxStore(
-            products: [.nonConsumable("level.2", price: "1.99").hosting(Self.bytes)],
-            clock: clock
-        )
+        let store =
+            try SandboxStore(products: [.nonConsumable("level.2", price: "1.99").hosting(Self.bytes)], clock: clock)
         store.downloadPace = .atOnce(inChunksOf: 4)
         injector = FaultInjector(store)
         queue = SKPaymentQueue(backend: injector, delivery: .inline, log: .silent)

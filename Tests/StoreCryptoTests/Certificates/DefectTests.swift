@@ -25,10 +25,8 @@ import Testing
     @Test(arguments: reasons)
     func `A JWS is refused for its chain's defect`(defect: Defect, reason: VerificationFailure) throws {
         let authority = try CertificateAuthority(now: .start)
-        let verifier = try JWSVerifier(
-            root: authority.rootCertificate,
-            revocationList: authority.revocationList(at: .start)
-        )
+        let verifier =
+            try JWSVerifier(root: authority.rootCertificate, revocationList: authority.revocationList(at: .start))
         let jws = try authority.jwsSigner(at: .start, defect: defect).sign(Data("{}".utf8))
         #expect(throws: reason) { try verifier.verify(jws, asOf: .start) }
         // The second time the chain may be remembered.
@@ -39,10 +37,8 @@ import Testing
 
     @Test func `A PKCS 7 message is refused for its chain's defect`() throws {
         let authority = try CertificateAuthority(now: .start)
-        let verifier = try PKCS7Verifier(
-            root: authority.rootCertificate,
-            revocationList: authority.revocationList(at: .start)
-        )
+        let verifier =
+            try PKCS7Verifier(root: authority.rootCertificate, revocationList: authority.revocationList(at: .start))
         for (defect, reason) in Self.reasons {
             let message = try authority.pkcs7Signer(at: .start, defect: defect).sign(Data("content".utf8))
             #expect(throws: reason) { try verifier.verify(message, asOf: .start) }

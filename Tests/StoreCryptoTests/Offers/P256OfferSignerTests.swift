@@ -75,9 +75,7 @@ import Testing
             Vector.privatePEM.replacing("PRIVATE", with: "ENCRYPTED PRIVATE"),
             Vector.publicPEM.replacing("PUBLIC", with: "PRIVATE"),
         ]
-        for pem in pems {
-            #expect(throws: CryptoError.self) { try P256OfferSigner(keyIdentifier: "key", pem: pem) }
-        }
+        for pem in pems { #expect(throws: CryptoError.self) { try P256OfferSigner(keyIdentifier: "key", pem: pem) } }
         #expect(throws: CryptoError.self) { try Self.signer("") }
     }
 
@@ -143,9 +141,7 @@ import Testing
         #expect(signer.jwsAlgorithm == "ES256" && signer.isValid(jwsSignature: signature, of: input))
         #expect(!signer.isValid(jwsSignature: signature, of: input + [0]))
         #expect(!signer.isValid(jwsSignature: signature + [0], of: input))
-        for count in 0..<signature.count {
-            #expect(!signer.isValid(jwsSignature: signature.prefix(count), of: input))
-        }
+        for count in 0..<signature.count { #expect(!signer.isValid(jwsSignature: signature.prefix(count), of: input)) }
     }
 
     @Test func `In a JWS a signature is 64 bytes, and not in DER`() throws {

@@ -88,10 +88,8 @@ import Testing
             #expect(refusal?.status == .notAuthentic && refusal?.reason == reason.description)
             #expect(throws: reason) { try signer.payload(of: wrong.jws(of: payload)) { _ in .start } }
         }
-        let verifier = try AppStoreVerifier(
-            root: authority.rootCertificate,
-            revocationList: authority.revocationList(at: .start)
-        )
+        let verifier =
+            try AppStoreVerifier(root: authority.rootCertificate, revocationList: authority.revocationList(at: .start))
         #expect(throws: reason) { try verifier.verify(receipt, at: .start) }
         #expect(throws: reason) { try verifier.verify(Data(wrong.jws(of: payload).utf8), at: .start) }
     }

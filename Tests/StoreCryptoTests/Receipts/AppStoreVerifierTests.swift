@@ -37,11 +37,8 @@ import Testing
         receipt.isVolumePurchase = true
         let content = try verifier.verify(receipt.data(signedBy: signer), at: .start)
         #expect(content == .appReceipt(receipt, environment: "ProductionSandbox"))
-        let production = try AppStoreSigner(
-            authority,
-            clock: ManualClock(startingAt: .start),
-            environment: .production
-        )
+        let production =
+            try AppStoreSigner(authority, clock: ManualClock(startingAt: .start), environment: .production)
         let sold = try verifier.verify(receipt.data(signedBy: production), at: .start)
         #expect(sold == .appReceipt(receipt, environment: "Production"))
     }

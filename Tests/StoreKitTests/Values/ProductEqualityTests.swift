@@ -15,10 +15,8 @@ import Testing
 
     @Test func `Identifiers of other code units are other products`() async throws {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
-        let shop = try Shop(
-            .inline,
-            selling: [.consumable(composed, price: "1"), .nonConsumable(decomposed, price: "2")]
-        )
+        let shop =
+            try Shop(.inline, selling: [.consumable(composed, price: "1"), .nonConsumable(decomposed, price: "2")])
         try await shop.run {
             let products = try await Product.products(for: [composed, decomposed, composed, "none", decomposed])
             #expect(products.map(\.price) == [1, 2])

@@ -132,10 +132,8 @@ import Testing
 
     @Test func `Only an auto-renewable transaction has a status, and only if the store answers`() async throws {
         let payload = TransactionPayload.sample()
-        let subscription = SignedSubscription(
-            transaction: try payload.signed(),
-            renewal: try RenewalPayload.sample().signed()
-        )
+        let subscription =
+            SignedSubscription(transaction: try payload.signed(), renewal: try RenewalPayload.sample().signed())
         func status(of payload: TransactionPayload, in subscriptions: [SignedSubscription]) async throws -> Bool {
             try await HistoryStore([payload.signed()], subscriptions: subscriptions).run {
                 let transaction = try #require(await Transaction.all.all().first).payloadValue

@@ -32,13 +32,8 @@ final class RemoteShop: Sendable {
         token: DeviceToken? = nil,
         _ change: (inout StoreServer.Configuration) -> Void = { _ in }
     ) throws {
-        store = try SandboxStore(
-            products: products,
-            clock: clock,
-            ledger: ledger,
-            authorizer: authorizer,
-            signer: signer
-        )
+        store =
+            try SandboxStore(products: products, clock: clock, ledger: ledger, authorizer: authorizer, signer: signer)
         var configuration = StoreServer.Configuration()
         // A busy machine is waited for.
         configuration.heartbeat = 600

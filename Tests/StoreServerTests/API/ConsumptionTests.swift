@@ -132,11 +132,8 @@ import Testing
     func `A percentage is for what does not renew`(product: String) throws {
         let bought = try shop.buy(product)
         for percentage in [0, 50_000] {
-            let answer = try send(
-                "v2",
-                report(Self.second, ["consumptionPercentage": .number(percentage)]),
-                about: bought
-            )
+            let answer =
+                try send("v2", report(Self.second, ["consumptionPercentage": .number(percentage)]), about: bought)
             #expect(answer.errorCode.number == (product == "gold" ? 4_000_209 : nil))
             let sentence =
                 "Invalid request. The consumption percentage field is not supported for auto-renewable subscription transactions."

@@ -62,12 +62,8 @@ import Testing
 
     @Test func `A change of more lines than are kept is told as a gap`() throws {
         let shop = try Shop()
-        let events = ConsoleEvents(
-            StoreChronicle(shop.store, mostLines: 2),
-            shop.store.clock,
-            most: 1,
-            heartbeat: 3600
-        )
+        let events =
+            ConsoleEvents(StoreChronicle(shop.store, mostLines: 2), shop.store.clock, most: 1, heartbeat: 3600)
         let listener = Listener(try #require(try events.listen(after: nil)))
         _ = listener.hear("event: line")
         // It is told of all of them at once.

@@ -54,10 +54,8 @@ import Testing
         let whole = try ask(server, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
         #expect(whole?.body == "POST /  \(body)")
         let parts = (0..<50).map { _ in "2710\r\n\(String(repeating: "x", count: 10_000))\r\n" }.joined()
-        let chunked = try ask(
-            server,
-            "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\(parts)0\r\n\r\n"
-        )
+        let chunked =
+            try ask(server, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\(parts)0\r\n\r\n")
         #expect(chunked?.body == "POST /  \(String(repeating: "x", count: 500_000))")
     }
 
