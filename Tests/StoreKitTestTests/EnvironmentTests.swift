@@ -124,12 +124,10 @@ import Testing
 }
 
 extension TestApp {
-    /// Buys a product, and returns its transaction.
     fileprivate func bought(_ product: String) throws -> String {
         buy(product); return try #require(shop.identifiers.last)
     }
 
-    /// Buys a product, and returns the app receipt.
     fileprivate func receipt(after product: String) throws -> Data {
         buy(product)
         return try #require(session.store.appReceipt)

@@ -19,7 +19,6 @@ import Testing
             }
         }
 
-        /// The transactions that a session lists afterwards.
         var list: [String] {
             switch self {
             case .approve, .buy, .refund, .move, .reset: ["0 castle purchased"]

@@ -126,12 +126,10 @@ import Testing
     }
 }
 
-/// A call of Store Kit 2 that can fail.
 enum Call: Sendable {
     case loadProducts, purchase, verification, appStoreSync, subscriptionStatus, appTransaction, refundRequest
 }
 
-/// An error of a call, to be simulated.
 struct Simulation: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// The calls that throw it, and what they throw.

@@ -4,7 +4,6 @@ import Testing
 
 /// The type of transactions' numbers: unsigned, and signed where a test has such a one.
 @Suite struct TransactionNumberTests {
-    /// A method of a session, by both types of numbers.
     struct Method: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let unsigned: @Sendable (SKTestSession) -> (UInt) throws -> Void

@@ -2,7 +2,6 @@ import StoreCore
 import StoreKitTest
 import Testing
 
-/// What a session does to transactions.
 @Suite struct TransactionTests {
     private let app: TestApp
 

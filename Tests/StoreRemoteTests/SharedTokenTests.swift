@@ -70,7 +70,6 @@ import Testing
     }
 }
 
-/// Connects late for the first time.
 private final class LateSnapshot: ForwardingBackend {
     private typealias Connection = @Sendable () -> Void
     let backend: any StoreBackend

@@ -26,7 +26,6 @@ import Testing
         queue.add(app)
     }
 
-    /// Where trouble can come.
     enum Place: CaseIterable {
         case productsRequest, productsAnswer
         case orderSent, orderAnswered, orderDecided
@@ -120,7 +119,6 @@ import Testing
         }
     }
 
-    /// The trouble is over.
     private func calm() {
         injector.removeAllRules()
         store.purchaseFailure = nil
@@ -128,7 +126,6 @@ import Testing
         clock.advance(by: 3600)
     }
 
-    /// The app does what is spoiled.
     private func act(_ place: Place) throws {
         switch place {
         case .productsRequest, .productsAnswer:

@@ -101,7 +101,6 @@ extension Household {
         case lookUp, buyThroughTrouble, failOnDemand, haveGuests, subscribe, ask, download, takeStock
     }
 
-    /// Lives through a day.
     func live(_ day: Day) {
         do {
             try context.run {

@@ -25,7 +25,6 @@ struct Traces: Sendable {
     }
 }
 
-/// Something that is held.
 private final class Burden: Sendable {}
 
 extension Household {

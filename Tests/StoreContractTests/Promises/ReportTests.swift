@@ -86,7 +86,6 @@ import Testing
     }
 }
 
-/// Offers everything but its history.
 private final class WithoutHistory: ForwardingBackend {
     let backend: any StoreBackend
 

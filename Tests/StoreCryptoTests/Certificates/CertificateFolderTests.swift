@@ -137,7 +137,6 @@ import Testing
         #expect(try authority(at: later).jwsSigner(at: later).certificates[0] == renewed)
     }
 
-    /// Returns all files with their contents.
     private func files() throws -> [String: Data] {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
         return try names.reduce(into: [:]) { $0[$1] = try Data(contentsOf: folder.appending(path: $1)) }

@@ -30,7 +30,6 @@ struct PayloadAttributes {
         self.attributes = attributes
     }
 
-    /// The types, in their order.
     var types: [Int] { attributes.map(\.type) }
 
     /// Whether the attributes are in the order of their bytes, as DER has a set.
@@ -45,7 +44,6 @@ struct PayloadAttributes {
         return try #require(values.first)
     }
 
-    /// Returns the purchases.
     func purchases() throws -> [PayloadAttributes] {
         try attributes.filter { $0.type == 17 }.map { try PayloadAttributes(Data($0.value)) }
     }

@@ -40,7 +40,6 @@ extension [AppReceipt.Purchase] {
 }
 
 extension AppReceipt {
-    /// A receipt of nothing.
     static let empty = AppReceipt(
         bundleIdentifier: "com.example.app",
         bundleVersion: "32",
@@ -60,7 +59,6 @@ extension AppReceipt {
 }
 
 extension TransactionReceipt {
-    /// A receipt of one purchase.
     static let gold = TransactionReceipt(
         productIdentifier: "gold",
         transactionIdentifier: "1",

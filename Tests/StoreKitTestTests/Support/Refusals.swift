@@ -1,7 +1,6 @@
 import StoreKitTest
 import Testing
 
-/// Expects a session to refuse something with a code.
 func expectRefusal<R>(
     _ code: SKTestError.Code,
     sourceLocation: SourceLocation = #_sourceLocation,

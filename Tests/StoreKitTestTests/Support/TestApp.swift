@@ -42,7 +42,6 @@ final class Shop: NSObject, SKPaymentTransactionObserver {
     private var heard: [String] = []
     /// The identifiers of what was purchased or restored.
     private(set) var identifiers: [String] = []
-    /// The errors of what failed.
     private(set) var errors: [any Error] = []
     var finishes = true
 

@@ -2,7 +2,6 @@ import StoreCore
 import StoreKit
 import Testing
 
-/// The offers that a product says it has.
 @Suite struct ProductOfferTests {
     private let shop: Shop
 

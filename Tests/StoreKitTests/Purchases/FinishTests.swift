@@ -167,7 +167,6 @@ private final class Leaver: NSObject, SKPaymentTransactionObserver {
     }
 }
 
-/// A journal that cannot be written.
 private final class BrokenJournal: QueueJournal {
     func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
         JournalContents(id: .unique(), commands: [])

@@ -251,7 +251,6 @@ import Testing
     }
 }
 
-/// Counts the finishes that an app submits.
 private final class FinishCounter: ForwardingBackend {
     let backend: any StoreBackend
     private let count = Locked(0)

@@ -3,7 +3,6 @@ import StoreCore
 import StoreKit
 import Testing
 
-/// A store that nobody reaches.
 @Suite struct OutOfReachTests {
     private func isOffline(_ body: () async throws -> some Sendable) async -> Bool {
         do { _ = try await body() } catch StoreKitError.networkError(let error) {

@@ -3,7 +3,6 @@ import StoreKit
 import Testing
 
 @Suite struct CanceledTaskTests {
-    /// Runs a body in a canceled task.
     private func canceled<R: Sendable>(_ shop: Shop, _ body: @escaping @Sendable () async throws -> R) async throws -> R
     {
         let task = Task {

@@ -5,7 +5,6 @@ import Synchronization
 
 /// A task that waits for something, and another thread that brings it about, at the same time as the task is canceled.
 struct CancellationRace: Sendable {
-    /// What the task waits for.
     enum Wait: CaseIterable {
         case updates, statuses, storefronts, intents, messages, unfinished, all, purchase, finish
 

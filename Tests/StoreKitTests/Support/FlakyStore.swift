@@ -12,7 +12,6 @@ final class FlakyStore: ForwardingBackend {
         history = History(store)
     }
 
-    /// Whether readings of the history fail.
     var fails: Bool {
         get { history.fails.withLock { $0 } }
         set { history.fails.withLock { $0 = newValue } }
@@ -33,7 +32,6 @@ final class FlakyStore: ForwardingBackend {
         set { history.refundFailure.withLock { $0 = newValue } }
     }
 
-    /// The number of transactions' readings so far.
     var readings: Int { history.readings.withLock { $0 } }
 
     var backend: any StoreBackend { store }

@@ -32,7 +32,6 @@ final class HistoryStore: StoreBackend, HistoryService, StorefrontService, Avail
         self.deviceVerificationID = deviceVerificationID
     }
 
-    /// Runs a body in a context with this store.
     func run<R>(
         log: StoreLog = .silent,
         isolation: isolated (any Actor)? = #isolation,

@@ -20,7 +20,6 @@ extension TransactionPayload {
 }
 
 extension RenewalPayload {
-    /// A payload with what every one must have, and what is set.
     static func sample(_ change: (inout RenewalPayload) -> Void = { _ in }) -> RenewalPayload {
         var payload = RenewalPayload(
             originalTransactionId: "12",
@@ -36,7 +35,6 @@ extension RenewalPayload {
 }
 
 extension AppTransactionPayload {
-    /// A payload with what every one must have, and what is set.
     static func sample(_ change: (inout AppTransactionPayload) -> Void = { _ in }) -> AppTransactionPayload {
         var payload = AppTransactionPayload(
             bundleId: "com.example.app",
@@ -107,7 +105,6 @@ extension SignedValue<TransactionPayload> {
 }
 
 extension SignedValue<RenewalPayload> {
-    /// What an app reads of it.
     func result() async throws -> VerificationResult<Product.SubscriptionInfo.RenewalInfo> {
         let transaction = try TransactionPayload.sample().signed()
         return try await SignedSubscription(transaction: transaction, renewal: self).status().renewalInfo
@@ -115,14 +112,12 @@ extension SignedValue<RenewalPayload> {
 }
 
 extension SignedValue<AppTransactionPayload> {
-    /// What an app reads of it.
     func result() async throws -> VerificationResult<AppTransaction> {
         try await HistoryStore(app: self).run { try await AppTransaction.shared }
     }
 }
 
 extension SignedSubscription {
-    /// What an app reads of it.
     func status() async throws -> Product.SubscriptionInfo.Status {
         let history = HistoryStore([try TransactionPayload.sample().signed()], subscriptions: [self])
         return try await history.run {

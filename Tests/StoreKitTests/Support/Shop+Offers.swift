@@ -36,7 +36,6 @@ extension Shop {
         .consumable("coins", price: "0.99"),
     ]
 
-    /// What the account was charged so far.
     var charged: Decimal { get throws { try store.account.totalCharged } }
 
     /// Makes the account a former subscriber of the group "club", who has had no offer.
@@ -60,7 +59,6 @@ extension Shop {
         return isEligible
     }
 
-    /// Returns the terms of a subscription.
     func subscription(_ product: String) async throws -> Product.SubscriptionInfo {
         try #require(try await run { try await Product.products(for: [product]) }.first?.subscription)
     }

@@ -26,7 +26,6 @@ struct Shop: Sendable {
     /// The ways in which callbacks can be delivered.
     static let deliveries: [StoreDelivery] = [.main, .inline]
 
-    /// Runs a body in the shop's context.
     func run<R>(isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R) async rethrows -> R {
         try await context.run(body)
     }
@@ -41,7 +40,6 @@ struct Shop: Sendable {
         }
     }
 
-    /// Buys a product, and returns the transaction.
     @discardableResult
     func bought(_ identifier: String, _ options: Set<Product.PurchaseOption> = []) async throws -> Transaction {
         guard case .success(let result) = try await buy(identifier, options) else { throw StoreKitError.userCancelled }
@@ -55,7 +53,6 @@ struct Shop: Sendable {
         return transaction
     }
 
-    /// The context's payment queue.
     var queue: SKPaymentQueue { context.run { SKPaymentQueue.default() } }
 }
 
@@ -73,7 +70,6 @@ extension StoreLog {
 }
 
 extension Product.PurchaseResult {
-    /// The case's name.
     var name: String {
         switch self {
         case .success: "success"
@@ -95,7 +91,6 @@ extension AsyncSequence where Failure == Never {
         return elements
     }
 
-    /// Returns all elements of a sequence that ends.
     func all(isolation: isolated (any Actor)? = #isolation) async -> [Element] {
         var elements: [Element] = []
         for await element in self { elements.append(element) }

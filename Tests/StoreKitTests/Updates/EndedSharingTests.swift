@@ -31,7 +31,6 @@ import Testing
         }
     }
 
-    /// A way in which sharing ends.
     enum End: CaseIterable { case leaves, stops, refunded }
 
     @Test(arguments: End.allCases)

@@ -4,7 +4,6 @@ import Testing
 
 // What subscribers hear of a store that cannot say, when they begin, what there was before.
 @Suite struct LateHistoryTests {
-    /// How a store does not answer.
     enum Trouble: CaseIterable, Sendable { case fails, isLate }
 
     /// A store with a history in trouble, and an app that is launched on it.

@@ -69,10 +69,7 @@ import Testing
 
     @Test func `All statuses come a group at a time, in the store's order`() async throws {
         let subscriptions = try [("club", "1"), ("news", "2"), ("club", "3"), (nil, "4")].map { group, identifier in
-            try subscription {
-                $0.subscriptionGroupIdentifier = group
-                $0.transactionId = identifier
-            }
+            try subscription { ($0.subscriptionGroupIdentifier, $0.transactionId) = (group, identifier) }
         }
         let groups = await HistoryStore(subscriptions: subscriptions).run {
             await Product.SubscriptionInfo.Status.all.all()

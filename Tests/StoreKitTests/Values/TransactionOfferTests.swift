@@ -33,21 +33,13 @@ import Testing
         ] as [(String, Product.SubscriptionPeriod.Unit, Int)]
     )
     func `A length has its own unit`(text: String, unit: Product.SubscriptionPeriod.Unit, value: Int) async throws {
-        let offer = try await offer {
-            $0.offerType = .code
-            $0.offerPeriod = text
-        }
+        let offer = try await offer { ($0.offerType, $0.offerPeriod) = (.code, text) }
         #expect(offer?.period?.unit == unit && offer?.period?.value == value)
     }
 
     @Test(arguments: ["", "P", "P0D", "1M", "PM", "P1H", "P1M1D", "P1M ", "P-1M", "P99999D"])
     func `A length that is not one number of one unit is none`(text: String) async throws {
-        let offer = try #require(
-            await offer {
-                $0.offerType = .code
-                $0.offerPeriod = text
-            }
-        )
+        let offer = try #require(await offer { ($0.offerType, $0.offerPeriod) = (.code, text) })
         #expect(offer.period == nil)
     }
 

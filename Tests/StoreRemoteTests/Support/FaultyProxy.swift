@@ -7,7 +7,6 @@ import StoreCore
 final class FaultyProxy: Sendable {
     /// What becomes of a connection.
     enum Fate: Hashable, Sendable {
-        /// Everything passes.
         case passes
         /// It is cut after so many bytes of one direction.
         case isCut(after: Int)
@@ -63,16 +62,13 @@ final class FaultyProxy: Sendable {
         }
     }
 
-    /// The URL of the store behind the network.
     var url: URL { URL(string: "http://127.0.0.1:\(port)/")! }
 
-    /// The number of connections until now.
     var connections: Int { state.withLock { $0.connections } }
 
     /// The number of connections that their fate has cut until now.
     var cuts: Int { state.withLock { $0.cuts } }
 
-    /// Breaks every connection.
     func cut() {
         state.withLock { state in for descriptor in state.descriptors { shutdown(descriptor, Int32(SHUT_RDWR)) } }
     }

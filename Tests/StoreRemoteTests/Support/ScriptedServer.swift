@@ -44,16 +44,13 @@ final class ScriptedServer: Sendable, HistoryListener {
 
     func connect(after cursor: UpdateCursor?) { backend.withLock { $0! }.connect(receiver, after: cursor) }
 
-    /// Sets what greetings are answered with.
     func greet(with status: DeviceStatus) { state.withLock { $0.status = status } }
 
-    /// Sets how requests are answered.
     func answer(_ call: DeviceCall, with answer: @escaping Answer) { state.withLock { $0.answers[call] = answer } }
 
     /// Sets a failure with which requests are refused.
     func refuse(_ call: DeviceCall, with failure: StoreFailure) { state.withLock { $0.refusals[call] = failure } }
 
-    /// Sends a line on the stream.
     func send(_ change: (inout UpdateLine) -> Void) {
         var line = UpdateLine()
         change(&line)

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Any JSON.
 enum JSONValue: Hashable, Decodable {
     case null
     case bool(Bool)
@@ -44,7 +43,6 @@ final class SchemaChecker {
 
     var names: Set<String> { Set(definitions.keys) }
 
-    /// All that there is to be met.
     var all: Set<String> {
         var places: Set<String> = []
         for (name, schema) in definitions { Self.collect(schema, at: name, into: &places) }

@@ -7,7 +7,6 @@ import Testing
 
 /// Each error of the API that a request can cause, by its number.
 @Suite(.libcrypto) struct ErrorTests {
-    /// A request that is refused.
     struct Case: CustomTestStringConvertible, Sendable {
         let code: Int
         let method: String
@@ -18,12 +17,10 @@ import Testing
             (self.code, self.method, self.path, self.body) = (code, method, path, body)
         }
 
-        /// A request for notifications.
         init(_ code: Int, notified more: [String: AnswerValue]) {
             self.init(code, "POST", "v1/notifications/history", ErrorTests.history(more))
         }
 
-        /// A request that extends all renewals.
         init(_ code: Int, extendingAll more: [String: AnswerValue]) {
             self.init(code, "POST", "v1/subscriptions/extend/mass", ErrorTests.extended(more))
         }

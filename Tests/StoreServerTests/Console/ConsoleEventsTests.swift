@@ -4,7 +4,6 @@ import Testing
 
 @testable import StoreServer
 
-/// The live timeline.
 @Suite(.libcrypto) struct ConsoleEventsTests {
     private let shop: ConsoleShop
 

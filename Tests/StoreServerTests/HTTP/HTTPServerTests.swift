@@ -79,10 +79,7 @@ import Testing
     }
 
     @Test func `Receipts have a limit of their own, wherever they are verified`() throws {
-        let server = try echo {
-            $0.bodySize = 1000
-            $0.receiptBodySize = 3000
-        }
+        let server = try echo { ($0.bodySize, $0.receiptBodySize) = (1000, 3000) }
         let body = { String(repeating: "x", count: $0) }
         let request = { (path: String, count: Int) in
             "POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: \(count)\r\n\r\n\(body(count))"
@@ -128,10 +125,7 @@ import Testing
     }
 
     @Test func `A client that sends half a request does not keep the others waiting, and is let go`() throws {
-        let server = try echo {
-            $0.timeout = 1
-            $0.threads = 1
-        }
+        let server = try echo { ($0.timeout, $0.threads) = (1, 1) }
         let slow = try server.client("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nhalf")
         #expect(try ask(server, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")?.status == 200)
         // It ends when the server closes the connection.

@@ -8,13 +8,11 @@ final class BrokenLedger: Ledger {
 
     struct Failure: Error {}
 
-    /// Whether everything fails.
     var isBroken: Bool {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
     }
 
-    /// The number of calls until now.
     var calls: Int { count.withLock { $0 } }
 
     private func check() throws {

@@ -116,7 +116,6 @@ final class Client {
 }
 
 extension HTTPServer {
-    /// Connects to it, and sends a text.
     func client(_ text: String = "") throws -> Client { try Client(port: Int(port), sending: text) }
 }
 

@@ -52,7 +52,6 @@ struct ConsoleShop {
         return (response.status, try JSON(data: response.body))
     }
 
-    /// Has an app buy a product.
     func buy(_ product: String) throws {
         let (status, json) = try act("buy \(product)")
         try #require(status == 200, "\(json)")

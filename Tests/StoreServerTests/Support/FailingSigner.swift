@@ -1,7 +1,6 @@
 import Foundation
 import StoreCore
 
-/// A signer of receipts that signs no JWS.
 struct FailingSigner: ReceiptSigner, PayloadSigner {
     private let signer = HMACReceiptSigner()
 

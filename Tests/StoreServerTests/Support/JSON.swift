@@ -26,7 +26,6 @@ struct JSON: CustomStringConvertible {
     var list: [JSON] { (value as? [Any])?.map { JSON($0) } ?? [] }
     var keys: Set<String> { Set((value as? [String: Any])?.keys.map { $0 } ?? []) }
 
-    /// The payload of a JWS.
     var payload: JSON {
         guard let parts = text?.split(separator: "."), parts.count == 3,
             let bytes = Base64URL.decode(Array(parts[1].utf8)[...])

@@ -13,13 +13,11 @@ final class ScriptedTransport: NotificationTransport {
         var held: [@Sendable (SendAttemptResult) -> Void] = []
     }
 
-    /// A notification that was posted.
     struct Post {
         let body: Data
         let url: URL
         let date: Date
 
-        /// The decoded notification.
         var payload: JSON { ((try? JSON(data: body)) ?? JSON(nil)).signedPayload.payload }
     }
 
@@ -47,7 +45,6 @@ final class ScriptedTransport: NotificationTransport {
 
     var posts: [Post] { state.withLock { $0.posts } }
 
-    /// The kinds of what was posted, in order.
     var types: [String?] { posts.map(\.payload.notificationType.text) }
 
     func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult) -> Void) {
@@ -70,7 +67,6 @@ final class ScriptedTransport: NotificationTransport {
 
     private struct NoPost: Error {}
 
-    /// Replies to what was left.
     func release(_ result: SendAttemptResult) {
         let held = state.withLock { state in
             defer { state.held = [] }

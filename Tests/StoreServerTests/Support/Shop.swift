@@ -116,7 +116,6 @@ struct Shop {
 
     // MARK: Verification
 
-    /// Has a receipt verified.
     func verify(_ receipt: Data?, _ members: [String: AnswerValue] = [:], base: String = "") throws -> JSON {
         var members = members
         members["receipt-data"] = receipt.map { .text($0.base64EncodedString()) }
@@ -129,7 +128,6 @@ struct Shop {
         return response.status == 200 ? try JSON(data: response.body) : JSON(nil)
     }
 
-    /// The app receipt of the store's device.
     var receipt: Data { store.device.appReceipt ?? Data() }
 }
 

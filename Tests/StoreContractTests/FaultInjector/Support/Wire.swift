@@ -88,7 +88,6 @@ final class Receiver: StoreUpdateReceiver {
 
     /// Where the batches end that came, in the order in which they came.
     var positions: [Int] { state.withLock { $0.positions } }
-    /// Why connections were lost.
     var failures: [StoreFailure] { state.withLock { $0.failures } }
     /// What had come when the last connection was lost.
     var positionsWhenLost: [Int] { state.withLock { $0.positionsWhenLost } }
@@ -132,7 +131,6 @@ struct Wire: Sendable {
         injector = FaultInjector(store, label: label, seed: seed, timeout: timeout)
     }
 
-    /// Makes the connection.
     func connect() { injector.connect(receiver, after: nil) }
 
     /// Sends the batches that end at these positions, through the newest connection.

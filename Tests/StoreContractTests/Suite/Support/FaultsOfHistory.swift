@@ -152,7 +152,6 @@ private final class TurnsPagesForever: SpoiltHistory, @unchecked Sendable {
     }
 }
 
-/// Finds no subscriptions.
 private final class HasNoSubscriptions: SpoiltStore, @unchecked Sendable {
     override func subscriptions(_ query: SubscriptionQuery, reply: @escaping Reply<[SignedSubscription]>) {
         reply(.success([]))

@@ -29,12 +29,10 @@ extension Fault {
     ]
 }
 
-/// Has another clock each time.
 private final class ChangesItsClock: SpoiltStore, @unchecked Sendable {
     override var clock: any StoreClock { ManualClock() }
 }
 
-/// Has another lane each time.
 private final class ChangesItsLane: SpoiltStore, @unchecked Sendable {
     private let count = Locked(0)
 
@@ -118,7 +116,6 @@ private final class LeavesOutInvalid: SpoiltStore, @unchecked Sendable {
     }
 }
 
-/// Has each product twice.
 private final class FindsEverythingTwice: SpoiltStore, @unchecked Sendable {
     override func products(_ identifiers: Set<String>, reply: @escaping Reply<ProductsAnswer>) {
         store.products(identifiers) { result in

@@ -38,7 +38,6 @@ class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, Receipt
     typealias Answer = @Sendable (SubmissionReply) -> Void
     typealias Submission = @Sendable (SpoiltStore, [StoreCommand], @escaping Answer) -> Void
 
-    /// Hands a batch over.
     func deliver(_ batch: UpdateBatch, to receiver: any StoreUpdateReceiver) { receiver.receive(batch) }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
@@ -120,10 +119,8 @@ class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, Receipt
 }
 
 extension UpdateBatch {
-    /// Whether it is part of a snapshot.
     var isSnapshot: Bool { after == nil || after?.part != nil }
 
-    /// The same place, with other updates.
     func replacing(_ updates: [StoreUpdate]) -> UpdateBatch {
         UpdateBatch(after: after, through: through, updates: updates)
     }
@@ -148,7 +145,6 @@ extension UpdateBatch {
 }
 
 extension StoreTransaction {
-    /// The same transaction with some parts changed.
     func with(
         identifier: String? = nil,
         order: OrderID?? = nil,
