@@ -53,9 +53,7 @@ import Testing
     }
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func `Each purchase is charged, told and finished once over a network that cuts and falls silent`(
-        seed: UInt64
-    ) async throws {
+    func `Each purchase is charged, told and finished once over a network with faults`(seed: UInt64) async throws {
         let shop = try RemoteShop { $0.heartbeat = 0.2 }
         let proxy = try FaultyProxy(to: shop.server.port, seed: seed) { random, number in
             // Every third connection is in order, so that it ends.

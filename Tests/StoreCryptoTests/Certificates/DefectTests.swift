@@ -6,13 +6,9 @@ import Testing
     typealias Defect = CertificateAuthority.Defect
 
     static let reasons: [(Defect, VerificationFailure)] = [
-        (.expiredLeaf, .expired(.leaf)),
-        (.missingLeafMarker, .missingMarker(.leaf)),
-        (.missingIntermediateMarker, .missingMarker(.intermediate)),
-        (.foreignRoot, .foreignRoot),
-        (.chainOfOne, .chainLength(1)),
-        (.chainOfFour, .chainLength(4)),
-        (.wrongKey, .wrongSignature),
+        (.expiredLeaf, .expired(.leaf)), (.missingLeafMarker, .missingMarker(.leaf)),
+        (.missingIntermediateMarker, .missingMarker(.intermediate)), (.foreignRoot, .foreignRoot),
+        (.chainOfOne, .chainLength(1)), (.chainOfFour, .chainLength(4)), (.wrongKey, .wrongSignature),
         (.revoked, .revoked),
     ]
 

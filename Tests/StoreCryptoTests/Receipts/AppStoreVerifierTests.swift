@@ -5,6 +5,8 @@ import Testing
 
 /// Verification of every form by those who hold the root only.
 @Suite(.libcrypto) struct AppStoreVerifierTests {
+    typealias Version = TransactionReceiptSigner.Version
+
     private let authority: CertificateAuthority
     private let signer: AppStoreSigner
     private let verifier: AppStoreVerifier
@@ -17,7 +19,7 @@ import Testing
 
     private func jws(_ payload: String) throws -> Data { Data(try signer.jws(of: Data(payload.utf8)).utf8) }
 
-    private func signed(_ receipt: TransactionReceipt, _ version: TransactionReceiptSigner.Version) throws -> Data {
+    private func signed(_ receipt: TransactionReceipt, _ version: Version) throws -> Data {
         let clock = ManualClock(startingAt: .start)
         return try receipt.data(signedBy: AppStoreSigner(authority, clock: clock, transactionReceiptVersion: version))
     }
@@ -43,10 +45,8 @@ import Testing
         #expect(sold == .appReceipt(receipt, environment: "Production"))
     }
 
-    @Test(arguments: TransactionReceiptSigner.Version.allCases)
-    func `A transaction receipt is told, and its subscription judged at the moment given`(
-        version: TransactionReceiptSigner.Version
-    ) throws {
+    @Test(arguments: Version.allCases)
+    func `A transaction receipt is told, and its subscription judged at the moment given`(version: Version) throws {
         var receipt = TransactionReceipt.gold
         receipt.subscription = .init(expirationDate: .start + 60)
         let data = try signed(receipt, version)
@@ -59,8 +59,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TransactionReceiptSigner.Version.allCases)
-    func `No bit of a transaction receipt may be another`(version: TransactionReceiptSigner.Version) async throws {
+    @Test(arguments: Version.allCases)
+    func `No bit of a transaction receipt may be another`(version: Version) async throws {
         let data = try signed(.gold, version)
         let verifier = verifier
         #expect(await BitFlips.unnoticed(in: data) { (try? verifier.verify($0, at: .start)) != nil } == [])
@@ -130,10 +130,8 @@ import Testing
         }
     }
 
-    @Test(arguments: TransactionReceiptSigner.Version.allCases)
-    func `Signed content that is no transaction receipt is foreign, unsigned content is not read`(
-        version: TransactionReceiptSigner.Version
-    ) throws {
+    @Test(arguments: Version.allCases)
+    func `Signed content that is no transaction receipt is foreign, unsigned is not read`(version: Version) throws {
         let signer = try authority.transactionReceiptSigner(at: .start, version: version)
         for text in ["{\n}", "text", "{\n\t\"quantity\" = \"1\";\n}"] {
             let information = Data(text.utf8)

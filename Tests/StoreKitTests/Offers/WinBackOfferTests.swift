@@ -24,9 +24,7 @@ import Testing
         #expect(try shop.charged - before == Decimal(string: "2.99"))
     }
 
-    @Test func `Eligible offers are the renewal's once the subscription has ended, until it is bought again`()
-        async throws
-    {
+    @Test func `Eligible offers are the renewal's from the subscription's end until it is sold again`() async throws {
         try await shop.bought("gold")
         #expect(try await shop.renewal().eligibleWinBackOfferIDs == [])
         try shop.endSubscription()

@@ -10,10 +10,7 @@ import Testing
     // MARK: Quantity
 
     @Test(arguments: ["coins", "season"], [1, 2, 10])
-    func `Consumables and non-renewing subscriptions are sold in any quantity up to ten`(
-        product: String,
-        quantity: Int
-    ) async throws {
+    func `Consumables and what does not renew are sold up to ten a time`(product: String, quantity: Int) async throws {
         let first = try await shop.finished(product)
         let one = try #require(first.price)
         let several = try await shop.bought(product, [.quantity(quantity)])

@@ -5,7 +5,7 @@ import Testing
 extension TransactionPayload {
     /// A payload with what every one must have, and what is set.
     static func sample(_ change: (inout TransactionPayload) -> Void = { _ in }) -> TransactionPayload {
-        var payload = TransactionPayload(
+        TransactionPayload(
             transactionId: "12",
             bundleId: "com.example.app",
             productId: "gold",
@@ -14,14 +14,13 @@ extension TransactionPayload {
             environment: "Sandbox",
             signedDate: PayloadDate(milliseconds: 2_500)
         )
-        change(&payload)
-        return payload
+        .changed(by: change)
     }
 }
 
 extension RenewalPayload {
     static func sample(_ change: (inout RenewalPayload) -> Void = { _ in }) -> RenewalPayload {
-        var payload = RenewalPayload(
+        RenewalPayload(
             originalTransactionId: "12",
             productId: "gold",
             autoRenewProductId: "silver",
@@ -29,25 +28,29 @@ extension RenewalPayload {
             environment: "Sandbox",
             signedDate: PayloadDate(milliseconds: 2_500)
         )
-        change(&payload)
-        return payload
+        .changed(by: change)
     }
 }
 
 extension AppTransactionPayload {
     static func sample(_ change: (inout AppTransactionPayload) -> Void = { _ in }) -> AppTransactionPayload {
-        var payload = AppTransactionPayload(
+        AppTransactionPayload(
             bundleId: "com.example.app",
             applicationVersion: "3.1",
             environment: "Production",
             signedDate: PayloadDate(milliseconds: 2_500)
         )
-        change(&payload)
-        return payload
+        .changed(by: change)
     }
 }
 
 extension JWSPayload {
+    fileprivate func changed(by change: (inout Self) -> Void) -> Self {
+        var payload = self
+        change(&payload)
+        return payload
+    }
+
     /// The payload as it arrives from a store.
     func signed(key: String = "key") throws -> SignedValue<Self> {
         let signer = LocalSigner(environment: environmentName, key: Data(key.utf8))

@@ -3,9 +3,9 @@ import StoreKit
 import Testing
 
 @Suite struct RenewalInfoTests {
-    private func renewal(
-        _ change: (inout RenewalPayload) -> Void = { _ in }
-    ) async throws -> Product.SubscriptionInfo.RenewalInfo {
+    typealias RenewalInfo = Product.SubscriptionInfo.RenewalInfo
+
+    private func renewal(_ change: (inout RenewalPayload) -> Void = { _ in }) async throws -> RenewalInfo {
         try await RenewalPayload.sample(change).signed().result().payloadValue
     }
 
@@ -71,11 +71,11 @@ import Testing
     @Test(
         arguments: [
             (nil, .noIncreasePending), (0, .pending), (1, .agreed), (7, .noIncreasePending),
-        ] as [(Int?, Product.SubscriptionInfo.RenewalInfo.PriceIncreaseStatus)]
+        ] as [(Int?, RenewalInfo.PriceIncreaseStatus)]
     )
-    func `A price increase is pending or agreed; anything else is none`(
+    func `A price increase is pending, agreed or none`(
         number: Int?,
-        status: Product.SubscriptionInfo.RenewalInfo.PriceIncreaseStatus
+        status: RenewalInfo.PriceIncreaseStatus
     ) async throws {
         let renewal = try await renewal { $0.priceIncreaseStatus = number.map { .init(rawValue: $0) } }
         #expect(renewal.priceIncreaseStatus == status)
@@ -85,12 +85,9 @@ import Testing
         arguments: [
             (1, .autoRenewDisabled), (2, .billingError), (3, .didNotConsentToPriceIncrease), (4, .productUnavailable),
             (5, .unknown), (9, .init(rawValue: 9)),
-        ] as [(Int, Product.SubscriptionInfo.RenewalInfo.ExpirationReason)]
+        ] as [(Int, RenewalInfo.ExpirationReason)]
     )
-    func `Each reason for an expiration has its number`(
-        number: Int,
-        reason: Product.SubscriptionInfo.RenewalInfo.ExpirationReason
-    ) async throws {
+    func `Each reason to expire has its number`(number: Int, reason: RenewalInfo.ExpirationReason) async throws {
         #expect(try await renewal { $0.expirationIntent = .init(rawValue: number) }.expirationReason == reason)
     }
 
@@ -109,14 +106,14 @@ import Testing
     }
 
     @Test func `Each listed value has words of its own`() {
-        typealias Reason = Product.SubscriptionInfo.RenewalInfo.ExpirationReason
+        typealias Reason = RenewalInfo.ExpirationReason
         let reasons = [
             Reason.autoRenewDisabled, .billingError, .didNotConsentToPriceIncrease, .productUnavailable, .unbundled,
             .unknown,
         ]
         #expect(Set(reasons.map(\.localizedDescription)).count == 6)
         #expect(Reason(rawValue: 99).localizedDescription == Reason.unknown.localizedDescription)
-        typealias Increase = Product.SubscriptionInfo.RenewalInfo.PriceIncreaseStatus
+        typealias Increase = RenewalInfo.PriceIncreaseStatus
         let increases = [Increase.noIncreasePending, .pending, .agreed]
         #expect(Set(increases.map(\.localizedDescription)).count == 3)
     }

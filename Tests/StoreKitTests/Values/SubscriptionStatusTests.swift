@@ -29,10 +29,7 @@ import Testing
     @Test func `A subscription that could not be charged is in its grace period or in billing retry`() async throws {
         let grace = try subscription(
             { _ in },
-            {
-                $0.isInBillingRetryPeriod = true
-                $0.gracePeriodExpiresDate = later
-            }
+            { ($0.isInBillingRetryPeriod, $0.gracePeriodExpiresDate) = (true, later) }
         )
         #expect(try await grace.status().state == .inGracePeriod)
         let retry = try subscription({ _ in }, { $0.isInBillingRetryPeriod = true })
@@ -41,8 +38,7 @@ import Testing
 
     @Test func `A subscription that was refunded is revoked, even if its period runs`() async throws {
         let revoked = try subscription {
-            $0.expiresDate = later
-            $0.revocationDate = PayloadDate(milliseconds: 2_000)
+            ($0.expiresDate, $0.revocationDate) = (later, PayloadDate(milliseconds: 2_000))
         }
         #expect(try await revoked.status().state == .revoked)
     }

@@ -3,6 +3,8 @@ import StoreKit
 import Testing
 
 @Suite struct VerificationResultTests {
+    typealias Failure = VerificationResult<Transaction>.VerificationError
+
     @Test func `A value without a defect is verified`() async throws {
         let result = try await TransactionPayload.sample().signed().result()
         guard case .verified(let transaction) = result else { return _ = Issue.record("\(result) is not verified") }
@@ -15,13 +17,10 @@ import Testing
             [
                 .invalidEncoding, .invalidCertificateChain, .revokedCertificate, .invalidSignature,
                 .missingRequiredProperties, .invalidDeviceVerification,
-            ] as [VerificationResult<Transaction>.VerificationError]
+            ] as [Failure]
         )
     )
-    func `A value with a defect is unverified for its reason, and can be read`(
-        defect: SignatureDefect,
-        error: VerificationResult<Transaction>.VerificationError
-    ) async throws {
+    func `A value with a defect is unverified, and readable`(defect: SignatureDefect, error: Failure) async throws {
         let result = try await TransactionPayload.sample().signed(with: defect).result()
         guard case .unverified(let transaction, let found) = result
         else { return _ = Issue.record("\(result) is verified") }

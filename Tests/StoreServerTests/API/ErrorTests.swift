@@ -134,23 +134,15 @@ import Testing
         reason: AnswerValue? = .number(1),
         request: AnswerValue? = .text("request")
     ) -> [String: AnswerValue] {
-        var body = more
-        body["extendByDays"] = days
-        body["extendReasonCode"] = reason
-        body["requestIdentifier"] = request
-        return body
+        let rest = ["extendByDays": days, "extendReasonCode": reason, "requestIdentifier": request]
+        return more.merging(rest.compactMapValues(\.self)) { $1 }
     }
 
     private static func history(
         _ more: [String: AnswerValue] = [:],
         start: AnswerValue? = .number(1_737_000_000_000),
         end: AnswerValue? = .number(1_800_000_000_000)
-    ) -> [String: AnswerValue] {
-        var body = more
-        body["startDate"] = start
-        body["endDate"] = end
-        return body
-    }
+    ) -> [String: AnswerValue] { more.merging(["startDate": start, "endDate": end].compactMapValues(\.self)) { $1 } }
 
     private static func shop() throws -> Shop {
         let shop = try Shop()

@@ -40,18 +40,16 @@ import Testing
 
     @Test(arguments: ["iss", "aud", "bid", "exp"])
     func `A claim that is missing, wrong or of another type is answered with 401`(claim: String) throws {
-        #expect(try status(shop, claims: { $0[claim] = nil }) == 401)
-        #expect(try status(shop, claims: { $0[claim] = .text("another") }) == 401)
-        #expect(try status(shop, claims: { $0[claim] = .number(7) }) == 401)
-        #expect(try status(shop, claims: { $0[claim] = .list([]) }) == 401)
+        for value in [nil, .text("another"), .number(7), .list([])] as [AnswerValue?] {
+            #expect(try status(shop, claims: { $0[claim] = value }) == 401)
+        }
     }
 
     @Test func `A token that has expired, lives too long or is from the future is answered with 401`() throws {
         let now = Int(shop.clock.now.timeIntervalSince1970)
-        #expect(try status(shop, claims: { $0["exp"] = .number(now) }) == 401)
-        #expect(try status(shop, claims: { $0["exp"] = .number(now - 1) }) == 401)
-        #expect(try status(shop, claims: { $0["exp"] = .number(now + 3601) }) == 401)
-        #expect(try status(shop, claims: { $0["iat"] = .number(now + 61) }) == 401)
+        for (claim, date) in [("exp", now), ("exp", now - 1), ("exp", now + 3601), ("iat", now + 61)] {
+            #expect(try status(shop, claims: { $0[claim] = .number(date) }) == 401, "\(claim) \(date)")
+        }
         let token = try shop.key.token(shop.claims)
         #expect(status(shop, "Bearer \(token)") == 404)
         shop.clock.advance(by: 301)

@@ -15,30 +15,23 @@ final class BrokenLedger: Ledger {
 
     var calls: Int { count.withLock { $0 } }
 
-    private func check() throws {
-        count.withLock { $0 += 1 }
-        if isBroken { throw Failure() }
-    }
-
-    var head: Int {
+    /// The ledger for one call.
+    private var whole: MemoryLedger {
         get throws {
-            try check()
-            return ledger.head
+            count.withLock { $0 += 1 }
+            return if isBroken { throw Failure() } else { ledger }
         }
     }
 
+    var head: Int { get throws { try whole.head } }
+
     func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
-        try check()
-        return ledger.append(records, ifHeadIs: head)
+        try whole.append(records, ifHeadIs: head)
     }
 
-    func commit() throws {
-        try check()
-        ledger.commit()
-    }
+    func commit() throws { try whole.commit() }
 
     func read(after position: Int, limit: Int) throws -> [LedgerRecord] {
-        try check()
-        return ledger.read(after: position, limit: limit)
+        try whole.read(after: position, limit: limit)
     }
 }
