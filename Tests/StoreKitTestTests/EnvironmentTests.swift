@@ -111,8 +111,7 @@ import Testing
         #expect(try session(mine, in: first).store === store && session(signer(), in: first).store !== store)
     }
 
-    @Test(.libcrypto) func `A17c: An empty receipt expires in 4001, and a free week has an introductory price`() throws
-    {
+    @Test(.libcrypto) func `A17c: An empty receipt expires in 4001; a free week has an introductory price`() throws {
         let app = try TestApp("Offers")
         app.session.store.device.refreshReceipt(ReceiptProperties()) { #expect($0 == nil) }
         let empty = try app.session.store.verify(appReceipt: #require(app.session.store.appReceipt))

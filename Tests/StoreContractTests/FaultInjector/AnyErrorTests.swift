@@ -148,10 +148,7 @@ import Testing
     }
 
     @Test(arguments: Place.allCases, Mishap.storeKit + Mishap.network)
-    func `B90, B196: Any error at any point is heard whole, and nothing is lost or charged twice`(
-        place: Place,
-        mishap: Mishap
-    ) throws {
+    func `B90, B196: Any error anywhere is heard whole: nothing lost, one charge`(place: Place, mishap: Mishap) throws {
         for product in place.possessions { queue.add(SKPayment(productIdentifier: product)) }
         _ = app.take()
         spoil(place, with: StoreFailure(mishap.error))

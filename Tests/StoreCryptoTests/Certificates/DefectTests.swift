@@ -66,9 +66,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Defect.allCases) func `Xcode's form, without a chain, has none of its defects`(defect: Defect)
-        throws
-    {
+    @Test(arguments: Defect.allCases) func `Xcode's form, without a chain, has no defect`(defect: Defect) throws {
         let authority = try CertificateAuthority(now: .start)
         #expect(throws: CryptoError.self) { try authority.jwsSigner(at: .start, form: .xcode, defect: defect) }
     }

@@ -49,10 +49,7 @@ import Testing
     @Test(arguments: [
         (SandboxProduct.Kind.nonConsumable, UInt8(0)), (.consumable, 1), (.nonRenewing, 2), (.freeSubscription, 0),
     ])
-    func `What does not renew has an empty end, and no introductory price`(
-        kind: SandboxProduct.Kind,
-        number: UInt8
-    ) throws {
+    func `What does not renew has an empty end, no introductory price`(kind: SandboxProduct.Kind, tag: UInt8) throws {
         var receipt = AppReceipt.empty
         receipt.purchases = [purchase(kind)]
         let found = try #require(try attributes(receipt).purchases().first)
@@ -66,7 +63,7 @@ import Testing
         #expect(try found.value(1701) == [2, 1, 1] && found.value(1702) == der(12, "product"))
         #expect(try found.value(1703) == der(12, "70") && found.value(1704) == der(22, "2025-06-01T00:00:00Z"))
         #expect(try found.value(1705) == der(12, "70") && found.value(1706) == der(22, "2025-06-01T00:00:00Z"))
-        #expect(try found.value(1707) == [2, 1, number])
+        #expect(try found.value(1707) == [2, 1, tag])
         for type in [1708, 1712] { #expect(try found.value(type) == [22, 0]) }
         for type in [1709, 1714, 1715, 1716, 1717, 1718] { #expect(try found.value(type) == [12, 0]) }
         for type in [1710, 1711, 1713, 1722] { #expect(try found.value(type) == [2, 1, 0]) }

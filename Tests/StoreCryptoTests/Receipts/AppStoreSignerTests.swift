@@ -76,10 +76,7 @@ import Testing
     }
 
     @Test(arguments: DefectTests.reasons)
-    func `A defect of the chain is in all forms, with its reason`(
-        defect: CertificateAuthority.Defect,
-        reason: VerificationFailure
-    ) throws {
+    func `A chain's defect is refused for its reason`(defect: DefectTests.Defect, reason: VerificationFailure) throws {
         let wrong = try AppStoreSigner(authority, clock: clock, defect: defect)
         let judge = try AppStoreSigner(authority, clock: clock)
         let receipt = try AppReceipt.empty.data(signedBy: wrong)

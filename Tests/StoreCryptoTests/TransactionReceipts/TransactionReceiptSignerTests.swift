@@ -7,9 +7,7 @@ import Testing
     private let information = Data("{\n\t\"quantity\" = \"1\";\n}".utf8)
 
     @Test(arguments: TransactionReceiptSigner.Version.allCases)
-    func `A receipt carries a signature of its version's length, which its root verifies`(
-        version: TransactionReceiptSigner.Version
-    ) throws {
+    func `A signature has its version's length, and verifies`(version: TransactionReceiptSigner.Version) throws {
         let authority = try CertificateAuthority(now: .start)
         let signer = try authority.transactionReceiptSigner(at: .start, version: version)
         let verifier = try TransactionReceiptVerifier(root: authority.rootCertificate)

@@ -29,10 +29,7 @@ import Testing
     }
 
     @Test(arguments: setups)
-    func `A finish that the store cannot take is in the journal when it returns`(
-        lane: BackendLane,
-        delivery: StoreDelivery
-    ) async throws {
+    func `A finish no store takes is in a journal on return`(lane: BackendLane, delivery: StoreDelivery) async throws {
         let store = try SandboxStore(products: Shop.products, clock: ManualClock(), log: .silent)
         let journal = MemoryJournal()
         let backend = LaneBackend(store, lane)

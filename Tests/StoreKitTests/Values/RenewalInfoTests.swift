@@ -73,10 +73,7 @@ import Testing
             (nil, .noIncreasePending), (0, .pending), (1, .agreed), (7, .noIncreasePending),
         ] as [(Int?, RenewalInfo.PriceIncreaseStatus)]
     )
-    func `A price increase is pending, agreed or none`(
-        number: Int?,
-        status: RenewalInfo.PriceIncreaseStatus
-    ) async throws {
+    func `An increase is pending, agreed or none`(number: Int?, status: RenewalInfo.PriceIncreaseStatus) async throws {
         let renewal = try await renewal { $0.priceIncreaseStatus = number.map { .init(rawValue: $0) } }
         #expect(renewal.priceIncreaseStatus == status)
     }
