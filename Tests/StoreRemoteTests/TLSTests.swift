@@ -51,8 +51,7 @@ import Testing
         try await shop.remote().prepare()
         backend.connect(receiver, after: nil)
         await receiver.waitForBatches(1)
-        let command = StoreCommand.purchase(of: "sword", in: receiver.journal)
-        try await shop.remote().submit([command])
+        try await shop.remote().submit([.purchase(of: "sword", in: receiver.journal)])
         await receiver.waitForBatches(2)
         #expect(try shop.store.transactions.count == 1)
     }

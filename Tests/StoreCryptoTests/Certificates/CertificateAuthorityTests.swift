@@ -117,8 +117,7 @@ import Testing
 @Suite(.libcrypto) struct CertificateSummaryTests {
     @Test func `A certificate's name and dates are read`() throws {
         let now = Date(timeIntervalSince1970: 1_735_689_600)
-        let authority = try CertificateAuthority(now: now)
-        let summary = try CertificateSummary(authority.rootCertificate)
+        let summary = try CertificateSummary(CertificateAuthority(now: now).rootCertificate)
         #expect(summary.subject.contains("CN=") && summary.validity.contains(now))
     }
 

@@ -45,8 +45,7 @@ import Testing
 
     @Test func `A purchase that waits for nothing that comes by itself says so in one line`() async throws {
         let (lines, log) = AsyncStream<String>.makeStream()
-        let store = try SandboxStore(products: Shop.products)
-        let injector = FaultInjector(store)
+        let injector = try FaultInjector(SandboxStore(products: Shop.products))
         injector.add(.fail(.network(.timedOut, "a slow night")), at: .submission, when: .purchases)
         let context = StoreContext(backend: injector, delivery: .inline, log: StoreLog { log.yield($0) })
         context.patience = 0.01

@@ -181,8 +181,7 @@ import Testing
     }
 
     @Test func `A store that cannot be reached is no store that refuses`() async throws {
-        let store = try SandboxStore(products: Shop.products)
-        let flaky = FlakyStore(store)
+        let flaky = try FlakyStore(SandboxStore(products: Shop.products))
         flaky.refundFailure = .network(.notConnectedToInternet, "offline")
         let context = StoreContext(backend: flaky, delivery: .inline, log: .silent)
         #expect(await failure(in: context).hasPrefix("networkError"))

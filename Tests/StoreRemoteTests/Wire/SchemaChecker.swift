@@ -73,8 +73,7 @@ final class SchemaChecker {
 
     private func fault(in value: JSONValue, _ schema: [String: Any], _ place: String) -> String? {
         if let reference = schema["$ref"] as? String {
-            let name = String(reference.dropFirst("#/$defs/".count))
-            return fault(in: value, as: name).map { "\(place): \($0)" }
+            return fault(in: value, as: String(reference.dropFirst("#/$defs/".count))).map { "\(place): \($0)" }
         }
         if let choices = schema["oneOf"] as? [[String: Any]] { return faultOfChoice(value, choices, place) }
         if let constant = schema["const"] as? String, value != .text(constant) { return "\(place): not \(constant)" }

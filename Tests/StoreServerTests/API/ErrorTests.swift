@@ -163,8 +163,7 @@ import Testing
         let gold = try shop.buy("gold")
         let path = "v1/subscriptions/extend/\(gold)"
         for number in 1...2 {
-            let body = Self.extended(request: .text("\(number)"))
-            #expect(try shop.ask("PUT", path, .object(body)).status == 200)
+            #expect(try shop.ask("PUT", path, .object(Self.extended(request: .text("\(number)")))).status == 200)
         }
         #expect(try shop.error("PUT", path, .object(Self.extended(request: .text("3")))) == 4_030_005)
         let daily = try shop.buy("daily")

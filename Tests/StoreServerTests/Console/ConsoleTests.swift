@@ -150,8 +150,7 @@ import Testing
     }
 
     @Test func `A receipt that is too long to show is told by its length`() throws {
-        let authority = try CertificateAuthority(now: ManualClock().now)
-        let shop = try ConsoleShop(.sandbox(authority))
+        let shop = try ConsoleShop(.sandbox(CertificateAuthority(now: ManualClock().now)))
         #expect(try shop.act("buy sword").status == 200)
         let store = shop.shop.store
         let view = ServerView(store)
@@ -174,8 +173,7 @@ import Testing
     }
 
     @Test func `A transaction's JWS and receipt are decoded`() throws {
-        let authority = try CertificateAuthority(now: ManualClock().now)
-        let shop = try ConsoleShop(.sandbox(authority))
+        let shop = try ConsoleShop(.sandbox(CertificateAuthority(now: ManualClock().now)))
         #expect(try shop.act("buy sword").status == 200)
         let details = try shop.ask("/transaction/1")
         func decoded(_ text: JSON) throws -> JSON { try JSON(data: Data(try #require(text.text, "\(details)").utf8)) }

@@ -101,8 +101,7 @@ struct Shop {
 
     func ask(_ method: String, _ path: String, data: Data, base: String = "") throws -> (status: Int, json: JSON) {
         let headers = ["Authorization": "Bearer \(try key.token(claims))"]
-        let request = HTTPRequest(method, "\(base)/inApps/\(path)", headers: headers, body: data)
-        let response = router.respond(to: request)
+        let response = router.respond(to: HTTPRequest(method, "\(base)/inApps/\(path)", headers: headers, body: data))
         return (response.status, response.body.isEmpty ? JSON(nil) : try JSON(data: response.body))
     }
 

@@ -53,12 +53,20 @@ struct Fault: CustomTestStringConvertible, Sendable {
         spoil: @escaping @Sendable (StoreTransaction, Bool) -> [StoreTransaction]
     ) -> Fault { Fault(name, breaks, SpoiltTransactions.self) { $0.spoilTransaction = spoil } }
 
-    /// One that asks another question of the history.
+    /// One that asks another question of the history, and may give another answer.
     static func questions(
         _ name: String,
         _ breaks: ContractPromise...,
-        spoil: @escaping @Sendable (inout HistoryQuery) -> Void
-    ) -> Fault { Fault(name, breaks, SpoiltHistory.self) { $0.spoilQuestion = spoil } }
+        spoil: @escaping @Sendable (inout HistoryQuery) -> Void,
+        answer: (@Sendable (HistoryPage, HistoryQuery) -> HistoryPage)? = nil
+    ) -> Fault { Fault(name, breaks, SpoiltHistory.self) { ($0.spoilQuestion, $0.spoilAnswer) = (spoil, answer) } }
+
+    /// One that sends other content than was asked for.
+    static func content(
+        _ name: String,
+        _ breaks: ContractPromise...,
+        spoil: @escaping @Sendable (inout ContentRequest) -> Void
+    ) -> Fault { Fault(name, breaks, SpoiltStore.self) { $0.spoilContent = spoil } }
 
     /// One that gives another page of the history.
     static func answers(

@@ -19,10 +19,21 @@ extension Fault {
             case .revoked, .transactions: page
             }
         },
-        Fault(ShowsFinished.self, .unfinishedAgrees),
+        // Shows what is finished as unfinished.
+        .questions("ShowsFinished", .unfinishedAgrees) {
+            $0.replace(.unfinished, with: .all)
+        } answer: { page, query in
+            query.selection == .unfinished ? HistoryPage(page.transactions.reversed(), next: page.next) : page
+        },
         // Entitles to what is used up.
         .questions("EntitlesToConsumables", .entitlementsAgree) { $0.replace(.entitlements, with: .latest) },
-        Fault(ForgetsRefunds.self, .entitlementsAgree),
+        // Entitles to what is refunded.
+        .questions("ForgetsRefunds", .entitlementsAgree) {
+            $0.replace(.entitlements, with: .latest)
+        } answer: { page, query in
+            query.selection == .entitlements
+                ? HistoryPage(page.transactions.filter { $0.payload.type != .consumable }, next: page.next) : page
+        },
         // Has every transaction as the latest.
         .questions("HasManyLatest", .latestAgrees) { $0.replace(.latest, with: .all) },
         // Leaves out the last transaction that was asked for.
@@ -50,8 +61,22 @@ extension Fault {
             query.cursor != nil && query.limit == 1 && query.selection != .revoked
                 ? HistoryPage([], next: page.next) : page
         },
-        Fault(CountsPlaces.self, .pagesCoverAll),
-        Fault(TurnsPagesForever.self, .pagesCoverAll),
+        // Has the count of what was read as its place, which a sale moves.
+        .questions("CountsPlaces", .pagesCoverAll) {
+            if $0.isPaged { ($0.cursor, $0.limit) = (nil, .max) }
+        } answer: { page, query in
+            guard query.isPaged else { return page }
+            let start = query.cursor.flatMap { Int($0) } ?? 0
+            let rest = page.transactions.dropFirst(start)
+            let next = rest.count > query.limit ? "\(start + query.limit)" : nil
+            return HistoryPage(Array(rest.prefix(query.limit)), next: next)
+        },
+        // Has an empty page behind the last, and again.
+        .questions("TurnsPagesForever", .pagesCoverAll) {
+            if $0.cursor == "end" { ($0.selection, $0.cursor) = (.transactions([]), nil) }
+        } answer: { page, query in
+            query.isPaged ? HistoryPage(page.transactions, next: page.next ?? "end") : page
+        },
         Fault(HasNoSubscriptions.self, .subscriptionsFound),
         Fault(HasOneGroup.self, .subscriptionsFound),
         Fault(TellsNobody.self, .listenersTold),
@@ -62,12 +87,6 @@ extension Fault {
 
 /// Stands before a sandbox's history.
 class SpoiltHistory: SpoiltStore, @unchecked Sendable {
-    /// What is asked in the place of a question.
-    func question(_ query: HistoryQuery) -> HistoryQuery {
-        var query = query
-        spoilQuestion?(&query)
-        return query
-    }
     /// What is answered in the place of a page.
     func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage { spoilAnswer?(page, query) ?? page }
     /// The same of faults that are no more than this.
@@ -75,7 +94,9 @@ class SpoiltHistory: SpoiltStore, @unchecked Sendable {
     var spoilAnswer: (@Sendable (HistoryPage, HistoryQuery) -> HistoryPage)?
 
     override func transactions(_ query: HistoryQuery, reply: @escaping Reply<HistoryPage>) {
-        super.transactions(question(query)) { result in reply(result.map { self.answer($0, to: query) }) }
+        var question = query
+        spoilQuestion?(&question)
+        super.transactions(question) { result in reply(result.map { self.answer($0, to: query) }) }
     }
 }
 
@@ -88,67 +109,6 @@ private final class NeverLooksUp: SpoiltStore, @unchecked Sendable {
 private final class RefusesToLookUp: SpoiltStore, @unchecked Sendable {
     override func transactions(_ query: HistoryQuery, reply: @escaping Reply<HistoryPage>) {
         reply(.failure(.storeKit(.unknown, "no answer")))
-    }
-}
-
-/// Shows what is finished as unfinished.
-private final class ShowsFinished: SpoiltHistory, @unchecked Sendable {
-    override func question(_ query: HistoryQuery) -> HistoryQuery {
-        var query = query
-        query.replace(.unfinished, with: .all)
-        return query
-    }
-
-    override func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage {
-        query.selection == .unfinished ? HistoryPage(page.transactions.reversed(), next: page.next) : page
-    }
-}
-
-/// Entitles to what is refunded.
-private final class ForgetsRefunds: SpoiltHistory, @unchecked Sendable {
-    override func question(_ query: HistoryQuery) -> HistoryQuery {
-        var query = query
-        query.replace(.entitlements, with: .latest)
-        return query
-    }
-
-    override func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage {
-        query.selection == .entitlements
-            ? HistoryPage(page.transactions.filter { $0.payload.type != .consumable }, next: page.next) : page
-    }
-}
-
-/// Has the count of what was read as its place, which a sale moves.
-private final class CountsPlaces: SpoiltHistory, @unchecked Sendable {
-    override func question(_ query: HistoryQuery) -> HistoryQuery {
-        guard query.isPaged else { return query }
-        var query = query
-        query.cursor = nil
-        query.limit = .max
-        return query
-    }
-
-    override func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage {
-        guard query.isPaged else { return page }
-        let start = query.cursor.flatMap { Int($0) } ?? 0
-        let rest = page.transactions.dropFirst(start)
-        return HistoryPage(
-            Array(rest.prefix(query.limit)),
-            next: rest.count > query.limit ? "\(start + query.limit)" : nil
-        )
-    }
-}
-
-/// Has an empty page behind the last, and again.
-private final class TurnsPagesForever: SpoiltHistory, @unchecked Sendable {
-    override func question(_ query: HistoryQuery) -> HistoryQuery {
-        var query = query
-        if query.cursor == "end" { (query.selection, query.cursor) = (.transactions([]), nil) }
-        return query
-    }
-
-    override func answer(_ page: HistoryPage, to query: HistoryQuery) -> HistoryPage {
-        query.isPaged ? HistoryPage(page.transactions, next: page.next ?? "end") : page
     }
 }
 

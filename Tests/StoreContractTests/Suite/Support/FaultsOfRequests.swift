@@ -9,9 +9,15 @@ extension Fault {
         Fault(BlocksWhileItReadsReceipts.self, .callsReturn).within(seconds: 15),
         Fault(NeverLooksUpProducts.self, .productsComplete),
         Fault(HasReceiptsForFailures.self, .unknownHasNoReceipt),
-        Fault(SendsWholeFiles.self, .contentServed),
-        Fault(SendsFromTheBeginning.self, .contentServed),
-        Fault(SendsAnyVersion.self, .contentServed),
+        // Sends all that is left of a file.
+        .content("SendsWholeFiles", .contentServed) { $0.limit = Int($0.content.length) },
+        // Sends the first bytes of a file, wherever the download was.
+        .content("SendsFromTheBeginning", .contentServed) { request in
+            request.limit = min(request.limit, Int(request.content.length - request.offset))
+            request.offset = 0
+        },
+        // Sends the version that it has, whichever is asked for.
+        .content("SendsAnyVersion", .contentServed) { $0.content.version = "1.0" },
         Fault(KeepsItsOwnOrder.self, .promotionsKept),
         Fault(HidesForEver.self, .promotionsKept),
         // Begins something with each look-up, and ends nothing.
@@ -64,34 +70,6 @@ private final class HasReceiptsForFailures: SpoiltStore, @unchecked Sendable {
     override func receipt(forTransaction identifier: String) -> Data? {
         (try? store.transactions.contains { $0.id == identifier }) == true
             ? Data("receipt".utf8) : nil
-    }
-}
-
-/// Sends all that is left of a file.
-private final class SendsWholeFiles: SpoiltStore, @unchecked Sendable {
-    override func fetchContent(_ request: ContentRequest, reply: @escaping Reply<Data>) {
-        var request = request
-        request.limit = Int(request.content.length)
-        super.fetchContent(request, reply: reply)
-    }
-}
-
-/// Sends the first bytes of a file, wherever the download was.
-private final class SendsFromTheBeginning: SpoiltStore, @unchecked Sendable {
-    override func fetchContent(_ request: ContentRequest, reply: @escaping Reply<Data>) {
-        var request = request
-        request.limit = min(request.limit, Int(request.content.length - request.offset))
-        request.offset = 0
-        super.fetchContent(request, reply: reply)
-    }
-}
-
-/// Sends the version that it has, whichever is asked for.
-private final class SendsAnyVersion: SpoiltStore, @unchecked Sendable {
-    override func fetchContent(_ request: ContentRequest, reply: @escaping Reply<Data>) {
-        var request = request
-        request.content.version = "1.0"
-        super.fetchContent(request, reply: reply)
     }
 }
 

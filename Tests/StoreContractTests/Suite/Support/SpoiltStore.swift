@@ -67,7 +67,12 @@ class SpoiltStore: StoreBackend, AvailabilityService, StorefrontService, Receipt
     func sells(_ productIdentifier: String) -> Bool? { store.sells(productIdentifier) }
     func receipt(forTransaction identifier: String) -> Data? { store.receipt(forTransaction: identifier) }
 
+    /// What is asked in the place of a request for content, of a fault that is no more than this.
+    var spoilContent: (@Sendable (inout ContentRequest) -> Void)?
+
     func fetchContent(_ request: ContentRequest, reply: @escaping Reply<Data>) {
+        var request = request
+        spoilContent?(&request)
         store.fetchContent(request, reply: reply)
     }
 
