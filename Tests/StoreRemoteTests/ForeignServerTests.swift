@@ -185,11 +185,7 @@ import Testing
             for _ in 0..<2 * count { group.addTask { _ = try? await remote.content(request) } }
             var downloads = begun.makeAsyncIterator()
             for _ in 0..<count { await downloads.next() }
-            let order = OrderID(journal: .unique(), number: 1)
-            let payment = StorePayment(productIdentifier: "sword")
-            await #expect(throws: Never.self) {
-                try await remote.submit([StoreCommand(id: order, action: .purchase(payment))])
-            }
+            await #expect(throws: Never.self) { try await remote.submit([.purchase(of: "sword")]) }
             group.cancelAll()
         }
     }

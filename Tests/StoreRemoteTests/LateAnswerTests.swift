@@ -65,8 +65,7 @@ import Testing
     }
 
     @Test func `A late snapshot brings no receipt of a transaction that is finished`() async throws {
-        let finish =
-            StoreCommand(id: OrderID(journal: server.receiver.journal, number: 1), action: .finish(transaction: "1"))
+        let finish = StoreCommand(.finish(transaction: "1"), in: server.receiver.journal)
         // The stream has begun by then.
         await server.sendChange { _ in }
         try await remote.submit([finish])

@@ -92,9 +92,7 @@ import Testing
     private func commands(_ numbers: [Int], quantity: Int = 1) throws -> String {
         let journal = JournalID(rawValue: 7)
         let payment = StorePayment(productIdentifier: "sword", quantity: quantity)
-        let commands = numbers.map {
-            StoreCommand(id: OrderID(journal: journal, number: $0), action: .purchase(payment))
-        }
+        let commands = numbers.map { StoreCommand(.purchase(payment), in: journal, number: $0) }
         return String(decoding: try JSONEncoder().encode(commands), as: UTF8.self)
     }
 
@@ -112,10 +110,7 @@ import Testing
     @Test func `Commands of an earlier launch go with those of this one`() throws {
         func purchase(_ journal: UInt64, _ number: Int) -> StoreCommand {
             let payment = StorePayment(productIdentifier: "sword", quantity: 1)
-            return StoreCommand(
-                id: OrderID(journal: JournalID(rawValue: journal), number: number),
-                action: .purchase(payment)
-            )
+            return StoreCommand(.purchase(payment), in: JournalID(rawValue: journal), number: number)
         }
         func respond(_ commands: StoreCommand...) throws -> HTTPResponse {
             self.respond("POST", "2/submit", String(decoding: try JSONEncoder().encode(commands), as: UTF8.self))
@@ -138,17 +133,13 @@ import Testing
 
     @Test func `Many commands go in several requests, in their order`() throws {
         let journal = JournalID(rawValue: 7)
-        let commands = (1...600).map { number in
-            StoreCommand(id: OrderID(journal: journal, number: number), action: .finish(transaction: "\(number)"))
-        }
+        let commands = (1...600).map { StoreCommand(.finish(transaction: "\($0)"), in: journal, number: $0) }
         let parts = try SubmissionParts(commands.map(EncodedCommand.init)).map(\.body)
         let read = try parts.map { try JSONDecoder().decode([StoreCommand].self, from: $0) }
         #expect(read.map(\.count) == [256, 256, 88])
         #expect(Array(read.joined()) == commands)
-        let long = StoreCommand(
-            id: OrderID(journal: journal, number: 601),
-            action: .finish(transaction: String(repeating: "9", count: DeviceProtocol.submissionSize))
-        )
+        let nines = String(repeating: "9", count: DeviceProtocol.submissionSize)
+        let long = StoreCommand(.finish(transaction: nines), in: journal, number: 601)
         let mixed = try [commands[0], long, commands[1], commands[2]].map(EncodedCommand.init)
         #expect(SubmissionParts(mixed).map(\.count) == [1, 1, 2])
         #expect(SubmissionParts(mixed).allSatisfy { $0.count == 1 || $0.body.count <= DeviceProtocol.submissionSize })

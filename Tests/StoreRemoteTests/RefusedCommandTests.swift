@@ -48,16 +48,11 @@ import Testing
         let shop = try RemoteShop { $0.maximumBodySize = 8 << 10 }
         let journal = MemoryJournal()
         let opening = journal.open {}
-        journal.record([
-            StoreCommand(
-                id: OrderID(journal: opening.id, number: 1),
-                action: .purchase(StorePayment(productIdentifier: "sword", requestData: Data(count: 9 << 10)))
-            ),
-            StoreCommand(
-                id: OrderID(journal: opening.id, number: 2),
-                action: .purchase(StorePayment(productIdentifier: "castle"))
-            ),
-        ])
+        let payments = [
+            StorePayment(productIdentifier: "sword", requestData: Data(count: 9 << 10)),
+            StorePayment(productIdentifier: "castle"),
+        ]
+        journal.record(zip(1..., payments).map { StoreCommand(.purchase($1), in: opening.id, number: $0) })
         let shopper = Shopper()
         let first = queue(shop, shopper, journal)
         await shopper.wait(for: "castle removed")
@@ -91,10 +86,7 @@ import Testing
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
         let remote = RemoteStore(url: url, token: token)
         let commands = zip(1..., identifiers).map { number, identifier in
-            StoreCommand(
-                id: OrderID(journal: JournalID(rawValue: 7), number: number),
-                action: .finish(transaction: identifier)
-            )
+            StoreCommand(.finish(transaction: identifier), in: JournalID(rawValue: 7), number: number)
         }
         do {
             try await remote.submit(commands)

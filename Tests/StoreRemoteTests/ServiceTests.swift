@@ -70,8 +70,7 @@ import Testing
         let proxy = try FaultyProxy(to: shop.server.port)
         defer { proxy.stop() }
         let remote = shop.remote(at: proxy.url)
-        let backend = remote.asStoreBackend()
-        let receiver = Receiver()
+        let (backend, receiver) = (remote.asStoreBackend(), Receiver())
         remote.follow(receiver)
         backend.connect(receiver, after: nil)
         await receiver.waitForBatches(1)
@@ -124,9 +123,8 @@ import Testing
     @Test func `A submission to a device that cannot reach the store fails with its sentence`() async throws {
         let shop = try RemoteShop()
         shop.device.isReachable = false
-        let order = OrderID(journal: .unique(), number: 1)
         let failure = await #expect(throws: StoreFailure.self) {
-            try await shop.remote().submit([StoreCommand(id: order, action: .restore(applicationUsername: nil))])
+            try await shop.remote().submit([StoreCommand(.restore(applicationUsername: nil))])
         }
         #expect(failure?.code == URLError.Code.notConnectedToInternet.rawValue)
         #expect(failure?.reason.contains("out of reach") == true)
@@ -144,18 +142,13 @@ import Testing
     @Test func `Hosted content comes piece by piece, and its refusal as the store's`() async throws {
         let shop = try RemoteShop()
         let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
-        var product = SandboxProduct.nonConsumable("level", price: "1")
-        product.hostedContent = SandboxProduct.HostedContent(version: "1.0", files: [.init(bytes)])
-        try shop.store.register(product)
+        try shop.store.register(.nonConsumable("level", price: "1").hosting(bytes))
         let remote = shop.remote()
         try await remote.submit([.purchase(of: "level")])
         let transaction = try #require(try shop.store.transactions.first)
-        var request = ContentRequest(
-            transaction: transaction.id,
-            productIdentifier: "level",
-            content: StoreContent(identifier: "level", version: "1.0", length: Int64(bytes.count)),
-            limit: 60_000
-        )
+        let level = StoreContent(identifier: "level", version: "1.0", length: Int64(bytes.count))
+        var request =
+            ContentRequest(transaction: transaction.id, productIdentifier: "level", content: level, limit: 60_000)
         var found = Data()
         while found.count < bytes.count {
             request.offset = Int64(found.count)
@@ -168,19 +161,14 @@ import Testing
 
     @Test func `A piece of a slow download is as small as it comes in time`() async throws {
         let shop = try RemoteShop(clock: HastyClock())
-        var product = SandboxProduct.nonConsumable("level", price: "1")
-        product.hostedContent = SandboxProduct.HostedContent(version: "1.0", files: [.init(Data(count: 60_000))])
-        try shop.store.register(product)
+        try shop.store.register(.nonConsumable("level", price: "1").hosting(Data(count: 60_000)))
         shop.device.downloadPace = .bytesPerSecond(1_000)
         let remote = shop.remote()
         try await remote.submit([.purchase(of: "level")])
         let transaction = try #require(try shop.store.transactions.first)
-        let request = ContentRequest(
-            transaction: transaction.id,
-            productIdentifier: "level",
-            content: StoreContent(identifier: "level", version: "1.0", length: 60_000),
-            limit: 60_000
-        )
+        let level = StoreContent(identifier: "level", version: "1.0", length: 60_000)
+        let request =
+            ContentRequest(transaction: transaction.id, productIdentifier: "level", content: level, limit: 60_000)
         #expect(try await remote.content(request).count == 5_000)
     }
 

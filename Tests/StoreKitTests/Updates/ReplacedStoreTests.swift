@@ -76,10 +76,7 @@ private final class StoreReplacer: NSObject, SKPaymentTransactionObserver {
     private let context: StoreContext
     private let other: SandboxStore
 
-    init(_ context: StoreContext, _ other: SandboxStore) {
-        self.context = context
-        self.other = other
-    }
+    init(_ context: StoreContext, _ other: SandboxStore) { (self.context, self.other) = (context, other) }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
         if context.backend !== other, transactions.contains(where: { $0.transactionState == .purchased }) {

@@ -21,10 +21,13 @@ extension RemoteStore {
 }
 
 extension StoreCommand {
+    init(_ action: Action, in journal: JournalID = .unique(), number: Int = 1) {
+        self.init(id: OrderID(journal: journal, number: number), action: action)
+    }
+
     /// The order of a product, the first in a journal.
     static func purchase(of product: String, in journal: JournalID = .unique()) -> StoreCommand {
-        let payment = StorePayment(productIdentifier: product)
-        return StoreCommand(id: OrderID(journal: journal, number: 1), action: .purchase(payment))
+        StoreCommand(.purchase(StorePayment(productIdentifier: product)), in: journal)
     }
 }
 
