@@ -17,8 +17,7 @@ import Testing
         injector.disconnect(wire.receiver)
         #expect(wire.store.arrived == ["connect", "submit 1", "acknowledge 2", "disconnect"])
         #expect(wire.replies == ["taken"] && wire.receiver.positions == [1, 2])
-        #expect(injector.log.isEmpty)
-        #expect(clock.nextDeadline == nil)
+        #expect(injector.log.isEmpty && clock.nextDeadline == nil)
     }
 
     @Test func `What the store says of itself is said here too`() throws {
@@ -66,8 +65,7 @@ import Testing
         injector.add(.duplicate, at: .submission)
         injector.add(.drop, at: .reply, when: .call(1))
         wire.submit(1)
-        #expect(wire.replies == ["taken"])
-        #expect(clock.nextDeadline == nil)
+        #expect(wire.replies == ["taken"] && clock.nextDeadline == nil)
     }
 
     @Test func `The timeout is what the injector was made with`() {
@@ -118,8 +116,7 @@ import Testing
     @Test func `Nobody waits for a dropped acknowledgement`() {
         injector.add(.drop, at: .acknowledgement)
         injector.acknowledge(through: UpdateCursor(position: 1))
-        #expect(wire.store.arrived.isEmpty)
-        #expect(clock.nextDeadline == nil)
+        #expect(wire.store.arrived.isEmpty && clock.nextDeadline == nil)
     }
 
     @Test func `A lost answer fails at once, its effect stays`() {
@@ -191,8 +188,7 @@ import Testing
         let lost = "try later \(URLError.networkConnectionLost.rawValue)"
         #expect(wire.replies == [lost, lost])
         #expect([wire.receiver, other].map { $0.failures.map(\.isLoss) } == [[true], [true]])
-        #expect(injector.held.isEmpty)
-        #expect(clock.nextDeadline == nil)
+        #expect(injector.held.isEmpty && clock.nextDeadline == nil)
         wire.store.replies[0](.taken)
         #expect(wire.replies.count == 2)
         #expect(wire.store.arrived == ["connect", "connect", "submit 1", "disconnect", "disconnect"])

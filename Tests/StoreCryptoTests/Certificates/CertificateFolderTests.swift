@@ -102,8 +102,7 @@ import Testing
     }
 
     @Test func `A root that is a leaf is refused`() throws {
-        let other = try CertificateAuthority(now: .start)
-        let xcode = try other.jwsSigner(at: .start, form: .xcode)
+        let xcode = try CertificateAuthority(now: .start).jwsSigner(at: .start, form: .xcode)
         _ = try authority()
         let pem =
             "-----BEGIN CERTIFICATE-----\n\(xcode.certificates[0].base64EncodedString())\n-----END CERTIFICATE-----\n"

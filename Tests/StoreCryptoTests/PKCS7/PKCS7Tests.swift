@@ -121,8 +121,7 @@ import Testing
 @Suite(.libcrypto, .openSSL) struct PKCS7OpenSSLTests {
     @Test(arguments: [SigningForm.appStore, .xcode])
     func `The openssl tool verifies a message, strictly`(form: SigningForm) throws {
-        let authority = try CertificateAuthority(now: .now)
-        let signer = try authority.pkcs7Signer(at: .now, form: form)
+        let signer = try CertificateAuthority(now: .now).pkcs7Signer(at: .now, form: form)
         let tool = try OpenSSL()
         try tool.write(try signer.sign(Data("what is signed".utf8)), to: "message")
         try tool.write(signer.certificates[signer.certificates.count - 1], to: "root.der")

@@ -62,8 +62,7 @@ import Testing
         try await shop.bought("silver")
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         shop.store.advance(by: 32 * 86_400)
-        let result = await shop.run { await updates.next() }
-        let renewal = try #require(result).unsafePayloadValue
+        let renewal = try #require(await shop.run { await updates.next() }).unsafePayloadValue
         #expect(renewal.productID == "silver" && renewal.reason == .renewal && renewal.originalID == held.id)
         #expect(renewal.price == 1.99)
     }

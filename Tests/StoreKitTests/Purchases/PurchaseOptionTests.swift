@@ -11,8 +11,7 @@ import Testing
 
     @Test(arguments: ["coins", "season"], [1, 2, 10])
     func `Consumables and what does not renew are sold up to ten a time`(product: String, quantity: Int) async throws {
-        let first = try await shop.finished(product)
-        let one = try #require(first.price)
+        let one = try #require(await shop.finished(product).price)
         let several = try await shop.bought(product, [.quantity(quantity)])
         #expect(several.purchasedQuantity == quantity)
         #expect(several.price == one * Decimal(quantity))

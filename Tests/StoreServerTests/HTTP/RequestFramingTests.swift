@@ -121,8 +121,7 @@ import Testing
     @Test func `A body that is too long even to be dropped is refused when it is announced`() throws {
         let server = try server { $0.bodySize = 1000 }
         for announcement in ["Content-Length: 5001", "Content-Length: 5000\r\nExpect: 100-continue"] {
-            let client = try server.client("POST /long HTTP/1.1\r\nHost: h\r\n\(announcement)\r\n\r\n")
-            let answer = client.readToEnd()
+            let answer = try server.client("POST /long HTTP/1.1\r\nHost: h\r\n\(announcement)\r\n\r\n").readToEnd()
             #expect(answer.hasPrefix("HTTP/1.1 413 "), "\(announcement): \(answer)")
         }
         let client = try server.client()
