@@ -15,12 +15,10 @@ import Testing
         try #require(await iterator.next()).payloadValue
     }
 
-    @Test(
-        arguments: [
-            ("FRIENDS", "code FRIENDS FREE_TRIAL 1 Month", "0"),
-            ("NEW", "code NEW PAY_UP_FRONT 2 Months", "1.99"),
-        ]
-    )
+    @Test(arguments: [
+        ("FRIENDS", "code FRIENDS FREE_TRIAL 1 Month", "0"),
+        ("NEW", "code NEW PAY_UP_FRONT 2 Months", "1.99"),
+    ])
     func `A redeemed code is an update, under its offer`(code: String, line: String, price: String) async throws {
         var iterator = updates.makeAsyncIterator()
         let identifier = try shop.store.account.redeem(code: code)

@@ -23,12 +23,10 @@ import Testing
         #expect(try shop.charged - before == Decimal(string: "0.99"))
     }
 
-    @Test(
-        arguments: [
-            ("quarter", "promotional quarter PAY_UP_FRONT 3 Months", "5.99"),
-            ("gift", "promotional gift FREE_TRIAL 2 Weeks", "0"),
-        ]
-    )
+    @Test(arguments: [
+        ("quarter", "promotional quarter PAY_UP_FRONT 3 Months", "5.99"),
+        ("gift", "promotional gift FREE_TRIAL 2 Weeks", "0"),
+    ])
     func `Each way to pay has its length and its price`(offer: String, line: String, price: String) async throws {
         let transaction = try await shop.bought("gold", JWSForm().options(offer, signedBy: shop.store))
         #expect(transaction.offer?.line == line && transaction.price == Decimal(string: price))

@@ -121,12 +121,10 @@ import Testing
         #expect(try await shop.bought("gold", [.billingPlanType(.upFront)]).price == Decimal(string: "3.99"))
     }
 
-    @Test(
-        arguments: [
-            .custom(key: "quantity", value: "9"), .custom(key: "quantity", value: 9.5),
-            .custom(key: "quantity", value: true), .custom(key: "quantity", value: Data([9])),
-        ] as [Product.PurchaseOption]
-    )
+    @Test(arguments: [
+        Product.PurchaseOption.custom(key: "quantity", value: "9"), .custom(key: "quantity", value: 9.5),
+        .custom(key: "quantity", value: true), .custom(key: "quantity", value: Data([9])),
+    ])
     func `A custom option changes nothing`(option: Product.PurchaseOption) async throws {
         let transaction = try await shop.bought("coins", [option])
         #expect(transaction.purchasedQuantity == 1 && transaction.price == Decimal(string: "0.99"))

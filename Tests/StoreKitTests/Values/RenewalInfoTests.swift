@@ -78,12 +78,10 @@ import Testing
         #expect(renewal.priceIncreaseStatus == status)
     }
 
-    @Test(
-        arguments: [
-            (1, .autoRenewDisabled), (2, .billingError), (3, .didNotConsentToPriceIncrease), (4, .productUnavailable),
-            (5, .unknown), (9, .init(rawValue: 9)),
-        ] as [(Int, RenewalInfo.ExpirationReason)]
-    )
+    @Test(arguments: [
+        (1, RenewalInfo.ExpirationReason.autoRenewDisabled), (2, .billingError), (3, .didNotConsentToPriceIncrease),
+        (4, .productUnavailable), (5, .unknown), (9, .init(rawValue: 9)),
+    ])
     func `Each reason to expire has its number`(number: Int, reason: RenewalInfo.ExpirationReason) async throws {
         #expect(try await renewal { $0.expirationIntent = .init(rawValue: number) }.expirationReason == reason)
     }

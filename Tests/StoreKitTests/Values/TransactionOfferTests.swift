@@ -27,11 +27,10 @@ import Testing
         #expect(try await self.offer { $0.offerIdentifier = "spring" } == nil)
     }
 
-    @Test(
-        arguments: [
-            ("P3D", .day, 3), ("P1W", .week, 1), ("P12M", .month, 12), ("P1Y", .year, 1), ("P7D", .day, 7),
-        ] as [(String, Product.SubscriptionPeriod.Unit, Int)]
-    )
+    @Test(arguments: [
+        ("P3D", Product.SubscriptionPeriod.Unit.day, 3), ("P1W", .week, 1), ("P12M", .month, 12), ("P1Y", .year, 1),
+        ("P7D", .day, 7),
+    ])
     func `A length has its own unit`(text: String, unit: Product.SubscriptionPeriod.Unit, value: Int) async throws {
         let offer = try await offer { ($0.offerType, $0.offerPeriod) = (.code, text) }
         #expect(offer?.period?.unit == unit && offer?.period?.value == value)
@@ -43,21 +42,17 @@ import Testing
         #expect(offer.period == nil)
     }
 
-    @Test(
-        arguments: [
-            (1, .introductory), (2, .promotional), (3, .code), (4, .winBack), (5, .init(rawValue: 5)),
-        ] as [(Int, Transaction.OfferType)]
-    )
+    @Test(arguments: [
+        (1, Transaction.OfferType.introductory), (2, .promotional), (3, .code), (4, .winBack), (5, .init(rawValue: 5)),
+    ])
     func `Each type of offer has its number`(number: Int, type: Transaction.OfferType) async throws {
         #expect(try await offer { $0.offerType = .init(rawValue: number) }?.type == type)
     }
 
-    @Test(
-        arguments: [
-            ("FREE_TRIAL", .freeTrial), ("PAY_AS_YOU_GO", .payAsYouGo), ("PAY_UP_FRONT", .payUpFront),
-            ("ONE_TIME", .oneTime),
-        ] as [(String, Transaction.Offer.PaymentMode)]
-    )
+    @Test(arguments: [
+        ("FREE_TRIAL", Transaction.Offer.PaymentMode.freeTrial), ("PAY_AS_YOU_GO", .payAsYouGo),
+        ("PAY_UP_FRONT", .payUpFront), ("ONE_TIME", .oneTime),
+    ])
     func `Each way to pay has its name`(name: String, mode: Transaction.Offer.PaymentMode) async throws {
         let offer = try await offer {
             $0.offerType = .promotional
