@@ -64,9 +64,8 @@ import Testing
         let names = ["root", "intermediate", "jws"].flatMap { ["\($0).pem", "\($0).key.pem"] }
         #expect(Set(files) == Set(names))
         for file in files where file.hasSuffix(".key.pem") { #expect(try mode(file) == 0o600) }
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: temporary.url.path(percentEncoded: false)) == ["keys"]
-        )
+        let parent = temporary.url.path(percentEncoded: false)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: parent) == ["keys"])
     }
 
     @Test func `An empty folder is filled, and closed to others`() throws {

@@ -39,9 +39,8 @@ import Testing
         let signer = try CertificateAuthority(now: .start).jwsSigner(at: .start, form: .xcode)
         let jws = try signer.sign(payload)
         let certificate = signer.certificates[0].base64EncodedString()
-        #expect(
-            text(try parts(jws)[0]) == #"{"alg":"ES256","kid":"Apple_Xcode_Key","typ":"JWT","x5c":["\#(certificate)"]}"#
-        )
+        let header = #"{"alg":"ES256","kid":"Apple_Xcode_Key","typ":"JWT","x5c":["\#(certificate)"]}"#
+        #expect(text(try parts(jws)[0]) == header)
         #expect(try JWSVerifier(root: signer.certificates[0], form: .xcode).verify(jws, asOf: .start) == payload)
         #expect(throws: VerificationFailure.chainLength(1)) {
             try JWSVerifier(root: signer.certificates[0]).verify(jws, asOf: .start)

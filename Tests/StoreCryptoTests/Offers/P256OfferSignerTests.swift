@@ -183,13 +183,10 @@ import Testing
         }
         let transactions = try store.account.transactions
         #expect(transactions.map(\.state) == [.failed, .failed, .purchased])
-        #expect(
-            transactions.map { $0.failure?.code } == [.some(Self.invalidSignature), .some(Self.invalidSignature), nil]
-        )
+        let invalid: Int? = SKError.Code.invalidSignature.rawValue
+        #expect(transactions.map { $0.failure?.code } == [invalid, invalid, nil])
         #expect(try store.account.totalCharged == Decimal(string: "4.99"))
     }
-
-    private static let invalidSignature = SKError.Code.invalidSignature.rawValue
 
     private func claims(at date: Date) -> OfferClaims {
         OfferClaims(

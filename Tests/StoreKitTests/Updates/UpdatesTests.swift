@@ -87,10 +87,8 @@ import Testing
                     try await context.run {
                         async let heard = Transaction.updates.first(3)
                         for _ in 1...3 { _ = try store.account.buy("coins\(number)") }
-                        #expect(
-                            await heard.map(\.unsafePayloadValue.productID)
-                                == Array(repeating: "coins\(number)", count: 3)
-                        )
+                        let products = await heard.map(\.unsafePayloadValue.productID)
+                        #expect(products == Array(repeating: "coins\(number)", count: 3))
                         #expect(await Transaction.all.all().count == 3)
                     }
                 }

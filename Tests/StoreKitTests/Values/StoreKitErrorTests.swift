@@ -72,10 +72,8 @@ import Testing
         let refund: any Error = Transaction.RefundRequestError.failed
         #expect((refund as NSError) as any Error as? Transaction.RefundRequestError == .failed)
         #expect(plain as any Error as? Transaction.RefundRequestError == nil)
-        #expect(
-            AnyHashable(Product.PurchaseError.productUnavailable)
-                == AnyHashable(Product.PurchaseError.productUnavailable)
-        )
+        let (one, other) = (Product.PurchaseError.productUnavailable, Product.PurchaseError.productUnavailable)
+        #expect(AnyHashable(one) == AnyHashable(other))
     }
 
     @Test func `An error of the store or of the network has the reason that was given`() {

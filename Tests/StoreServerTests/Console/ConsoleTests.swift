@@ -50,9 +50,8 @@ import Testing
         #expect(state.clock.isMovable.bool == true && state.clock.now.text == "2025-01-01T00:01:00Z")
         #expect(state.transactions.total.number == 2)
         #expect(state.transactions.rows.list.map(\.transaction.text) == ["2", "1"])
-        #expect(
-            state.transactions.rows[0].state.text == "deferred" && state.transactions.rows[0].device.text == "tablet"
-        )
+        let asked = state.transactions.rows[0]
+        #expect(asked.state.text == "deferred" && asked.device.text == "tablet")
         #expect(state.transactions.rows[1].charge.amount == 9.99)
         #expect(state.undecided.rows.list.map(\.transaction.text) == ["2"])
         #expect(state.undecided.rows[0].account.text == "child")
@@ -191,9 +190,8 @@ import Testing
         #expect(try shop.act("buy sword").status == 200)
         let details = try shop.ask("/transaction/1")
         #expect(details.transaction.state.text == "failed" && details.transaction.reason.text == "a test wants it")
-        #expect(
-            details.jws.error.text?.isEmpty == false && details.receipt.error.text?.contains("no app receipt") == true
-        )
+        #expect(details.jws.error.text?.isEmpty == false)
+        #expect(details.receipt.error.text?.contains("no app receipt") == true)
     }
 
     @Test(.microHTTPD) func `A server has a page where it is asked for`() async throws {

@@ -73,10 +73,8 @@ import Testing
             + Array(stride(from: 60_000, to: 66_500, by: 80))
         {
             let answer = try ask(server, "GET /\(String(repeating: "a", count: length)) HTTP/1.1\r\nHost: h\r\n\r\n")
-            #expect(
-                answer?.status == (length < 16_384 ? 200 : 414) || (length > 32_000 && answer?.status == 431),
-                "\(length)"
-            )
+            let right: [Int?] = [length < 16_384 ? 200 : 414, length > 32_000 ? 431 : nil]
+            #expect(answer != nil && right.contains(answer?.status), "\(length)")
         }
     }
 

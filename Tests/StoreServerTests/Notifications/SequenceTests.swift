@@ -16,11 +16,8 @@ import Testing
         #expect(try later.received().isEmpty)
         try store.account.buy("coins")
         try store.account.setAutoRenew(false, inGroup: "metals")
-        #expect(
-            try all.received().map(\.description) == [
-                "SUBSCRIBED INITIAL_BUY", "ONE_TIME_CHARGE", "DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED",
-            ]
-        )
+        let told = ["SUBSCRIBED INITIAL_BUY", "ONE_TIME_CHARGE", "DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED"]
+        #expect(try all.received().map(\.description) == told)
         #expect(try later.received().map(\.type) == ["ONE_TIME_CHARGE", "DID_CHANGE_RENEWAL_STATUS"])
         let first = try all.received()[0]
         #expect(first.transaction?.productId == "gold" && first.renewal?.autoRenewStatus == .on)
