@@ -61,10 +61,8 @@ import Testing
 
     @Test func `A subscription in the past that is canceled has one period`() async throws {
         let start = app.clock.now - 100 * 86_400
-        let transaction = try await session.buyProduct(
-            identifier: "basic.monthly",
-            options: [.purchaseDate(start, renewalBehavior: .cancelImmediately)]
-        )
+        let options: Set<Product.PurchaseOption> = [.purchaseDate(start, renewalBehavior: .cancelImmediately)]
+        let transaction = try await session.buyProduct(identifier: "basic.monthly", options: options)
         #expect(try #require(transaction.expirationDate) < app.clock.now)
         #expect(session.allTransactions().map(\.autoRenewingEnabled) == [false])
     }
@@ -103,11 +101,9 @@ import Testing
     @Test func `A subscription is not dated before another of its group`() async throws {
         try session.buyProduct(productIdentifier: "pro.monthly")
         await app.clock.advance(by: 86_400)
+        let options: Set<Product.PurchaseOption> = [.purchaseDate(app.clock.now - 10 * 86_400)]
         await #expect(throws: Product.PurchaseError.productUnavailable) {
-            try await session.buyProduct(
-                identifier: "basic.monthly",
-                options: [.purchaseDate(app.clock.now - 10 * 86_400)]
-            )
+            try await session.buyProduct(identifier: "basic.monthly", options: options)
         }
     }
 }

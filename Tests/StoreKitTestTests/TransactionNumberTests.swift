@@ -52,10 +52,8 @@ import Testing
 
     @Test func `A14: A number of Store Kit 2 becomes one of the session, and a literal is unsigned`() async throws {
         let app = try TestApp()
-        let bought = try await app.session.buyProduct(
-            identifier: "castle",
-            options: [.purchaseDate(app.clock.now, renewalBehavior: .renewUntilNow)]
-        )
+        let options: Set<Product.PurchaseOption> = [.purchaseDate(app.clock.now, renewalBehavior: .renewUntilNow)]
+        let bought = try await app.session.buyProduct(identifier: "castle", options: options)
         let transaction = try #require(app.session.allTransactions().first)
         let number: UInt = transaction.identifier
         #expect(number == UInt(bought.id) && transaction.originalTransactionIdentifier == UInt(bought.originalID))

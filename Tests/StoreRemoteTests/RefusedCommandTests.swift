@@ -75,11 +75,10 @@ import Testing
         let server = try HTTPServer { request in
             guard request.path.last != DeviceCall.hello.rawValue else { return HTTPResponse(json: json) }
             let commands = try? JSONDecoder().decode([StoreCommand].self, from: request.body)
-            return answer(
-                (commands ?? []).map { command in
-                    if case .finish(let identifier) = command.action { identifier } else { "" }
-                }
-            )
+            let finished = (commands ?? []).map { command in
+                if case .finish(let identifier) = command.action { identifier } else { "" }
+            }
+            return answer(finished)
         }
         defer { server.stop() }
         let token = try SandboxStore(products: RemoteShop.products).device.makeToken()

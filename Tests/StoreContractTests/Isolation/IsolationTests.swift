@@ -94,10 +94,8 @@ import Testing
         let kept = try SandboxStore(products: [.consumable("sword", price: "0.99")], clock: clock)
         weak var dropped: SandboxStore?
         do {
-            let store = try SandboxStore(
-                products: [.autoRenewable("pass", price: "9.99", period: .init(1, .month), group: "passes")],
-                clock: clock
-            )
+            let pass = SandboxProduct.autoRenewable("pass", price: "9.99", period: .init(1, .month), group: "passes")
+            let store = try SandboxStore(products: [pass], clock: clock)
             let queue = SKPaymentQueue(backend: store, delivery: .inline, log: .silent)
             let app = Diarist()
             queue.add(app)

@@ -180,10 +180,8 @@ import Testing
 
     @Test func `The root of a file system is filled`() throws {
         try temporary.make()
-        try FileManager.default.createDirectory(
-            at: folder.appending(path: "lost+found"),
-            withIntermediateDirectories: true
-        )
+        let lost = folder.appending(path: "lost+found")
+        try FileManager.default.createDirectory(at: lost, withIntermediateDirectories: true)
         let authority = try authority()
         #expect(try self.authority().rootCertificate == authority.rootCertificate)
     }

@@ -45,9 +45,8 @@ import Testing
         ]
         #expect(refusals.map { $0?.status } == [.malformed, .malformed, .malformed])
         let undated = try signer.jws(of: Data(#"{"transactionId":"1"}"#.utf8))
-        #expect(throws: VerificationFailure.noSigningDate) {
-            try TransactionPayload(verifying: undated, signer: signer)
-        }
+        let none = VerificationFailure.noSigningDate
+        #expect(throws: none) { try TransactionPayload(verifying: undated, signer: signer) }
     }
 
     @Test func `A device recognizes its own by SHA-384`() throws {

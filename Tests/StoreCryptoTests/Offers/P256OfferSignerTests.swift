@@ -62,9 +62,8 @@ import Testing
         for data in [Data(), Data([0x30]), key.dropLast(), key + [0], Vector.publicKey, Vector.otherCurve] {
             #expect(throws: CryptoError.self) { try P256OfferSigner(keyIdentifier: "key", privateKey: data) }
         }
-        let curve = #expect(throws: CryptoError.self) {
-            try P256OfferSigner(keyIdentifier: "key", privateKey: Vector.otherCurve)
-        }
+        let other = Vector.otherCurve
+        let curve = #expect(throws: CryptoError.self) { try P256OfferSigner(keyIdentifier: "key", privateKey: other) }
         #expect(curve?.description.contains("P-256") == true)
         for data in [Data(), key, Vector.publicKey.dropLast(), Vector.publicKey + [0]] {
             #expect(throws: CryptoError.self) { try P256OfferSigner(keyIdentifier: "key", publicKey: data) }
@@ -175,11 +174,8 @@ import Testing
         for (number, text) in [forged, other, proof].enumerated() {
             var payment = StorePayment(productIdentifier: "gold")
             payment.offer = StoreOffer(kind: .noIntroductory, proof: text)
-            let command = StoreCommand(
-                id: OrderID(journal: JournalID(rawValue: 1), number: number + 1),
-                action: .purchase(payment)
-            )
-            store.submit([command]) { #expect($0 == .taken) }
+            let order = OrderID(journal: JournalID(rawValue: 1), number: number + 1)
+            store.submit([StoreCommand(id: order, action: .purchase(payment))]) { #expect($0 == .taken) }
         }
         let transactions = try store.account.transactions
         #expect(transactions.map(\.state) == [.failed, .failed, .purchased])

@@ -101,12 +101,11 @@ import Testing
         for payload in [#"{"transactionId":"1"}"#, "[]", "text", "", #"{"signedDate":"today"}"#] {
             #expect(throws: VerificationFailure.noSigningDate) { try verifier.verify(jws(payload), at: .start) }
         }
-        #expect(throws: VerificationFailure.foreignContent) {
-            try verifier.verify(jws(#"{"signedDate":1748736000000}"#), at: .start)
-        }
-        #expect(throws: VerificationFailure.notYetValid(.leaf)) {
-            try verifier.verify(jws(#"{"transactionId":"1","signedDate":1}"#), at: .start)
-        }
+        let reasons: [(String, VerificationFailure)] = [
+            (#"{"signedDate":1748736000000}"#, .foreignContent),
+            (#"{"transactionId":"1","signedDate":1}"#, .notYetValid(.leaf)),
+        ]
+        for (payload, reason) in reasons { #expect(throws: reason) { try verifier.verify(jws(payload), at: .start) } }
     }
 
     @Test func `A wrong type in one field hides neither the date nor what the others tell`() throws {
@@ -118,16 +117,11 @@ import Testing
         for (payload, subject) in cases {
             #expect(try verifier.verify(jws(payload), at: .start) == .jws(subject, payload: Data(payload.utf8)))
         }
-        #expect(throws: VerificationFailure.foreignContent) {
-            try verifier.verify(jws(#"{"transactionId":1,"signedDate":1748736000000}"#), at: .start)
-        }
+        let number = #"{"transactionId":1,"signedDate":1748736000000}"#
+        #expect(throws: VerificationFailure.foreignContent) { try verifier.verify(jws(number), at: .start) }
         // A date that is there has to be one.
-        #expect(throws: VerificationFailure.noSigningDate) {
-            try verifier.verify(
-                jws(#"{"transactionId":"1","signedDate":"today","receiptCreationDate":1748736000000}"#),
-                at: .start
-            )
-        }
+        let wrong = #"{"transactionId":"1","signedDate":"today","receiptCreationDate":1748736000000}"#
+        #expect(throws: VerificationFailure.noSigningDate) { try verifier.verify(jws(wrong), at: .start) }
     }
 
     @Test(arguments: Version.allCases)
@@ -142,11 +136,10 @@ import Testing
                 ]
                 return Data("{\n\(fields.map { "\t\"\($0)\" = \"\($1)\";\n" }.joined())}".utf8)
             }
-            #expect(throws: VerificationFailure.foreignContent) {
-                try verifier.verify(receipt(signer.blob(over: information)), at: .start)
-            }
-            #expect(throws: VerificationFailure.wrongSignature) {
-                try verifier.verify(receipt(signer.blob(over: information + [0])), at: .start)
+            let cases: [(Data, VerificationFailure)] =
+                [(information, .foreignContent), (information + [0], .wrongSignature)]
+            for (signed, reason) in cases {
+                #expect(throws: reason) { try verifier.verify(receipt(signer.blob(over: signed)), at: .start) }
             }
         }
     }
@@ -154,9 +147,8 @@ import Testing
     @Test func `An app receipt that is signed but none is refused for it`() throws {
         let date = DER.element(.octetString, [22, 20] + Data("2025-06-01T00:00:00Z".utf8))
         let payload = DER.element(.set, DER.sequence(DER.integer(12), DER.integer(1), date))
-        #expect(throws: VerificationFailure.foreignContent) {
-            try verifier.verify(signer.seal(Data(payload)), at: .start)
-        }
+        let data = try signer.seal(Data(payload))
+        #expect(throws: VerificationFailure.foreignContent) { try verifier.verify(data, at: .start) }
     }
 
     @Test func `What has no form at all is malformed`() {

@@ -93,11 +93,8 @@ import Testing
     @Test(arguments: OfferForms.all)
     func `Whoever never subscribed is not eligible`(form: any OfferForm) async throws {
         let newcomer = try Shop(.inline, selling: Shop.offerProducts)
-        try await newcomer.expectRefusal(
-            .ineligibleForOffer,
-            of: "gold",
-            form.options("spring", signedBy: newcomer.store)
-        )
+        let refused = try form.options("spring", signedBy: newcomer.store)
+        try await newcomer.expectRefusal(.ineligibleForOffer, of: "gold", refused)
         try newcomer.store.account.buy("news")
         let options = try form.options("spring", signedBy: newcomer.store)
         #expect(try await newcomer.bought("gold", options).offer?.id == "spring")
@@ -106,11 +103,8 @@ import Testing
     @Test(arguments: OfferForms.all)
     func `An offer that the product does not have is unknown, whoever signed it`(form: any OfferForm) async throws {
         try await shop.expectRefusal(.invalidOfferIdentifier, of: "gold", form.options("autumn", signedBy: shop.store))
-        try await shop.expectRefusal(
-            .invalidOfferIdentifier,
-            of: "silver",
-            form.options("spring", for: "silver", signedBy: shop.store)
-        )
+        let options = try form.options("spring", for: "silver", signedBy: shop.store)
+        try await shop.expectRefusal(.invalidOfferIdentifier, of: "silver", options)
     }
 
     @Test(arguments: OfferForms.all)

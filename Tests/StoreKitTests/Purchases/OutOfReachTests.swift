@@ -61,11 +61,8 @@ import Testing
     @Test func `A purchase that ends says nothing`() async throws {
         let lines = Locked<[String]>([])
         let store = try SandboxStore(products: Shop.products)
-        let context = StoreContext(
-            backend: store,
-            delivery: .inline,
-            log: StoreLog { line in lines.withLock { $0.append(line) } }
-        )
+        let log = StoreLog { line in lines.withLock { $0.append(line) } }
+        let context = StoreContext(backend: store, delivery: .inline, log: log)
         context.patience = 0
         try await context.run {
             for _ in 0..<50 { _ = try await Product.products(for: ["coins"]).first?.purchase() }

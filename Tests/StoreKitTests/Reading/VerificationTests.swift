@@ -30,12 +30,9 @@ import Testing
             let result = try #require(await context.run { await Transaction.unfinished.first(1) }.first)
             #expect(throws: VerificationResult<Transaction>.VerificationError.self) { try result.payloadValue }
             // The text alone, as it would arrive from elsewhere.
+            let (jws, device) = (result.jwsRepresentation, store.device.identifierForVendor)
             let found = Result {
-                try SignedValue<TransactionPayload>(
-                    jws: result.jwsRepresentation,
-                    verifier: signer,
-                    device: store.device.identifierForVendor
-                ).defect
+                try SignedValue<TransactionPayload>(jws: jws, verifier: signer, device: device).defect
             }
             switch defect {
             case .invalidEncoding, .missingRequiredProperties:

@@ -27,10 +27,8 @@ import Testing
     }
 
     @Test func `A subscription that could not be charged is in its grace period or in billing retry`() async throws {
-        let grace = try subscription(
-            { _ in },
-            { ($0.isInBillingRetryPeriod, $0.gracePeriodExpiresDate) = (true, later) }
-        )
+        let grace =
+            try subscription({ _ in }, { ($0.isInBillingRetryPeriod, $0.gracePeriodExpiresDate) = (true, later) })
         #expect(try await grace.status().state == .inGracePeriod)
         let retry = try subscription({ _ in }, { $0.isInBillingRetryPeriod = true })
         #expect(try await retry.status().state == .inBillingRetryPeriod)
@@ -44,10 +42,8 @@ import Testing
     }
 
     @Test func `A status has its transaction and its renewal, each with its own verification`() async throws {
-        let subscription = SignedSubscription(
-            transaction: try TransactionPayload.sample().signed(with: .invalidSignature),
-            renewal: try RenewalPayload.sample().signed()
-        )
+        let forged = try TransactionPayload.sample().signed(with: .invalidSignature)
+        let subscription = SignedSubscription(transaction: forged, renewal: try RenewalPayload.sample().signed())
         let status = try await subscription.status()
         #expect(status.transaction.unsafePayloadValue.id == 12)
         #expect(throws: VerificationResult<Transaction>.VerificationError.invalidSignature) {

@@ -34,23 +34,16 @@ struct SocketMessage: Sendable {
         SocketMessage("UpdateLine", lines),
         SocketMessage("ReceiptUpdate", [ReceiptUpdate(Data([1, 2]), position: 7), ReceiptUpdate(nil)]),
         SocketMessage("StorefrontDecision", [StorefrontDecision(transaction: "1", shouldContinue: false)]),
-        SocketMessage(
-            "SignedText",
-            [SignedText(jws: "a.b.c")] + SignatureDefect.allCases.map { SignedText(jws: "a", defect: $0) }
-        ),
-        SocketMessage("HistoryText", [HistoryText(transactions: [SignedText(jws: "a.b.c")], next: "1")]),
-        SocketMessage(
-            "SubscriptionText",
-            [SubscriptionText(transaction: SignedText(jws: "a.b.c"), renewal: SignedText(jws: "a.b.c"))]
-        ),
+        SocketMessage("SignedText", [text] + SignatureDefect.allCases.map { SignedText(jws: "a", defect: $0) }),
+        SocketMessage("HistoryText", [HistoryText(transactions: [text], next: "1")]),
+        SocketMessage("SubscriptionText", [SubscriptionText(transaction: text, renewal: text)]),
     ]
 
     /// The definitions that are parts of messages, and no messages.
     static let parts: Set<String> = [
         "Date", "Long", "Decimal", "Base64", "UUID", "JournalID", "OrderID", "StoreDiscount", "StoreOffer",
-        "StorePayment",
-        "BillingPlan", "StoreFailure", "StoreContent", "StoreTransaction", "Period", "Offer", "StoreProduct",
-        "StoreStorefront", "PromotionOverrides", "DeviceStatus",
+        "StorePayment", "BillingPlan", "StoreFailure", "StoreContent", "StoreTransaction", "Period", "Offer",
+        "StoreProduct", "StoreStorefront", "PromotionOverrides", "DeviceStatus",
     ]
 
     // MARK: Values
@@ -67,6 +60,7 @@ struct SocketMessage: Sendable {
             isPending: true
         ),
     ]
+    private static let text = SignedText(jws: "a.b.c")
     private static let storefront = StoreStorefront(countryCode: "DEU", identifier: "143443")
     private static let content = StoreContent(identifier: "castle", length: .max)
 

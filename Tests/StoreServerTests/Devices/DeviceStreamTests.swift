@@ -40,11 +40,8 @@ import Testing
             let service = DeviceService(store, limits: limits)
             let streams = Locked<[HTTPStream]>([])
             DispatchQueue.concurrentPerform(iterations: 8) { number in
-                let request = HTTPRequest(
-                    "GET",
-                    "/2/updates?journal=000000000000000\(number)",
-                    headers: ["Authorization": "Bearer \(token.text)"]
-                )
+                let headers = ["Authorization": "Bearer \(token.text)"]
+                let request = HTTPRequest("GET", "/2/updates?journal=000000000000000\(number)", headers: headers)
                 let response = service.respond(to: request, request.path[...])
                 if let stream = response.stream { streams.withLock { $0.append(stream) } }
             }

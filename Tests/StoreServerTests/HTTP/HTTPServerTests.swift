@@ -20,10 +20,8 @@ import Testing
 
     @Test func `A request arrives with its method, path, query and body`() throws {
         let server = try echo()
-        let answer = try ask(
-            server,
-            "POST /a%20b//c%2Fd?x=1&y=%26&x=2+3&z HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello"
-        )
+        let request = "POST /a%20b//c%2Fd?x=1&y=%26&x=2+3&z HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello"
+        let answer = try ask(server, request)
         #expect(answer?.status == 200 && answer?.body == "POST /a b/c/d x=1,y=&,x=2 3,z= hello")
     }
 

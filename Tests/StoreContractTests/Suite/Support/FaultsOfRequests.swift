@@ -97,11 +97,10 @@ private final class LeavesOutInvalid: SpoiltStore, @unchecked Sendable {
 private final class FindsEverythingTwice: SpoiltStore, @unchecked Sendable {
     override func products(_ identifiers: Set<String>, reply: @escaping Reply<ProductsAnswer>) {
         store.products(identifiers) { result in
-            reply(
-                result.map {
-                    ProductsAnswer(products: $0.products + $0.products, invalidIdentifiers: $0.invalidIdentifiers)
-                }
-            )
+            let twice = result.map {
+                ProductsAnswer(products: $0.products + $0.products, invalidIdentifiers: $0.invalidIdentifiers)
+            }
+            reply(twice)
         }
     }
 }
