@@ -76,8 +76,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Double.nan, .infinity])
-    func `A lifetime that is no finite number is refused`(lifetime: Double) {
+    @Test(arguments: [Double.nan, .infinity]) func `A lifetime that is no finite number is refused`(lifetime: Double) {
         let lifetimes = CertificateAuthority.Lifetimes(root: lifetime)
         #expect(throws: CryptoError.self) { try CertificateAuthority(now: .start, lifetimes: lifetimes) }
         #expect(throws: CryptoError.self) { try CertificateAuthority(now: Date(timeIntervalSince1970: .nan)) }

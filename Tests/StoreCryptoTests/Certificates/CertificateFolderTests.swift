@@ -205,8 +205,7 @@ import Testing
         #expect(refusal().contains("\(name): the file is unreadable: "))
     }
 
-    @Test(arguments: ["root.pem", "root.key.pem", "jws.key.pem"])
-    func `A missing file is named`(name: String) throws {
+    @Test(arguments: ["root.pem", "root.key.pem", "jws.key.pem"]) func `A missing file is named`(name: String) throws {
         _ = try authority().jwsSigner(at: .start)
         try FileManager.default.removeItem(at: folder.appending(path: name))
         #expect(refusal().hasSuffix("\(name): the file is missing"))

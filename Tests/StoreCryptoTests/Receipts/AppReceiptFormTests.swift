@@ -57,8 +57,7 @@ import Testing
             1708, 1709, 1712, 1714, 1715, 1716, 1717, 1718, 1701, 1707, 1710, 1711, 1713, 1722, 1703, 1705, 1702, 1704,
             1706,
         ]
-        #expect(found.types == types)
-        #expect(found.areSorted && found.attributes.allSatisfy { $0.version == 1 })
+        #expect(found.types == types && found.areSorted && found.attributes.allSatisfy { $0.version == 1 })
         #expect(try found.value(1701) == [2, 1, 1] && found.value(1702) == der(12, "product"))
         #expect(try found.value(1703) == der(12, "70") && found.value(1704) == der(22, "2025-06-01T00:00:00Z"))
         #expect(try found.value(1705) == der(12, "70") && found.value(1706) == der(22, "2025-06-01T00:00:00Z"))

@@ -14,8 +14,7 @@ import Testing
 
     // MARK: What is bought
 
-    @Test(arguments: OfferForms.all)
-    func `A signed offer is bought at its price`(form: any OfferForm) async throws {
+    @Test(arguments: OfferForms.all) func `A signed offer is bought at its price`(form: any OfferForm) async throws {
         let before = try shop.charged
         let transaction = try await shop.bought("gold", form.options("spring", signedBy: shop.store))
         #expect(transaction.offer?.line == "promotional spring PAY_AS_YOU_GO 2 Months")

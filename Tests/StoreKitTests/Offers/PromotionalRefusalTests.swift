@@ -25,8 +25,7 @@ import Testing
         return store
     }
 
-    @Test(arguments: OfferForms.all)
-    func `The signature of another key is invalid`(form: any OfferForm) async throws {
+    @Test(arguments: OfferForms.all) func `The signature of another key is invalid`(form: any OfferForm) async throws {
         let other = try stranger(HMACOfferSigner(keyIdentifier: "key", key: Data("another".utf8)))
         try await shop.expectRefusal(.invalidOfferSignature, of: "gold", form.options("spring", signedBy: other))
         let own = try form.options("spring", signedBy: stranger())
@@ -58,8 +57,7 @@ import Testing
         try await shop.expectRefusal(.invalidOfferSignature, of: "gold", Set(options))
     }
 
-    @Test(arguments: OfferForms.all)
-    func `A nonce serves one purchase`(form: any OfferForm) async throws {
+    @Test(arguments: OfferForms.all) func `A nonce serves one purchase`(form: any OfferForm) async throws {
         let nonce = UUID()
         let options = try form.options("quarter", nonce: nonce, signedBy: shop.store)
         try await shop.bought("gold", options)
@@ -79,8 +77,7 @@ import Testing
         #expect(try await shop.bought("gold", form.options("spring", signedBy: shop.store)).offer?.id == "spring")
     }
 
-    @Test(arguments: OfferForms.all)
-    func `A signature is good for a day`(form: any OfferForm) async throws {
+    @Test(arguments: OfferForms.all) func `A signature is good for a day`(form: any OfferForm) async throws {
         let (old, older) = (
             try form.options("spring", signedBy: shop.store), try form.options("spring", signedBy: shop.store)
         )

@@ -18,8 +18,7 @@ import Testing
         #expect(try shop.charged == one * Decimal(quantity + 1))
     }
 
-    @Test(arguments: ["sword", "gold"])
-    func `What is owned only once is sold as one`(product: String) async throws {
+    @Test(arguments: ["sword", "gold"]) func `What is owned only once is sold as one`(product: String) async throws {
         #expect(try await shop.bought(product, [.quantity(1)]).purchasedQuantity == 1)
     }
 

@@ -91,8 +91,7 @@ import Testing
             ),
         ]
 
-    @Test(arguments: others)
-    func `Other members are required or not, and have their values`(
+    @Test(arguments: others) func `Other members are required or not, and have their values`(
         version: String,
         member: String,
         right: [AnswerValue?],
@@ -128,8 +127,7 @@ import Testing
         #expect(try send("v2", Self.second, about: bought).errorCode.number == nil)
     }
 
-    @Test(arguments: products.map(\.0))
-    func `A percentage is for what does not renew`(product: String) throws {
+    @Test(arguments: products.map(\.0)) func `A percentage is for what does not renew`(product: String) throws {
         let bought = try shop.buy(product)
         for percentage in [0, 50_000] {
             let answer =

@@ -41,8 +41,7 @@ import Testing
         "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
     ]
 
-    @Test(arguments: beginnings)
-    func `A request has a time for its head and body together`(beginning: String) throws {
+    @Test(arguments: beginnings) func `A request has a time for its head and body together`(beginning: String) throws {
         let server = try server { $0.requestTime = 60 }
         let slow = try client(server)
         #expect(isAnswered(slow))
