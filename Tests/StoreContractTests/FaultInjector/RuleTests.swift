@@ -158,8 +158,7 @@ import Testing
         #expect(
             injector.log == [
                 "alice: submission 2 (purchase of sword): held",
-                "alice: submission 2 (purchase of sword): released, passed",
-                "alice: everything cut by hand",
+                "alice: submission 2 (purchase of sword): released, passed", "alice: everything cut by hand",
             ]
         )
     }

@@ -50,8 +50,7 @@ import Testing
     @Test func `The server's word for something else is an invalid signature`() async throws {
         let stranger = try SandboxStore(products: Shop.offerProducts)
         let words = [
-            try option(.introductoryOffer(isAllowed: true), for: "silver"),
-            try option(.promotionalOffer("spring")),
+            try option(.introductoryOffer(isAllowed: true), for: "silver"), try option(.promotionalOffer("spring")),
             try option(.introductoryOffer(isAllowed: true), signedBy: stranger),
             .introductoryOfferEligibility(compactJWS: "word"),
         ]

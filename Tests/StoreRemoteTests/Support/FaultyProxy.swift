@@ -19,7 +19,6 @@ final class FaultyProxy: Sendable {
     private struct State {
         var descriptors: Set<Int32> = []
         var random: SplitMix64
-        var fates: [Fate] = []
         var isOver = false
         var connections = 0
         var cuts = 0

@@ -30,15 +30,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ["Host": "shop.example"],
-        ["Host": "shop.example:8080"],
-        ["Host": "127.0.0.1.shop.example"],
-        ["Host": ""],
-        [:],
+        ["Host": "shop.example"], ["Host": "shop.example:8080"], ["Host": "127.0.0.1.shop.example"], ["Host": ""], [:],
         ["Host": "127.0.0.1:8080", "Origin": "http://shop.example"],
         ["Host": "127.0.0.1:8080", "Origin": "http://127.0.0.1:9090"],
-        ["Host": "127.0.0.1:8080", "Origin": "https://127.0.0.1:8080"],
-        ["Host": "127.0.0.1:8080", "Origin": "null"],
+        ["Host": "127.0.0.1:8080", "Origin": "https://127.0.0.1:8080"], ["Host": "127.0.0.1:8080", "Origin": "null"],
         ["Host": "127.0.0.1:8080", "Sec-Fetch-Site": "cross-site"],
         ["Host": "127.0.0.1:8080", "Sec-Fetch-Site": "same-site"],
     ])

@@ -12,8 +12,6 @@ import Testing
 
     init() throws { shop = try Shop() }
 
-    private static let hours: [Double] = [1, 12, 24, 48, 72]
-
     /// The outboxes of the test, which end with it.
     private let kept = Locked<[NotificationOutbox]>([])
 

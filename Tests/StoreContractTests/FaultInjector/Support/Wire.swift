@@ -143,11 +143,9 @@ struct Wire: Sendable {
                 state: .purchased,
                 date: clock.now
             )
-            let after = UpdateCursor(position: position - 1)
-            let through = UpdateCursor(position: position)
-            store.receivers.last?.receive(
-                UpdateBatch(after: after, through: through, updates: [.transaction(transaction)])
-            )
+            let (after, through) = (UpdateCursor(position: position - 1), UpdateCursor(position: position))
+            let batch = UpdateBatch(after: after, through: through, updates: [.transaction(transaction)])
+            store.receivers.last?.receive(batch)
         }
     }
 

@@ -21,8 +21,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
         _ store: Store.Type,
         _ spoil: @escaping @Sendable (Store) -> Void
     ) {
-        self.name = name
-        self.breaks = breaks
+        (self.name, self.breaks) = (name, breaks)
         wrap = {
             let store = store.init($0)
             spoil(store)
@@ -83,8 +82,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
         _ breaks: ContractPromise...,
         before sandbox: @escaping @Sendable (SandboxStore) -> Store
     ) {
-        name = "\(store)"
-        self.breaks = breaks
+        (name, self.breaks) = ("\(store)", breaks)
         wrap = { sandbox($0).asStoreBackend() }
         adjust = { subject in
             subject.hasReceipts = false
@@ -93,35 +91,24 @@ struct Fault: CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// One that breaks more where threads meet in a certain order.
-    func perhaps(_ promises: ContractPromise...) -> Fault {
+    private func changed(_ change: (inout Fault) -> Void) -> Fault {
         var fault = self
-        fault.mayBreak = promises
+        change(&fault)
         return fault
     }
+
+    /// One that breaks more where threads meet in a certain order.
+    func perhaps(_ promises: ContractPromise...) -> Fault { changed { $0.mayBreak = promises } }
 
     /// One that holds a thread up: it is not waited for longer than this, by the system's clock.
-    func within(seconds: Double) -> Fault {
-        var fault = self
-        fault.adjust = { $0.deadline = seconds }
-        return fault
-    }
+    func within(seconds: Double) -> Fault { changed { fault in fault.adjust = { $0.deadline = seconds } } }
 
     /// One that is only seen where another thread gets its turn in time.
-    func withPatience(seconds: Double) -> Fault {
-        var fault = self
-        fault.pause = seconds
-        return fault
-    }
+    func withPatience(seconds: Double) -> Fault { changed { $0.pause = seconds } }
 
     /// One that is only seen in a snapshot of several parts, which is waited for as long as it takes.
     func withCrowd(_ crowd: Int) -> Fault {
-        var fault = self
-        fault.adjust = { subject in
-            subject.crowd = crowd
-            subject.deadline = 3600
-        }
-        return fault
+        changed { fault in fault.adjust = { ($0.crowd, $0.deadline) = (crowd, 3600) } }
     }
 
     /// One that forgets what it spoilt when it is opened again.
