@@ -25,7 +25,7 @@ import Testing
         // Another connection has been silent for as long, and was lost: this one was not.
         let proxy = try FaultyProxy(to: shop.server.port) { _, _ in .fallsSilent(after: 0) }
         defer { proxy.stop() }
-        let other = RemoteStore(url: proxy.url, token: shop.token, configuration: .impatient)
+        let other = RemoteStore(url: proxy.url, token: shop.token, configuration: .init(timeout: 15))
         await #expect(throws: StoreFailure.self) { try await other.prepare() }
         #expect(line.receiver.losses.isEmpty)
     }
@@ -131,13 +131,5 @@ import Testing
         }
         #expect(remote == nil)
         #expect(receiver == nil)
-    }
-}
-
-extension RemoteStore.Configuration {
-    fileprivate static var impatient: Self {
-        var configuration = Self()
-        configuration.timeout = 15
-        return configuration
     }
 }

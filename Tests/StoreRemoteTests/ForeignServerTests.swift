@@ -26,11 +26,9 @@ import Testing
         }
     }
 
-    private func remote(_ server: HTTPServer) throws -> RemoteStore {
-        var configuration = RemoteStore.Configuration()
-        configuration.timeout = 600
+    private func remote(_ server: HTTPServer, timeout: TimeInterval = 600) throws -> RemoteStore {
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
-        return RemoteStore(url: url, token: token, configuration: configuration)
+        return RemoteStore(url: url, token: token, configuration: .init(timeout: timeout))
     }
 
     @Test func `No redirection is followed, so that the token goes nowhere else`() async throws {
@@ -175,10 +173,7 @@ import Testing
             return HTTPResponse(stream: HTTPStream())
         }
         defer { server.stop() }
-        var configuration = RemoteStore.Configuration()
-        configuration.timeout = 30
-        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
-        let remote = RemoteStore(url: url, token: token, configuration: configuration)
+        let remote = try remote(server, timeout: 30)
         let level = StoreContent(identifier: "level", version: "1.0", length: 1)
         let request = ContentRequest(transaction: "1", productIdentifier: "level", content: level, limit: 1)
         await withTaskGroup { group in

@@ -2,6 +2,13 @@ import Foundation
 import StoreCore
 import StoreRemote
 
+extension RemoteStore.Configuration {
+    init(timeout: TimeInterval) {
+        self.init()
+        self.timeout = timeout
+    }
+}
+
 extension RemoteStore {
     /// Opens a stream, and returns once it has begun.
     func connected() async -> (backend: any StoreBackend, receiver: Receiver) {

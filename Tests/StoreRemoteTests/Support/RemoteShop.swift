@@ -45,8 +45,7 @@ final class RemoteShop: Sendable {
 
     /// Returns the device as another process sees it.
     func remote(at url: URL? = nil, _ change: (inout RemoteStore.Configuration) -> Void = { _ in }) -> RemoteStore {
-        var configuration = RemoteStore.Configuration()
-        configuration.timeout = 600
+        var configuration = RemoteStore.Configuration(timeout: 600)
         change(&configuration)
         return RemoteStore(url: url ?? server.url, token: token, configuration: configuration)
     }

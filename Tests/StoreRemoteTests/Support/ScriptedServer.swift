@@ -27,10 +27,8 @@ final class ScriptedServer: Sendable, HistoryListener {
         let server = try HTTPServer { [weak self] in self?.respond(to: $0) ?? HTTPResponse(404) }
         self.server.withLock { $0 = server }
         guard let url = URL(string: "http://127.0.0.1:\(server.port)/") else { throw URLError(.badURL) }
-        var configuration = RemoteStore.Configuration()
-        configuration.timeout = 600
         let token = try SandboxStore(products: RemoteShop.products).device.makeToken()
-        let remote = RemoteStore(url: url, token: token, configuration: configuration)
+        let remote = RemoteStore(url: url, token: token, configuration: .init(timeout: 600))
         remote.follow(self)
         remote.follow(receiver)
         store.withLock { $0 = remote }
