@@ -6,44 +6,38 @@ import Testing
 @testable import StoreServer
 
 @Suite(.libcrypto) struct CredentialsTests {
-    private func withFolder(_ body: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "StoreServer-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body(folder)
-    }
+    private let temporary = TemporaryFolder(for: "credentials")
+    private var folder: URL { temporary.url.appending(path: "keys") }
+
+    init() throws { try temporary.make() }
 
     @Test func `A folder keeps the credentials, for the user only`() throws {
-        try withFolder { folder in
-            let made = try StoreServer.Credentials(folder: folder)
-            let read = try StoreServer.Credentials(folder: folder)
-            #expect(read.issuer == made.issuer && read.keyIdentifier == made.keyIdentifier)
-            #expect(read.privateKeyPEM == made.privateKeyPEM)
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
-            #expect(Set(names) == ["issuer.txt", "AuthKey_\(made.keyIdentifier).p8"])
-            for name in names {
-                let file = folder.appending(path: name).path(percentEncoded: false)
-                let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
-                #expect(mode == 0o600)
-            }
+        let made = try StoreServer.Credentials(folder: folder)
+        let read = try StoreServer.Credentials(folder: folder)
+        #expect(read.issuer == made.issuer && read.keyIdentifier == made.keyIdentifier)
+        #expect(read.privateKeyPEM == made.privateKeyPEM)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+        #expect(Set(names) == ["issuer.txt", "AuthKey_\(made.keyIdentifier).p8"])
+        for name in names {
+            let file = folder.appending(path: name).path(percentEncoded: false)
+            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
         }
     }
 
     @Test func `A folder that others may open is taken from them when a key is put into it`() throws {
-        try withFolder { folder in
-            let path = folder.path(percentEncoded: false)
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            chmod(path, 0o755)
-            _ = try StoreServer.Credentials(folder: folder)
-            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o700)
-            chmod(path, 0o777)
-            let exposed = #expect(throws: StoreServerError.self) { try StoreServer.Credentials(folder: folder) }
-            #expect(exposed?.description.contains("chmod 700") == true)
-        }
+        let path = folder.path(percentEncoded: false)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        chmod(path, 0o755)
+        _ = try StoreServer.Credentials(folder: folder)
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o700)
+        chmod(path, 0o777)
+        let exposed = #expect(throws: StoreServerError.self) { try StoreServer.Credentials(folder: folder) }
+        #expect(exposed?.description.contains("chmod 700") == true)
     }
 
     @Test func `Whoever is first makes the credentials that all have`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "StoreServer-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = folder
         let keys = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<8 {
                 group.addTask {
@@ -57,20 +51,18 @@ import Testing
     }
 
     @Test func `Several keys, files of others and files that are no key are refused with a sentence`() throws {
-        try withFolder { folder in
-            let made = try StoreServer.Credentials(folder: folder)
-            let key = folder.appending(path: "AuthKey_\(made.keyIdentifier).p8").path(percentEncoded: false)
-            chmod(key, 0o644)
-            let exposed = #expect(throws: StoreServerError.self) { try StoreServer.Credentials(folder: folder) }
-            #expect(exposed?.description.contains("chmod 600") == true)
-            chmod(key, 0o600)
-            try Data().write(to: folder.appending(path: "AuthKey_OTHER.p8"))
-            let several = #expect(throws: StoreServerError.self) { try StoreServer.Credentials(folder: folder) }
-            #expect(several?.description.contains("2 API keys") == true)
-            try FileManager.default.removeItem(atPath: key)
-            chmod(folder.appending(path: "AuthKey_OTHER.p8").path(percentEncoded: false), 0o600)
-            #expect(throws: CryptoError.self) { try StoreServer.Credentials(folder: folder) }
-        }
+        let made = try StoreServer.Credentials(folder: folder)
+        let key = folder.appending(path: "AuthKey_\(made.keyIdentifier).p8").path(percentEncoded: false)
+        chmod(key, 0o644)
+        let exposed = #expect(throws: StoreServerError.self) { try StoreServer.Credentials(folder: folder) }
+        #expect(exposed?.description.contains("chmod 600") == true)
+        chmod(key, 0o600)
+        try Data().write(to: folder.appending(path: "AuthKey_OTHER.p8"))
+        let several = #expect(throws: StoreServerError.self) { try StoreServer.Credentials(folder: folder) }
+        #expect(several?.description.contains("2 API keys") == true)
+        try FileManager.default.removeItem(atPath: key)
+        chmod(folder.appending(path: "AuthKey_OTHER.p8").path(percentEncoded: false), 0o600)
+        #expect(throws: CryptoError.self) { try StoreServer.Credentials(folder: folder) }
     }
 
     @Test func `A key of one's own is used, a public one refused`() throws {
