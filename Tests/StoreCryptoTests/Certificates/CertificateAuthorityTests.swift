@@ -91,10 +91,7 @@ import Testing
     }
 
     @Test func `Threads may share an authority, which makes each leaf once`() async throws {
-        let leaves = try await withThrowingTaskGroup(of: Data.self) { group in
-            for _ in 0..<16 { group.addTask { try authority.jwsSigner(at: .start).certificates[0] } }
-            return try await group.reduce(into: Set()) { $0.insert($1) }
-        }
+        let leaves = try await inTasks(16) { _ in try authority.jwsSigner(at: .start).certificates[0] }
         #expect(leaves.count == 1)
     }
 

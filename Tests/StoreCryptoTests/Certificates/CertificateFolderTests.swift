@@ -40,10 +40,7 @@ import Testing
     /// Opens the folder in eight tasks at the same time, and returns how many different certificates they get of it.
     private func variety(_ body: @escaping @Sendable (CertificateAuthority) throws -> [Data]) async throws -> Int {
         let folder = folder
-        return try await withThrowingTaskGroup(of: [Data].self) { group in
-            for _ in 0..<8 { group.addTask { try body(CertificateAuthority(folder: folder, now: .start)) } }
-            return try await group.reduce(into: Set<[Data]>()) { $0.insert($1) }.count
-        }
+        return try await inTasks(8) { _ in try body(CertificateAuthority(folder: folder, now: .start)) }.count
     }
 
     @Test func `An authority in a folder is the same when it is read again, with its leaves`() throws {

@@ -161,14 +161,10 @@ import Testing
     @Test func `Threads may share a signer and a verifier`() async throws {
         let signer = try authority.jwsSigner(at: .start)
         let verifier = try JWSVerifier(root: authority.rootCertificate)
-        try await withThrowingTaskGroup(of: Bool.self) { group in
-            for number in 0..<64 {
-                group.addTask {
-                    let payload = Data("\(number)".utf8)
-                    return try verifier.verify(signer.sign(payload), asOf: .start) == payload
-                }
-            }
-            for try await isEqual in group { #expect(isEqual) }
+        let areEqual = try await inTasks(64) { number in
+            let payload = Data("\(number)".utf8)
+            return try verifier.verify(signer.sign(payload), asOf: .start) == payload
         }
+        #expect(areEqual == [true])
     }
 }

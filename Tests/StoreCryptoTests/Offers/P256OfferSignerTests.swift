@@ -204,15 +204,11 @@ import Testing
 
     @Test func `Threads may share a signer`() async throws {
         let signer = try P256OfferSigner(keyIdentifier: "key")
-        try await withThrowingTaskGroup(of: Bool.self) { group in
-            for number in 0..<64 {
-                group.addTask {
-                    let message = Data("message \(number)".utf8)
-                    return signer.isValid(signature: try signer.sign(message), for: message)
-                }
-            }
-            for try await isValid in group { #expect(isValid) }
+        let areValid = try await inTasks(64) { number in
+            let message = Data("message \(number)".utf8)
+            return signer.isValid(signature: try signer.sign(message), for: message)
         }
+        #expect(areValid == [true])
     }
 }
 

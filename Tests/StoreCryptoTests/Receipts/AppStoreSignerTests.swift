@@ -134,11 +134,7 @@ import Testing
 
     @Test func `Threads may share a signer, which makes each leaf once`() async throws {
         let signer = try AppStoreSigner(authority, clock: clock)
-        let receipts = try await withThrowingTaskGroup(of: Data.self) { group in
-            for _ in 0..<16 { group.addTask { try AppReceipt.empty.data(signedBy: signer) } }
-            return try await group.reduce(into: Set()) { $0.insert($1) }
-        }
-        #expect(receipts.count == 1)
+        #expect(try await inTasks(16) { _ in try AppReceipt.empty.data(signedBy: signer) }.count == 1)
     }
 }
 

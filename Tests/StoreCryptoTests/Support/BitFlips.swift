@@ -36,3 +36,14 @@ enum BitFlips {
         }
     }
 }
+
+/// Does something in many tasks at the same time, given their numbers, and returns the different results.
+func inTasks<R: Hashable & Sendable>(
+    _ count: Int,
+    _ body: @escaping @Sendable (Int) throws -> R
+) async throws -> Set<R> {
+    try await withThrowingTaskGroup(of: R.self) { group in
+        for number in 0..<count { group.addTask { try body(number) } }
+        return try await group.reduce(into: Set<R>()) { $0.insert($1) }
+    }
+}
