@@ -8,6 +8,8 @@ import Testing
 /// Servers that answer otherwise than a store for devices does.
 @Suite(.fewAtATime, .server, .timeLimit(.minutes(20))) struct ForeignServerTests {
     private let token: DeviceToken
+    /// How often the test's server was greeted.
+    private let greetings = Locked(0)
 
     init() throws { token = try SandboxStore(products: RemoteShop.products).device.makeToken() }
 
@@ -15,11 +17,10 @@ import Testing
     private func server(
         version: Int = DeviceProtocol.versions.newest,
         heartbeat: Double = 600,
-        greetings: Locked<Int> = Locked(0),
         _ body: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) throws -> HTTPServer {
         let json = try JSONEncoder().encode(Welcome(version: version, heartbeat: heartbeat))
-        return try HTTPServer { request in
+        return try HTTPServer { [greetings] request in
             guard request.path.last == DeviceCall.hello.rawValue else { return body(request) }
             greetings.withLock { $0 += 1 }
             return HTTPResponse(json: json)
@@ -59,10 +60,9 @@ import Testing
     }
 
     @Test func `A stream that is refused for its version has the versions compared again`() async throws {
-        let greetings = Locked(0)
         let other = VersionRange(oldest: 3, newest: 3)
         let refusal = try JSONEncoder().encode(StoreFailure.otherVersion(of: other, here: DeviceProtocol.versions))
-        let server = try server(greetings: greetings) { _ in HTTPResponse(426, json: refusal) }
+        let server = try server { _ in HTTPResponse(426, json: refusal) }
         defer { server.stop() }
         let backend = try remote(server).asStoreBackend()
         for count in 1...2 {
@@ -76,8 +76,7 @@ import Testing
     }
 
     @Test func `A stream has a connection of its own, on which a greeting has been answered`() async throws {
-        let greetings = Locked(0)
-        let server = try server(greetings: greetings) { _ in HTTPResponse(404) }
+        let server = try server { _ in HTTPResponse(404) }
         defer { server.stop() }
         let proxy = try FaultyProxy(to: Int(server.port))
         defer { proxy.stop() }
@@ -133,9 +132,8 @@ import Testing
     }
 
     @Test func `A greeting that does not end is given up after three heartbeats`() async throws {
-        let greetings = Locked(0)
         let json = try JSONEncoder().encode(Welcome(heartbeat: 1))
-        let server = try HTTPServer { _ in
+        let server = try HTTPServer { [greetings] _ in
             let isFirst = greetings.withLock { greetings in
                 greetings += 1
                 return greetings == 1

@@ -5,8 +5,12 @@ import Testing
 @Suite(.libcrypto) struct JWSTests {
     private let payload = Data(#"{"signedDate":1748736000000,"productId":"gold"}"#.utf8)
     private let authority: CertificateAuthority
+    private let verifier: JWSVerifier
 
-    init() throws { authority = try CertificateAuthority(now: .start) }
+    init() throws {
+        authority = try CertificateAuthority(now: .start)
+        verifier = try JWSVerifier(root: authority.rootCertificate)
+    }
 
     /// Returns a JWS's three parts, decoded.
     private func parts(_ jws: String) throws -> [Data] {
@@ -49,7 +53,6 @@ import Testing
 
     @Test(arguments: [0, 1, 2, 3, 100_000]) func `A payload of any length is verified`(count: Int) throws {
         let signer = try authority.jwsSigner(at: .start)
-        let verifier = try JWSVerifier(root: authority.rootCertificate)
         let payload = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         for _ in 0..<4 { #expect(try verifier.verify(signer.sign(payload), asOf: .start) == payload) }
     }
@@ -62,7 +65,6 @@ import Testing
     }
 
     @Test func `No bit may be another in the App Store's form`() async throws {
-        let verifier = try JWSVerifier(root: authority.rootCertificate)
         #expect(await freeBits(of: try authority.jwsSigner(at: .start).sign(payload), verifier) == [])
     }
 
@@ -73,7 +75,6 @@ import Testing
     }
 
     @Test func `Only the canonical encoding is read, even if it means the same`() throws {
-        let verifier = try JWSVerifier(root: authority.rootCertificate)
         let jws = try authority.jwsSigner(at: .start).sign(payload)
         #expect(throws: Never.self) { try verifier.verify(jws, asOf: .start) }
         var others = [
@@ -88,7 +89,6 @@ import Testing
     }
 
     @Test func `An algorithm other than ES256 is refused for it`() throws {
-        let verifier = try JWSVerifier(root: authority.rootCertificate)
         let jws = try authority.jwsSigner(at: .start).sign(payload)
         for algorithm in ["none", "HS256", "ES384", ""] {
             let changed = try changingHeader(of: jws) { $0.replacing("ES256", with: algorithm) }
@@ -100,7 +100,6 @@ import Testing
         #""crit":["b64"],"b64":false"#, #""crit":["exp"],"exp":1"#, #""crit":[]"#, #""crit":null"#, #""crit":"""#,
     ])
     func `A header with critical extensions is refused for them, since none is understood`(member: String) throws {
-        let verifier = try JWSVerifier(root: authority.rootCertificate)
         let jws = try authority.jwsSigner(at: .start).sign(payload)
         let critical = try changingHeader(of: jws) { "{\(member)," + $0.dropFirst() }
         #expect(throws: VerificationFailure.unknownCriticalHeader) { try verifier.verify(critical, asOf: .start) }
@@ -110,14 +109,12 @@ import Testing
     }
 
     @Test func `A header that opens one level more than Foundation's parser takes is malformed`() throws {
-        let verifier = try JWSVerifier(root: authority.rootCertificate)
         let jws = try authority.jwsSigner(at: .start).sign(payload)
         let deep = try changingHeader(of: jws) { _ in String(repeating: "[", count: 513) }
         #expect(throws: VerificationFailure.malformed) { try verifier.verify(deep, asOf: .start) }
     }
 
     @Test func `A header that was made longer is refused, though it says the same`() throws {
-        let verifier = try JWSVerifier(root: authority.rootCertificate)
         let jws = try authority.jwsSigner(at: .start).sign(payload)
         let header = try parts(jws)[0]
         let rest = jws.drop { $0 != "." }
@@ -130,7 +127,6 @@ import Testing
     }
 
     @Test func `The payload may tell the signing date, and each certificate has to be valid then`() throws {
-        let verifier = try JWSVerifier(root: authority.rootCertificate)
         let jws = try authority.jwsSigner(at: .start).sign(payload)
         let date: (Data) -> Date? = { payload in
             let object = try? JSONSerialization.jsonObject(with: payload) as? [String: Any]
@@ -160,7 +156,6 @@ import Testing
 
     @Test func `Threads may share a signer and a verifier`() async throws {
         let signer = try authority.jwsSigner(at: .start)
-        let verifier = try JWSVerifier(root: authority.rootCertificate)
         let areEqual = try await inTasks(64) { number in
             let payload = Data("\(number)".utf8)
             return try verifier.verify(signer.sign(payload), asOf: .start) == payload

@@ -7,8 +7,10 @@ import Testing
 
 /// Answers that are sent piece by piece.
 @Suite(.fewAtATime, .microHTTPD) struct HTTPStreamTests {
-    private func server(_ stream: HTTPStream) throws -> HTTPServer {
-        try HTTPServer { request in
+    private let stream = HTTPStream()
+
+    private func server() throws -> HTTPServer {
+        try HTTPServer { [stream] request in
             request.path.isEmpty
                 ? HTTPResponse(headers: ["Content-Type": "text/event-stream"], stream: stream) : HTTPResponse(204)
         }
@@ -20,8 +22,7 @@ import Testing
     }
 
     @Test func `What is sent arrives while the connection stays open, until it ends`() throws {
-        let stream = HTTPStream()
-        let server = try server(stream)
+        let server = try server()
         let client = try listen(server)
         for number in 0..<100 {
             #expect(stream.send(Data("data: \(number)\n\n".utf8)))
@@ -50,8 +51,7 @@ import Testing
     }
 
     @Test func `A stop ends all streams`() throws {
-        let stream = HTTPStream()
-        let server = try server(stream)
+        let server = try server()
         let client = try listen(server)
         stream.send(Data("hello".utf8))
         #expect(client.read(until: "hello"))
@@ -75,8 +75,7 @@ import Testing
     }
 
     @Test func `That a client has gone shows when something is sent`() throws {
-        let stream = HTTPStream()
-        let server = try server(stream)
+        let server = try server()
         do {
             let client = try listen(server)
             stream.send(Data("hello".utf8))
