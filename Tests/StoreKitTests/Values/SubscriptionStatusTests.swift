@@ -7,8 +7,8 @@ import Testing
         _ transaction: (inout TransactionPayload) -> Void = { _ in },
         _ renewal: (inout RenewalPayload) -> Void = { _ in }
     ) throws -> SignedSubscription {
-        let transaction = try TransactionPayload.sample(transaction).signed()
-        return SignedSubscription(transaction: transaction, renewal: try RenewalPayload.sample(renewal).signed())
+        let sold = try TransactionPayload.sample(transaction).signed()
+        return SignedSubscription(transaction: sold, renewal: try RenewalPayload.sample(renewal).signed())
     }
 
     /// The end of a period that runs when the samples are signed.
