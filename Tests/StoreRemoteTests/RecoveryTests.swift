@@ -8,7 +8,9 @@ import Testing
 /// What holds once something between a device and its store was lost.
 @Suite(.fewAtATime, .server, .timeLimit(.minutes(20))) struct RecoveryTests {
     @Test(arguments: [false, true])
-    func `What one launch has not heard acknowledged the next sends, charged once`(isKnownToStore: Bool) async throws {
+    func `A command that an earlier launch has not heard acknowledged is sent by the next, and charged once`(
+        isKnownToStore: Bool
+    ) async throws {
         let shop = try RemoteShop()
         let journal = MemoryJournal()
         let command = StoreCommand.purchase(of: "sword", in: journal.open {}.id)

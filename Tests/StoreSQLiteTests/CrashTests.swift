@@ -8,13 +8,13 @@ import Testing
         let process = Process()
         let output = Pipe()
         process.executableURL = Bundle.main.bundleURL.appending(path: "crash-test")
-        process.arguments = ["--crashes", "40"]
+        process.arguments = ["--crashes", "10"]
         process.standardOutput = output
         process.standardError = output
         try process.run()
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationStatus == 0, "\(text)")
-        #expect(text.hasPrefix("40 crashes"))
+        #expect(text.hasPrefix("10 crashes"))
     }
 }

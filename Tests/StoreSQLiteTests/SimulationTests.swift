@@ -23,14 +23,14 @@ import Testing
     }
 
     @Test(.sqlite) func `B33-B39: Runs on SQLite break no rule, whatever power failures leave of the files`() async {
-        let report = await simulate(on: .sqlite, seed: 52_000, runs: 200)
+        let report = await simulate(on: .sqlite, seed: 52_000, runs: 40)
         #expect(report.failure == nil)
-        #expect(report.runs == 200)
+        #expect(report.runs == 40)
     }
 
     @Test(.sqlite) func `A seed replays its runs on SQLite, on one thread and on several`() async {
-        let alone = await simulate(on: .sqlite, seed: 7, runs: 40, operations: 30, jobs: 1)
-        let together = await simulate(on: .sqlite, seed: 7, runs: 40, operations: 30, jobs: 2)
+        let alone = await simulate(on: .sqlite, seed: 7, runs: 12, operations: 30, jobs: 1)
+        let together = await simulate(on: .sqlite, seed: 7, runs: 12, operations: 30, jobs: 2)
         #expect("\(alone)" == "\(together)")
         #expect(alone.reached.values.contains { $0 > 0 })
     }

@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `A2: An approved change is no update either`() async throws {
-        let held = try await shop.finished("gold")
+        _ = try await shop.finished("gold")
         try shop.store.account.setAsksToBuy(true)
         guard case .pending = try await shop.buy("silver") else { return #expect(Bool(false), "it is not pending") }
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
@@ -153,7 +153,7 @@ import Testing
     // It is told before the app that has ordered, or after it.
     @Test(arguments: [true, false])
     func `A4: An app's observer leaves alone what answers another app of the device`(isToldFirst: Bool) async throws {
-        let held = try await shop.finished("sword")
+        _ = try await shop.finished("sword")
         let counter = FinishCounter(shop.store)
         let other = StoreContext(backend: counter, delivery: .inline, log: .silent)
         let buyer = StoreContext(backend: shop.store, delivery: .inline, log: .silent)

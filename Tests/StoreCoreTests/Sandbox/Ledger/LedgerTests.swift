@@ -65,10 +65,11 @@ import Testing
         let totals = Locked<[Decimal]>([])
         let authorizer = Authorizer.noting { request in totals.withLock { $0.append(request.total) } }
         let (here, there) = try (world(authorizer), world(authorizer))
-        let (queue, _) = await here.observedQueue()
+        let (queue, first) = await here.observedQueue()
         let (other, second) = await there.observedQueue()
         queue.add(SKPayment(productIdentifier: "full.game"))
         other.add(SKPayment(productIdentifier: "full.game"))
+        #expect(first.history(of: "full.game").last == .updated("full.game", .purchased))
         #expect(totals.withLock { $0 } == [amount("4.99"), 0])
         #expect(second.history(of: "full.game").last == .updated("full.game", .purchased))
     }

@@ -39,6 +39,8 @@ import Testing
         ) { reply(.success(ProductsAnswer(products: []))) }
     }
 
+    private let observer = Recorder()
+
     private func queue(_ store: AskingStore, _ deputy: Deputy?, _ observers: Recorder...) -> SKPaymentQueue {
         let queue = SKPaymentQueue(backend: store, delivery: .inline, log: .silent)
         queue.delegate = deputy
@@ -67,14 +69,14 @@ import Testing
 
     @Test func `B180: Without a delegate the question is shown`() {
         let store = AskingStore(isPending: true)
-        queue(store, nil, Recorder()).settle()
+        queue(store, nil, observer).settle()
         #expect(store.shown == 1)
     }
 
     @Test func `B180, B181: No puts the question off until the app shows it, once`() {
         let store = AskingStore(isPending: true)
         let deputy = Deputy(mayShowPriceConsent: { false })
-        let queue = queue(store, deputy, Recorder())
+        let queue = queue(store, deputy, observer)
         queue.settle()
         #expect(deputy.asked == ["price"] && store.shown == 0)
         queue.showPriceConsentIfNeeded()
@@ -86,7 +88,7 @@ import Testing
     @Test func `B180: The delegate is asked again whenever the app comes to the front`() {
         let store = AskingStore(isPending: false)
         let deputy = Deputy(mayShowPriceConsent: { false })
-        let queue = queue(store, deputy, Recorder())
+        let queue = queue(store, deputy, observer)
         queue.comeToFront()
         queue.settle()
         #expect(deputy.asked.isEmpty)
@@ -108,14 +110,14 @@ import Testing
             func products(_ identifiers: Set<String>) async throws -> ProductsAnswer { ProductsAnswer(products: []) }
         }
         let store = Store()
-        await SKPaymentQueue.observed(by: Recorder(), on: store.asStoreBackend()).settle()
+        await SKPaymentQueue.observed(by: observer, on: store.asStoreBackend()).settle()
         #expect(store.shown.withLock { $0 } == 1)
     }
 
     @Test func `B181: Where no question waits nobody is asked and nothing is shown`() {
         let store = AskingStore(isPending: false)
         let deputy = Deputy()
-        let queue = queue(store, deputy, Recorder())
+        let queue = queue(store, deputy, observer)
         queue.showPriceConsentIfNeeded()
         queue.settle()
         #expect(deputy.asked.isEmpty && store.shown == 0)
