@@ -45,7 +45,9 @@ import Testing
     }
 
     @Test func `It keeps them when a snapshot has many parts`() async {
-        var subject = ContractSubject.remote { $0.remote().asStoreBackend() }
+        // A receipt of hundreds of consumables for each of them would take the test's time.
+        var subject = ContractSubject.remote { $0.remote { $0.carriesReceipts = false }.asStoreBackend() }
+        subject.hasReceipts = false
         subject.crowd = 260
         let report = await StoreContract.check(subject)
         #expect(report.isKept, "\(report)")
