@@ -3,19 +3,24 @@ import Foundation
 // The outbound path: commands go to the store; those that it does not acknowledge at once go to the journal.
 extension QueueMachine {
     mutating func sendNext(_ actions: inout Actions) {
-        guard inFlight == 0, !isPausing, !outbound.isEmpty else { return }
+        guard submission.isIdle, !outbound.isEmpty else { return }
         let mayAllGo = isObserved && (restores.isEmpty || !connection.awaitsSnapshot)
-        inFlight = mayAllGo ? outbound.count : leadingSendables
-        guard inFlight > 0 else { return }
-        submissionNumber += 1
-        lastSentRow = max(lastSentRow, outbound[inFlight - 1].row)
-        isSubmitting = true
+        let count = mayAllGo ? outbound.count : leadingSendables
+        guard count > 0 else { return }
+        beginSubmission(of: count)
         // The buffer is reused if nothing else refers to it.
-        submission.empty()
-        for index in 0..<inFlight {
-            submission.append(isRetired ? lateFinish(outbound[index]) : outbound[index].command)
+        submission.commands.empty()
+        for index in 0..<count {
+            submission.commands.append(isRetired ? lateFinish(outbound[index]) : outbound[index].command)
         }
-        actions.append(.submit(submission, number: submissionNumber))
+        actions.append(.submit(submission.commands, number: submission.number))
+    }
+
+    private mutating func beginSubmission(of count: Int) {
+        submission.stage = .inFlight(count)
+        submission.number += 1
+        submission.isBeingPassed = true
+        lastSentRow = max(lastSentRow, outbound[count - 1].row)
     }
 
     /// The number of leading commands that may be sent if not all may.
@@ -39,8 +44,8 @@ extension QueueMachine {
     ///
     /// Commands that the store has not acknowledged by now go to the journal.
     mutating func submissionReturned(_ number: Int, _ actions: inout Actions) {
-        guard number == submissionNumber else { return }
-        isSubmitting = false
+        guard number == submission.number else { return }
+        submission.isBeingPassed = false
         record(from: 0, &actions)
         shedIfRetired()
     }
@@ -71,11 +76,10 @@ extension QueueMachine {
         guard start < outbound.count else { return }
         var commands: [StoreCommand] = []
         for index in start..<outbound.count {
-            guard !outbound[index].isRecorded, !outbound[index].isBeingRecorded, !outbound[index].isOver else {
-                continue
-            }
+            let recording = outbound[index].recording
+            guard recording == .none || recording == .inDoubt, !outbound[index].isOver else { continue }
             if case .restore = outbound[index].command.action { continue }
-            outbound[index].isBeingRecorded = true
+            outbound[index].recording = recording == .none ? .underWay : .underWayInDoubt
             commands.append(outbound[index].command)
         }
         if !commands.isEmpty { actions.append(.record(commands)) }
@@ -115,10 +119,8 @@ extension QueueMachine {
                 if !isLeftToNextLaunch(command) { alreadyAcknowledged.append(command.id) }
                 continue
             }
-            outbound[index].isBeingRecorded = false
-            outbound[index].mayBeRecorded = isInDoubt
+            outbound[index].recording = isInDoubt ? .inDoubt : .recorded
             if isInDoubt { continue }
-            outbound[index].isRecorded = true
             if case .purchase(let payment) = command.action { show(outbound[index].row, payment, &actions) }
             reportRemoval(index, &actions)
         }
@@ -143,9 +145,10 @@ extension QueueMachine {
         var failed: Set<OrderID> = []
         for command in commands {
             guard let index = outboundIndex(of: command.id) else { continue }
-            outbound[index].isBeingRecorded = false
-            // `mayBeRecorded`: an earlier attempt at recording the command may have succeeded.
-            guard index >= inFlight, !outbound[index].mayBeRecorded, case .purchase(let payment) = command.action,
+            // In doubt, an earlier attempt may have recorded the command.
+            let isInDoubt = outbound[index].recording.mayBeDone
+            outbound[index].recording = isInDoubt ? .inDoubt : .none
+            guard index >= submission.inFlight, !isInDoubt, case .purchase(let payment) = command.action,
                 let row = rows[outbound[index].row], !row.isInStore
             else { continue }
             failed.insert(command.id)
@@ -182,16 +185,16 @@ extension QueueMachine {
         case .taken: replied(.taken as Exchange.Reply, to: number, &actions)
         case .tryLater(let failure): replied(.tryLater(failure) as Exchange.Reply, to: number, &actions)
         case .refused(let commands):
-            guard inFlight > 0, number == submissionNumber else { return }
+            guard submission.inFlight > 0, number == submission.number else { return }
             refuse(Dictionary(commands.map { ($0.id, $0.failure) }) { $1 }, now: now, &actions)
             // The remaining commands were acknowledged.
-            if inFlight > 0 { taken(&actions) } else { submissionEnded(&actions) }
+            if submission.inFlight > 0 { taken(&actions) } else { submissionEnded(&actions) }
         }
     }
 
     private mutating func replied(_ reply: Exchange.Reply, to number: Int, _ actions: inout Actions) {
         // A second reply to one submission is ignored.
-        guard inFlight > 0, number == submissionNumber else { return }
+        guard submission.inFlight > 0, number == submission.number else { return }
         switch reply {
         case .taken: taken(&actions)
         case .tryLater(let failure): putOff(failure, &actions)
@@ -203,13 +206,11 @@ extension QueueMachine {
         var recorded: [OrderID] = []
         var mustLookAgain = false
         // Commands are read in place: removing them one at a time would copy each.
-        for index in 0..<inFlight {
-            if outbound[index].isRecorded || outbound[index].mayBeRecorded {
-                recorded.append(outbound[index].command.id)
-            }
+        for index in 0..<submission.inFlight {
+            if outbound[index].recording.mayBeDone { recorded.append(outbound[index].command.id) }
             if acknowledged(index, &actions) { mustLookAgain = true }
         }
-        outbound.removeFirst(inFlight)
+        outbound.removeFirst(submission.inFlight)
         if mustLookAgain { connection.mustLookAgain = true }
         if !recorded.isEmpty { actions.append(.forget(recorded)) }
         submissionEnded(&actions)
@@ -217,9 +218,9 @@ extension QueueMachine {
 
     /// Continues after a submission of which no command has to be sent again.
     private mutating func submissionEnded(_ actions: inout Actions) {
-        submissionAttempts = 0
-        inFlight = 0
-        if submission.count > Self.reusedSubmissionLimit { submission = [] }
+        submission.attempts = 0
+        submission.stage = .idle
+        if submission.commands.count > Self.reusedSubmissionLimit { submission.commands = [] }
         lookAgainIfDue(&actions)
         sendNext(&actions)
     }
@@ -227,20 +228,21 @@ extension QueueMachine {
     /// Removes commands from the submission under way that the store has permanently refused.
     private mutating func refuse(_ failures: [OrderID: StoreFailure], now: Date, _ actions: inout Actions) {
         var refused: [(outbound: Outbound, failure: StoreFailure)] = []
+        let sent = submission.commands
         var index = -1
         outbound.filter { outbound in
             index += 1
             // Compared with what was sent: a retired machine sends finishes under other numbers.
-            guard index < submission.count, let failure = failures[submission[index].id] else { return true }
+            guard index < sent.count, let failure = failures[sent[index].id] else { return true }
             refused.append((outbound, failure))
             return false
         }
-        inFlight -= refused.count
+        submission.stage = .inFlight(submission.inFlight - refused.count)
         var recorded: [OrderID] = []
         for (outbound, failure) in refused {
             let command = outbound.command
             if isLeftToNextLaunch(command) { continue }
-            if outbound.isRecorded || outbound.mayBeRecorded { recorded.append(command.id) }
+            if outbound.recording.mayBeDone { recorded.append(command.id) }
             switch command.action {
             case .purchase(let payment):
                 // The store has the order if it has reported its transaction, whatever it replies.
@@ -259,11 +261,10 @@ extension QueueMachine {
 
     /// Schedules a retry of the same commands after a delay.
     private mutating func putOff(_ failure: StoreFailure, _ actions: inout Actions) {
-        inFlight = 0
-        submissionAttempts += 1
-        isPausing = true
+        submission.stage = .pausing
+        submission.attempts += 1
         failRestores(failure, &actions)
-        if !isSubmitting {
+        if !submission.isBeingPassed {
             record(from: 0, &actions)
             shedIfRetired()
         }
@@ -272,10 +273,11 @@ extension QueueMachine {
 
     private mutating func pause(_ actions: inout Actions) {
         // A retired machine has no timer: its next finish also sends the remaining commands.
-        isPausing = !outbound.isEmpty && !isRetired
-        guard isPausing else { return }
-        pauseNumber += 1
-        actions.append(.wake(.submission(number: pauseNumber), after: Self.pause(afterAttempts: submissionAttempts)))
+        guard !outbound.isEmpty, !isRetired else { return submission.endPause() }
+        submission.stage = .pausing
+        submission.pauses += 1
+        let duration = Self.pause(afterAttempts: submission.attempts)
+        actions.append(.wake(.submission(number: submission.pauses), after: duration))
     }
 
     /// Handles the acknowledgement of a command in `outbound`.
@@ -323,9 +325,7 @@ extension QueueMachine {
         // Rows ascend in `outbound`.
         let index = (0..<outbound.count).partitionPoint { outbound[$0].row < row }
         guard index < outbound.count, outbound[index].row == row else { return }
-        if outbound[index].isRecorded || outbound[index].isBeingRecorded || outbound[index].mayBeRecorded {
-            actions.append(.forget([outbound[index].command.id]))
-        }
+        if outbound[index].recording != .none { actions.append(.forget([outbound[index].command.id])) }
         outbound[index].isOver = true
     }
 
@@ -333,8 +333,8 @@ extension QueueMachine {
     mutating func timerFired(_ timer: Timer, _ actions: inout Actions) {
         switch timer {
         case .submission(let number):
-            guard isPausing, number == pauseNumber else { return }
-            isPausing = false
+            guard submission.isPausing, number == submission.pauses else { return }
+            submission.stage = .idle
             sendNext(&actions)
         case .connection(let generation):
             guard connection.isWanted, generation == connection.generation, connection.isLost else { return }
@@ -370,7 +370,7 @@ extension QueueMachine {
     /// Whether a command may be passed to the store at once: nothing is under way or pending.
     var mayAsk: Bool {
         @inline(__always)
-        mutating get { isObserved && !isPausing && inFlight == 0 && outbound.isEmpty }
+        mutating get { isObserved && submission.isIdle && outbound.isEmpty }
     }
 
     /// Creates an order to be passed to the store at once; returns nil if it must wait, so that `add` has to be called.
@@ -390,7 +390,7 @@ extension QueueMachine {
     ) {
         let number = command.id.number
         if case .taken = exchange.reply {
-            submissionAttempts = 0
+            submission.attempts = 0
             lastSentRow = number
             rows.insert(Row(isInStore: true, isShown: true), at: number)
             excuse(number)
@@ -422,7 +422,7 @@ extension QueueMachine {
         _ actions: inout Actions
     ) {
         if case .taken = exchange.reply, case .finish(let transaction) = command.action {
-            submissionAttempts = 0
+            submission.attempts = 0
             lastSentRow = command.id.number
             actions.append(.remove(number))
             forgetFinish(of: transaction)
@@ -442,10 +442,7 @@ extension QueueMachine {
         _ actions: inout Actions
     ) {
         outbound.append(command)
-        inFlight = 1
-        submissionNumber += 1
-        lastSentRow = command.row
-        isSubmitting = true
-        exchanged(exchange, submission: submissionNumber, generation: generation, &actions)
+        beginSubmission(of: 1)
+        exchanged(exchange, submission: submission.number, generation: generation, &actions)
     }
 }

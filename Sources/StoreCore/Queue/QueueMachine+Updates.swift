@@ -276,7 +276,7 @@ extension QueueMachine {
         let number = takeNumber()
         restores.append(number)
         // A restore does not wait for a pause to end; the pause's timer is ignored from now on.
-        isPausing = false
+        submission.endPause()
         post(.restore(applicationUsername: applicationUsername), number: number, &actions)
     }
 
@@ -292,7 +292,7 @@ extension QueueMachine {
     /// A restore that has been submitted stays, since it may still succeed.
     mutating func failRestores(_ failure: StoreFailure, _ actions: inout Actions) {
         guard !restores.isEmpty else { return }
-        var remainingInFlight = inFlight
+        var remainingInFlight = submission.inFlight
         var failed: [Int] = []
         outbound.filter { outbound in
             remainingInFlight -= 1
@@ -312,7 +312,7 @@ extension QueueMachine {
             guard case .restore = outbound[index].command.action else { continue }
             let number = outbound[index].command.id.number
             waiting.insert(number)
-            if index < inFlight, restores.contains(number) { doubtfulRestores.insert(number) }
+            if index < submission.inFlight, restores.contains(number) { doubtfulRestores.insert(number) }
         }
         for number in restores where !waiting.contains(number) { endRestore(number, Self.endIsHidden, &actions) }
     }

@@ -23,16 +23,60 @@ struct QueueMachine {
         var command: StoreCommand
         /// The command's number, which for a purchase is also the number of its row.
         var row: Int
-        var isRecorded = false
-        /// Whether the journal is recording the command.
-        var isBeingRecorded = false
-        /// Whether the journal may have the command, because the journal's reply was lost.
-        var mayBeRecorded = false
+        var recording = Recording.none
         /// Whether the transaction is sold and finished: the command must still be acknowledged, but not
         /// recorded.
         var isOver = false
         /// The transaction that a finish removes, until its removal is reported.
         var removal: Int?
+
+        /// What the journal has of a command.
+        enum Recording {
+            case none, underWay
+            /// The command or nothing: the journal's reply was lost.
+            case inDoubt
+            /// The same, and the journal is recording the command again.
+            case underWayInDoubt
+            case recorded
+
+            var isUnderWay: Bool { self == .underWay || self == .underWayInDoubt }
+            /// Whether the journal has, or may have, recorded the command in an attempt that is over.
+            var mayBeDone: Bool { self == .recorded || self == .inDoubt || self == .underWayInDoubt }
+        }
+    }
+
+    /// The submission of commands to the store, one at a time.
+    struct Submission {
+        enum Stage {
+            /// The next one may begin.
+            case idle
+            /// So many commands, from the front of `outbound`, are submitted and await the store's reply.
+            case inFlight(Int)
+            /// The store could not be reached; the next one begins after a pause, or with a restore.
+            case pausing
+        }
+
+        var stage = Stage.idle
+        /// The number of the most recent submission.
+        var number = 0
+        /// The commands of the most recent submission.
+        var commands: [StoreCommand] = []
+        /// Whether the call to the store has not returned.
+        ///
+        /// Commands added meanwhile are recorded after it, so that the journal stores commands in the order of their
+        /// numbers.
+        var isBeingPassed = false
+        /// The attempts since the store last accepted something.
+        var attempts = 0
+        /// The number of pauses so far.
+        var pauses = 0
+
+        var isIdle: Bool { if case .idle = stage { true } else { false } }
+        var isPausing: Bool { if case .pausing = stage { true } else { false } }
+        /// The number of commands that await the store's reply.
+        var inFlight: Int { if case .inFlight(let count) = stage { count } else { 0 } }
+
+        mutating func endPause() { if isPausing { stage = .idle } }
     }
 
     /// The journal opening under which commands are numbered.
@@ -44,17 +88,7 @@ struct QueueMachine {
     var leavesFinishesToNextLaunch = false
     var rows = SlotTable<Row>()
     var outbound = Deque<Outbound>()
-    /// The number of commands, from the front of `outbound`, that are submitted and await the store's reply.
-    var inFlight = 0
-    var isPausing = false
-    var submissionNumber = 0
-    /// The most recent submission.
-    var submission: [StoreCommand] = []
-    /// Whether the call to the store has not returned.
-    ///
-    /// Commands added meanwhile are recorded after it, so that the journal stores commands in the order of their
-    /// numbers.
-    var isSubmitting = false
+    var submission = Submission()
     /// The restores whose end has not been reported.
     var restores: [Int] = []
     /// The elements of `restores` that awaited a reply when a snapshot ended, which may have hidden their ends.
@@ -62,9 +96,6 @@ struct QueueMachine {
     var connection = Connection()
 
     private(set) var lastNumber = 0
-    var submissionAttempts = 0
-    /// The number of pauses so far.
-    var pauseNumber = 0
     /// The existing rows of orders left by an earlier opening of the journal.
     var adopted: [OrderID: Int] = [:]
     /// The inverse of `adopted`.
@@ -185,7 +216,7 @@ extension QueueMachine {
                 // Restores are never recorded.
                 continue
             }
-            outbound.append(Outbound(command: command, row: row, isRecorded: true))
+            outbound.append(Outbound(command: command, row: row, recording: .recorded))
         }
     }
 
@@ -304,9 +335,10 @@ extension QueueMachine {
         let command = StoreCommand(id: OrderID(journal: journal, number: number), action: action)
         outbound.append(Outbound(command: command, row: number, removal: removal))
         // Held only if the first pending command is a finish too: the next submission then includes all of them.
-        if isHeld, inFlight == 0, !isPausing, case .finish = outbound[0].command.action { return }
+        if isHeld, submission.isIdle, case .finish = outbound[0].command.action { return }
         sendNext(&actions)
-        if inFlight < outbound.count, !isSubmitting { record(from: outbound.count - 1, &actions) }
+        guard submission.inFlight < outbound.count, !submission.isBeingPassed else { return }
+        record(from: outbound.count - 1, &actions)
     }
 }
 
@@ -314,8 +346,8 @@ extension QueueMachine {
     /// The external events that the queue waits for, described in a line each.
     var waiting: [String] {
         var lines: [String] = []
-        if inFlight > 0 { lines.append("the store's answer to \(inFlight) commands") }
-        if isPausing { lines.append("the pause before commands are sent again") }
+        if submission.inFlight > 0 { lines.append("the store's answer to \(submission.inFlight) commands") }
+        if submission.isPausing { lines.append("the pause before commands are sent again") }
         if connection.isWanted, connection.isLost {
             lines.append("the pause before the queue connects again")
         } else if connection.isWanted, connection.awaitsSnapshot {
@@ -328,7 +360,7 @@ extension QueueMachine {
 
     private var unobservedPayments: Int {
         guard !isObserved, !isRetired else { return 0 }
-        return (inFlight..<outbound.count).count { index in
+        return (submission.inFlight..<outbound.count).count { index in
             if case .purchase = outbound[index].command.action { true } else { false }
         }
     }
@@ -346,10 +378,10 @@ extension QueueMachine {
         leavesFinishesToNextLaunch = leavesFinishes
         isObserved = false
         connection.isWanted = false
-        isPausing = false
+        submission.endPause()
         restores = []
         doubtfulRestores = []
-        if !isSubmitting {
+        if !submission.isBeingPassed {
             record(from: 0, &actions)
             shedIfRetired()
         }
@@ -360,7 +392,8 @@ extension QueueMachine {
     ///
     /// A retired machine, which retries nothing by itself, does nothing more then.
     var isAtRest: Bool {
-        inFlight == 0 && !isSubmitting && !(0..<outbound.count).contains { outbound[$0].isBeingRecorded }
+        submission.inFlight == 0 && !submission.isBeingPassed
+            && !(0..<outbound.count).contains { outbound[$0].recording.isUnderWay }
     }
 
     /// Drops commands that will not be sent.
@@ -368,13 +401,13 @@ extension QueueMachine {
     /// Call it after the commands have been passed to the journal.
     mutating func shedIfRetired() {
         guard isRetired else { return }
-        var remainingInFlight = inFlight
+        var remainingInFlight = submission.inFlight
         outbound.filter { outbound in
             remainingInFlight -= 1
             guard remainingInFlight < 0 else { return true }
             // A finish is left to the next launch only if the journal has recorded it.
-            if case .finish = outbound.command.action { return !leavesFinishesToNextLaunch || !outbound.isRecorded }
-            return false
+            guard case .finish = outbound.command.action else { return false }
+            return !leavesFinishesToNextLaunch || outbound.recording != .recorded
         }
     }
 
