@@ -74,10 +74,7 @@ public protocol StoreBackend: AnyObject, Sendable {
     /// - Parameters:
     ///   - identifiers: the identifiers that the app requests; any string may be among them.
     ///   - reply: to be called once, on any thread, before this method returns or later; further calls do nothing.
-    func products(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    )
+    func products(_ identifiers: Set<String>, reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void)
 }
 
 extension StoreBackend {

@@ -98,10 +98,7 @@ struct Catalog: Sendable {
     /// Returns the payment for a purchase that no app has ordered, such as a renewal: a quantity of one.
     mutating func payment(for index: ProductIndex, applicationUsername: String?) -> StorePayment {
         if let applicationUsername {
-            return StorePayment(
-                productIdentifier: products[index].identifier,
-                applicationUsername: applicationUsername
-            )
+            return StorePayment(productIdentifier: products[index].identifier, applicationUsername: applicationUsername)
         }
         if let payment = payments[index] { return payment }
         let payment = StorePayment(productIdentifier: products[index].identifier)
@@ -322,9 +319,7 @@ private struct Describer {
         )
     }
 
-    private mutating func subscription(
-        _ subscription: SandboxProduct.Subscription
-    ) -> StoreProduct.Subscription {
+    private mutating func subscription(_ subscription: SandboxProduct.Subscription) -> StoreProduct.Subscription {
         StoreProduct.Subscription(
             period: subscription.period,
             groupIdentifier: subscription.groupIdentifier,
@@ -390,12 +385,9 @@ enum ExactPrice {
                 guard digits <= maximumDigits else { throw .tooLong }
                 digitsAfterPoint = digitsAfterPoint.map { $0 + 1 }
                 mantissa = mantissa * 10 + UInt64(byte - UInt8(ascii: "0"))
-            case UInt8(ascii: ".") where digits > 0 && digitsAfterPoint == nil:
-                digitsAfterPoint = 0
-            case UInt8(ascii: "-") where digits == 0 && !isNegative:
-                isNegative = true
-            default:
-                throw .malformed
+            case UInt8(ascii: ".") where digits > 0 && digitsAfterPoint == nil: digitsAfterPoint = 0
+            case UInt8(ascii: "-") where digits == 0 && !isNegative: isNegative = true
+            default: throw .malformed
             }
         }
         guard digits > 0, digitsAfterPoint != 0 else { throw .malformed }

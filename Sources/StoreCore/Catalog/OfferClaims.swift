@@ -98,8 +98,7 @@ extension OfferClaims: Codable {
         let audience = try container.decode(String.self, forKey: .aud)
         let grant: Grant
         switch audience {
-        case Self.promotional:
-            grant = .promotionalOffer(try container.decode(String.self, forKey: .offerIdentifier))
+        case Self.promotional: grant = .promotionalOffer(try container.decode(String.self, forKey: .offerIdentifier))
         case Self.introductory:
             let isAllowed = try container.decode(Bool.self, forKey: .allowIntroductoryOffer)
             grant = .introductoryOffer(isAllowed: isAllowed)

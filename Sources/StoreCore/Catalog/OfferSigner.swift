@@ -78,9 +78,7 @@ public struct HMACOfferSigner: OfferSigner {
     /// Creates a signer with a new random key, which is lost when the process ends.
     ///
     /// - Parameter keyIdentifier: the key's identifier in signed offers. An empty one stops the process.
-    public init(keyIdentifier: String = "sandbox") {
-        self.init(keyIdentifier, HMACKey())
-    }
+    public init(keyIdentifier: String = "sandbox") { self.init(keyIdentifier, HMACKey()) }
 
     private init(_ keyIdentifier: String, _ key: HMACKey) {
         guard !keyIdentifier.isEmpty else { fatalError("An offer signer's key needs an identifier.") }

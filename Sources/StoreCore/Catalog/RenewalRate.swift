@@ -111,15 +111,12 @@ extension RenewalRate {
     /// - Returns: the first moment after the last period.
     public func end(of period: StoreProduct.Period, times count: Int = 1, from start: Date) -> Date {
         switch self {
-        case .realTime:
-            return Self.calendarEnd(of: period, times: count, from: start)
+        case .realTime: return Self.calendarEnd(of: period, times: count, from: start)
         case .day(let day):
             let end = Self.calendarEnd(of: period, times: count, from: start)
             return start + end.timeIntervalSince(start) / Self.secondsOfDay * day.rawValue
-        case .month(let month):
-            return start + Double(count * period.count) * Self.length(of: period.unit, at: month)
-        case .everyPeriod(let length):
-            return start + Double(count) * length.rawValue
+        case .month(let month): return start + Double(count * period.count) * Self.length(of: period.unit, at: month)
+        case .everyPeriod(let length): return start + Double(count) * length.rawValue
         }
     }
 

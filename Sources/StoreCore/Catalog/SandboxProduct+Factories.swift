@@ -18,12 +18,7 @@ extension SandboxProduct {
         title: String? = nil,
         description: String = ""
     ) -> SandboxProduct {
-        .consumable(
-            identifier,
-            decimalPrice: writtenPrice(price, identifier),
-            title: title,
-            description: description
-        )
+        .consumable(identifier, decimalPrice: writtenPrice(price, identifier), title: title, description: description)
     }
 
     /// Creates a consumable product with a computed price.

@@ -52,9 +52,7 @@ extension SandboxProduct {
     ///
     /// - Parameter countries: ISO 3166-1 alpha-3 codes. An unknown one makes the product invalid, see ``CatalogError``.
     /// - Returns: the product.
-    public func soldOnly(in countries: String...) -> SandboxProduct {
-        changingTerms { $0.only = Set(countries) }
-    }
+    public func soldOnly(in countries: String...) -> SandboxProduct { changingTerms { $0.only = Set(countries) } }
 
     /// Returns the price of one item in a country, in that country's currency.
     public func price(in country: String) -> Decimal { storefrontTerms?.prices[country] ?? price }
@@ -204,9 +202,7 @@ struct LocalizationMatch {
     private let wanted: [Name]
     private var names: [String: Name] = [:]
 
-    init(device: String, storefront: String) {
-        wanted = [device, storefront, "en_US"].map(Name.init)
-    }
+    init(device: String, storefront: String) { wanted = [device, storefront, "en_US"].map(Name.init) }
 
     /// Returns the localization to show; nil only if there is none.
     ///

@@ -205,11 +205,7 @@ extension SandboxProduct.Offer {
     ///   - period: the offer's whole length.
     ///   - identifier: the offer's identifier; nil for an introductory offer.
     /// - Returns: the offer.
-    public static func payUpFront(
-        price: String,
-        for period: StoreProduct.Period,
-        identifier: String? = nil
-    ) -> Self {
+    public static func payUpFront(price: String, for period: StoreProduct.Period, identifier: String? = nil) -> Self {
         let price = ExactPrice.written(price, for: Self.name(identifier))
         return .payUpFront(decimalPrice: price, for: period, identifier: identifier)
     }

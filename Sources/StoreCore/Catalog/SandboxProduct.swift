@@ -229,9 +229,7 @@ extension SandboxProduct: BinaryCodable {
         // Added one by one, since a damaged count must not reserve that much memory.
         for _ in try pack.count() {
             let locale = try pack.text()
-            localizations.append(
-                Localization(locale: locale, title: try pack.text(), description: try pack.text())
-            )
+            localizations.append(Localization(locale: locale, title: try pack.text(), description: try pack.text()))
         }
         isFamilyShareable = try Bool(unpacking: &pack)
     }

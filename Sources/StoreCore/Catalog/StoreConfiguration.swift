@@ -242,9 +242,7 @@ public struct StoreConfigurationError: Error, Hashable, Sendable, LocalizedError
     }
 
     /// One sentence with the file, the place, the expected value and the value found.
-    public var description: String {
-        "\(file): \(path.isEmpty ? "" : "\(path): ")expected \(expected), found \(found)"
-    }
+    public var description: String { "\(file): \(path.isEmpty ? "" : "\(path): ")expected \(expected), found \(found)" }
 
     /// The same as ``description``.
     public var errorDescription: String? { description }

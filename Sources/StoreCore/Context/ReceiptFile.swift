@@ -233,9 +233,7 @@ struct ReplacedFile {
 extension ReplacedFile {
     #if os(Linux)
         private typealias Exchange =
-            @Sendable @convention(c) (
-                Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
-            ) -> Int32
+            @Sendable @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
 
         // Looked up at run time: the header declares the function only together with GNU's extensions.
         private static let renameat2 = dlsym(nil, "renameat2").map { unsafeBitCast($0, to: Exchange.self) }
@@ -299,9 +297,7 @@ final class LeasedFile {
         }
     }
 
-    func truncate(to length: Int) throws {
-        if ftruncate(descriptor, off_t(length)) != 0 { throw Self.trouble() }
-    }
+    func truncate(to length: Int) throws { if ftruncate(descriptor, off_t(length)) != 0 { throw Self.trouble() } }
 
     /// Returns the error of the system call that has just failed.
     static func trouble() -> any Error { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

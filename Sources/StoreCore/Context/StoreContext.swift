@@ -86,14 +86,7 @@ public final class StoreContext: Sendable {
         delivery: StoreDelivery = .main,
         log: StoreLog = .standardError
     ) {
-        self.init(
-            backend: backend,
-            journal: journal,
-            clock: clock,
-            delivery: delivery,
-            log: log,
-            isOfProcess: false
-        )
+        self.init(backend: backend, journal: journal, clock: clock, delivery: delivery, log: log, isOfProcess: false)
     }
 
     private init(

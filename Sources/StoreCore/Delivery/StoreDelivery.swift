@@ -41,14 +41,10 @@ extension StoreDelivery {
     /// Whether callbacks caused by a callback wait for a later turn of the queue.
     ///
     /// Work that the callback enqueues on the same queue runs before them, as with Store Kit.
-    var hasTurns: Bool {
-        if case .inline = self { false } else { true }
-    }
+    var hasTurns: Bool { if case .inline = self { false } else { true } }
 
     /// Records, for the main queue's watchdog, that callbacks run outside a scheduled drain.
-    func begins() {
-        if case .main = self { MainQueueWatch.shared.begun() }
-    }
+    func begins() { if case .main = self { MainQueueWatch.shared.begun() } }
 
     /// Whether scheduled callbacks may run on the calling thread.
     var isHere: Bool {

@@ -50,8 +50,7 @@ extension QueueDriver {
         case .submit(let commands, let number):
             guard store != nil else { return submit(commands, number: number) }
             ask(commands, submission: number, &run, &exchange)
-        case .pull:
-            ask([], submission: nil, &run, &exchange)
+        case .pull: ask([], submission: nil, &run, &exchange)
         case .connect(let generation, let cursor): connect(generation, after: cursor, &run, &exchange)
         case .disconnect: disconnect(&run)
         case .record(var commands):
@@ -105,17 +104,10 @@ extension QueueDriver {
 // MARK: - A store in the process
 
 extension QueueDriver: UpdateListener {
-    func updatesArrived() {
-        apply { machine, actions in if machine.connection.isWanted { actions.append(.pull) } }
-    }
+    func updatesArrived() { apply { machine, actions in if machine.connection.isWanted { actions.append(.pull) } } }
 
     /// Passes commands to the store and the store's response to the machine, and adds the resulting actions to the run.
-    private func ask(
-        _ commands: [StoreCommand],
-        submission: Int?,
-        _ run: inout LaneRun,
-        _ exchange: inout Exchange
-    ) {
+    private func ask(_ commands: [StoreCommand], submission: Int?, _ run: inout LaneRun, _ exchange: inout Exchange) {
         guard let store else { return }
         if commands.count == 1, !commands[0].hasSpecialTerms {
             store.exchange(commands[0], on: run.connection?.id, into: &exchange)
@@ -213,9 +205,7 @@ extension QueueDriver {
 
 extension QueueDriver.State {
     /// Whether the machine still waits for the connection of this number.
-    fileprivate func wants(_ generation: Int) -> Bool {
-        !isRetired && machine.connection.generation == generation
-    }
+    fileprivate func wants(_ generation: Int) -> Bool { !isRetired && machine.connection.generation == generation }
 }
 
 /// A run of a driver's store lane by one thread.

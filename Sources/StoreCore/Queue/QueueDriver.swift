@@ -164,9 +164,7 @@ extension QueueDriver {
         }
     }
 
-    func restore(applicationUsername: String?) {
-        apply { $0.restore(applicationUsername: applicationUsername, &$1) }
-    }
+    func restore(applicationUsername: String?) { apply { $0.restore(applicationUsername: applicationUsername, &$1) } }
 
     /// Asks the app whether the store may now ask for consent to a higher price, if such a consent is pending.
     func askForPriceConsent() {
@@ -391,9 +389,7 @@ extension QueueDriver {
     /// Wakes settling threads if both lanes are idle.
     ///
     /// A thread woken at every intermediate step would contend for the lock with the working one.
-    func ringIfQuiet() {
-        if activity.isAwaited, state.withLock({ $0.isQuiet }) { activity.changed() }
-    }
+    func ringIfQuiet() { if activity.isAwaited, state.withLock({ $0.isQuiet }) { activity.changed() } }
 
     func scheduleDeliveries() {
         delivery.schedule(self, log)
@@ -445,9 +441,7 @@ final class SocketConnection: StoreUpdateReceiver {
         begun = driver.clock.now
     }
 
-    func receive(_ batch: UpdateBatch) {
-        driver.apply { $0.received(batch, generation: generation, &$1) }
-    }
+    func receive(_ batch: UpdateBatch) { driver.apply { $0.received(batch, generation: generation, &$1) } }
 
     func connectionLost(_ failure: StoreFailure) {
         let duration = driver.clock.now.timeIntervalSince(begun)

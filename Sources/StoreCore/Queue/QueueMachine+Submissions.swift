@@ -57,12 +57,7 @@ extension QueueMachine {
     ///   - submission: the number of the submission that it responds to; nil if only updates were requested.
     ///   - generation: the number of the connection; nil if there was none.
     ///   - actions: receives the actions to perform.
-    mutating func exchanged(
-        _ exchange: Exchange,
-        submission: Int?,
-        generation: Int?,
-        _ actions: inout Actions
-    ) {
+    mutating func exchanged(_ exchange: Exchange, submission: Int?, generation: Int?, _ actions: inout Actions) {
         if let submission { replied(exchange.reply, to: submission, &actions) }
         switch exchange.updates {
         case .none: break
@@ -299,8 +294,7 @@ extension QueueMachine {
         case .finish(let transaction):
             reportRemoval(index, &actions)
             forgetFinish(of: transaction)
-        case .restore:
-            restoreAcknowledged(outbound[index].command.id.number, &actions)
+        case .restore: restoreAcknowledged(outbound[index].command.id.number, &actions)
         }
         return false
     }
@@ -309,9 +303,7 @@ extension QueueMachine {
     ///
     /// A row that an earlier connection reported must appear, however late its acknowledgement.
     @inline(__always)
-    mutating func excuse(_ number: Int) {
-        if connection.isInSnapshot { connection.excused.insert(number) }
-    }
+    mutating func excuse(_ number: Int) { if connection.isInSnapshot { connection.excused.insert(number) } }
 
     @inline(__always)
     mutating func forgetFinish(of transaction: String) {

@@ -150,8 +150,7 @@ extension QueueMachine {
         var mustTell = false
         for index in updates.indices {
             switch updates[index] {
-            case .transaction(let transaction):
-                fold(transaction, &actions)
+            case .transaction(let transaction): fold(transaction, &actions)
             case .finished(let identifier, let order):
                 if let number = row(of: identifier, order: order) { drop(number, &actions) }
             case .restoreEnded(let order, let failure):

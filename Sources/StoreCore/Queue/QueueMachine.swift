@@ -151,9 +151,7 @@ extension QueueMachine {
         /// Requests updates from an in-process store. Created by the driver, not by the machine.
         case pull
 
-        var isSubmission: Bool {
-            if case .submit = self { true } else { false }
-        }
+        var isSubmission: Bool { if case .submit = self { true } else { false } }
     }
 
     /// An action that concerns the observers.
@@ -210,8 +208,7 @@ extension QueueMachine {
                 adopted[command.id] = row
                 adoptedOrders[row] = command.id
                 actions.append(.show(row, payment))
-            case .finish(let transaction):
-                finished.insert(transaction)
+            case .finish(let transaction): finished.insert(transaction)
             case .restore:
                 // Restores are never recorded.
                 continue

@@ -50,9 +50,7 @@ public struct SandboxAccount: Sendable {
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var totalCharged: Decimal {
-        get throws {
-            try transactions.reduce(0) { $0 + ($1.charge ?? 0) }
-        }
+        get throws { try transactions.reduce(0) { $0 + ($1.charge ?? 0) } }
     }
 
     /// The account's auto-renewable subscriptions, one for each group that it ever subscribed to, oldest first.

@@ -199,11 +199,7 @@ extension SandboxBackend where Self: ImmediateStore {
         device.driver.exchange(commands, from: device.number, on: connection, into: &exchange)
     }
 
-    package func exchange(
-        _ command: StoreCommand,
-        on connection: StoreConnectionID?,
-        into exchange: inout Exchange
-    ) {
+    package func exchange(_ command: StoreCommand, on connection: StoreConnectionID?, into exchange: inout Exchange) {
         device.driver.exchange(command, from: device.number, on: connection, into: &exchange)
     }
 }
@@ -331,11 +327,7 @@ extension SandboxBackend {
     ///   - contentIdentifier: the file's identifier; that of the product unless it hosts several files.
     ///   - point: the point of failure; a negative number of bytes or a chunk below the first stops the process.
     ///   - failure: the download's error in the app, an `SKError` or `URLError` with this code.
-    public func failDownload(
-        of contentIdentifier: String,
-        at point: DownloadFailurePoint,
-        with failure: StoreFailure
-    ) {
+    public func failDownload(of contentIdentifier: String, at point: DownloadFailurePoint, with failure: StoreFailure) {
         device.driver.content.withLock { $0.fail(contentIdentifier, device.number, point, failure) }
     }
 }

@@ -6,9 +6,7 @@ extension StoreConfiguration.Settings {
     ///
     /// If ``timeRate`` is unknown, the rate is the first known one among ``compatibilityTimeRates``, newest generation
     /// first; real time if there is none.
-    public var renewalRate: RenewalRate {
-        knownRenewalRate ?? .realTime
-    }
+    public var renewalRate: RenewalRate { knownRenewalRate ?? .realTime }
 
     /// The rate at which subscriptions renew; nil if ``timeRate`` and all ``compatibilityTimeRates`` are unknown.
     var knownRenewalRate: RenewalRate? {

@@ -52,9 +52,7 @@ public final class ManualClock: StoreClock {
     }
 
     /// The time to which the clock was last moved.
-    public var now: Date {
-        Date(timeIntervalSinceReferenceDate: Double(bitPattern: clock.load(ordering: .acquiring)))
-    }
+    public var now: Date { Date(timeIntervalSinceReferenceDate: Double(bitPattern: clock.load(ordering: .acquiring))) }
 
     /// The deadline of the next timer; nil if no timer is set.
     public var nextDeadline: Date? { state.withLock { $0.timers.first?.deadline } }
@@ -170,9 +168,7 @@ public final class ManualClock: StoreClock {
         guard seconds.magnitude < Self.reach else {
             throw ClockError("a clock cannot be moved to \(seconds) seconds after 2001")
         }
-        guard end >= now else {
-            throw ClockError("a clock does not run backwards: it shows \(now), asked for \(end)")
-        }
+        guard end >= now else { throw ClockError("a clock does not run backwards: it shows \(now), asked for \(end)") }
         if let objection = activity.objection(toMovingTo: end, from: now) { throw ClockError(objection) }
         return end
     }

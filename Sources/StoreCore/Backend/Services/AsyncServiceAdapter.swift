@@ -98,15 +98,11 @@ extension AsyncServiceAdapter: HistoryService where Service == any AsyncHistoryS
         answer(reply) { try await $0.subscriptions(query) }
     }
 
-    func appTransaction(
-        reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void
-    ) {
+    func appTransaction(reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void) {
         answer(reply) { try await $0.appTransaction() }
     }
 
-    func synchronize(reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        run(reply) { try await $0.synchronize() }
-    }
+    func synchronize(reply: @escaping @Sendable (StoreFailure?) -> Void) { run(reply) { try await $0.synchronize() } }
 
     func isEligibleForIntroductoryOffer(
         inGroup group: String,

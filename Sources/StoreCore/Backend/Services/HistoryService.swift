@@ -207,8 +207,7 @@ extension HistoryQuery.Selection: Codable {
         case .entitlements: self = .entitlements
         case .latest: self = .latest
         case .revoked: self = .revoked
-        case .transactions:
-            self = .transactions(try container.decode([String].self, forKey: .transactionIdentifiers))
+        case .transactions: self = .transactions(try container.decode([String].self, forKey: .transactionIdentifiers))
         }
     }
 

@@ -85,9 +85,7 @@ public struct DeviceToken: Hashable, Sendable {
     }
 
     /// Creates a token from the system's random bits.
-    init() {
-        text = [UInt8].randomKey().withUnsafeBytes { String(decoding: Base64URL.encode($0), as: UTF8.self) }
-    }
+    init() { text = [UInt8].randomKey().withUnsafeBytes { String(decoding: Base64URL.encode($0), as: UTF8.self) } }
 
     private static var byteCount: Int { 32 }
 }

@@ -25,9 +25,7 @@ public struct StoreCommand: Hashable, Codable, Sendable {
     }
 
     /// Whether the command is a purchase with special terms, see ``StorePayment/hasSpecialTerms``.
-    var hasSpecialTerms: Bool {
-        if case .purchase(let payment) = action { payment.hasSpecialTerms } else { false }
-    }
+    var hasSpecialTerms: Bool { if case .purchase(let payment) = action { payment.hasSpecialTerms } else { false } }
 }
 
 extension StoreCommand.Action: Codable {

@@ -66,13 +66,7 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
     }
 
     /// Creates a failure from a domain, a raw code and a sentence.
-    public init(
-        domain: Domain,
-        code: Int,
-        reason: String,
-        underlying: Underlying? = nil,
-        isPending: Bool = false
-    ) {
+    public init(domain: Domain, code: Int, reason: String, underlying: Underlying? = nil, isPending: Bool = false) {
         parts = Parts(domain, code, reason, underlying, isPending)
     }
 

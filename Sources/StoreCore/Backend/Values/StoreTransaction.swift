@@ -40,13 +40,7 @@ public struct StoreTransaction: Sendable {
         let details =
             isPlain
             ? nil
-            : Details(
-                failure: failure,
-                original: original,
-                receipt: receipt,
-                content: content,
-                held: heldIdentifier
-            )
+            : Details(failure: failure, original: original, receipt: receipt, content: content, held: heldIdentifier)
         self.init(identifier: identifier, order: order, payment: payment, state: state, date: date, details: details)
     }
 
@@ -128,14 +122,7 @@ extension StoreTransaction {
         let date: Date
         let details: Details?
 
-        init(
-            identifier: String,
-            order: OrderID?,
-            payment: StorePayment?,
-            state: State,
-            date: Date,
-            details: Details?
-        ) {
+        init(identifier: String, order: OrderID?, payment: StorePayment?, state: State, date: Date, details: Details?) {
             self.identifier = identifier
             self.order = order
             self.payment = payment

@@ -42,8 +42,7 @@ extension StoreUpdate: Codable {
                 try container.decode(OrderID.self, forKey: .order),
                 failure: try container.decodeIfPresent(StoreFailure.self, forKey: .failure)
             )
-        case .storefront:
-            self = .storefront(try container.decodeIfPresent(StoreStorefront.self, forKey: .storefront))
+        case .storefront: self = .storefront(try container.decodeIfPresent(StoreStorefront.self, forKey: .storefront))
         case .revoked:
             self = .revoked(productIdentifiers: try container.decode([String].self, forKey: .productIdentifiers))
         case .promoted:

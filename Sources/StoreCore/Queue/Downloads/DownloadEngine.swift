@@ -110,9 +110,7 @@ extension DownloadEngine {
     }
 
     /// Performs the pending actions, unless another thread is performing them.
-    func runWhatWasLeft() {
-        if state.withLock({ $0.lane.schedule() }) { schedule() }
-    }
+    func runWhatWasLeft() { if state.withLock({ $0.lane.schedule() }) { schedule() } }
 
     /// Retires the engine permanently, and removes all files.
     func retire() {
@@ -148,9 +146,7 @@ extension DownloadEngine {
         state.actions.empty()
     }
 
-    private func schedule() {
-        if let laneExecutor { laneExecutor.enqueue { self.run() } } else { run() }
-    }
+    private func schedule() { if let laneExecutor { laneExecutor.enqueue { self.run() } } else { run() } }
 
     private func run() {
         CallScope.outermost { _ = state.drain(\.lane) { perform($0) } }
@@ -174,17 +170,9 @@ extension DownloadEngine {
         case .write(let number, let ticket, let data, let offset):
             let failure = write(data, number, at: offset)
             handle {
-                $0.written(
-                    number,
-                    ticket: ticket,
-                    bytes: data.count,
-                    failure: failure,
-                    now: clock.now,
-                    &$1
-                )
+                $0.written(number, ticket: ticket, bytes: data.count, failure: failure, now: clock.now, &$1)
             }
-        case .report(let number, let report):
-            link.driver?.handle { $1.append(.download(number, report)) }
+        case .report(let number, let report): link.driver?.handle { $1.append(.download(number, report)) }
         case .remove(let number): folder.remove(number)
         case .removeAll: folder.remove()
         }

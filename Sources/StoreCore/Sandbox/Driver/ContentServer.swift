@@ -49,10 +49,8 @@ struct ContentServer: Sendable {
                 continue
             }
             switch faults[index].point {
-            case .afterBytes(let count) where count > request.offset:
-                size = min(size, count - request.offset)
-            case .afterBytes:
-                acting = acting ?? index
+            case .afterBytes(let count) where count > request.offset: size = min(size, count - request.offset)
+            case .afterBytes: acting = acting ?? index
             case .chunk(let number):
                 if number == 1 { acting = acting ?? index }
                 faults[index].point = .chunk(max(1, number - 1))

@@ -278,10 +278,8 @@ extension SandboxDriverState {
         switch event {
         case .sold(let order) where order.device == device:
             state.addTransaction(order.transaction, for: device, to: &updates)
-        case .finished(let finish) where finish.command.journal == journal:
-            break
-        default:
-            addRare(event, for: device, journal, to: &updates)
+        case .finished(let finish) where finish.command.journal == journal: break
+        default: addRare(event, for: device, journal, to: &updates)
         }
     }
 
@@ -428,7 +426,5 @@ extension SandboxDriverState {
 }
 
 extension StoreUpdate {
-    fileprivate var isRevocation: Bool {
-        if case .revoked = self { true } else { false }
-    }
+    fileprivate var isRevocation: Bool { if case .revoked = self { true } else { false } }
 }

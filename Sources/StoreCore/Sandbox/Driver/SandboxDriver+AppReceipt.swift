@@ -22,10 +22,7 @@ extension SandboxDriver {
             position = driverState.state.position
             let place = driverState.state.devices[device]
             guard place.hasReceipt || driverState.state.hasNewPurchases(on: device),
-                let entries = signed(
-                    .appReceipt,
-                    { try driverState.receiptEntries(of: place.account, signer: signer) }
-                )
+                let entries = signed(.appReceipt, { try driverState.receiptEntries(of: place.account, signer: signer) })
             else { return nil }
             let claims = place.receiptClaims
             let receipt = AppReceipt(

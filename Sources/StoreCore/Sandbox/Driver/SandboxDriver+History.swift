@@ -108,12 +108,7 @@ extension TransactionIndex {
         let place = query.cursor.flatMap { Int($0) }
         switch query.selection {
         case .all:
-            let history = history(
-                of: account,
-                only,
-                isComplete: query.includesFinishedConsumables,
-                before: place
-            )
+            let history = history(of: account, only, isComplete: query.includesFinishedConsumables, before: place)
             return page(history.lazy.filter(builder.isListed), limit)
         case .unfinished:
             let unfinished = unfinished(of: account, only, after: place ?? 0).lazy.filter { transaction in

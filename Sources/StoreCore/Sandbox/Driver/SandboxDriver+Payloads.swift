@@ -6,9 +6,7 @@ extension SandboxDriver {
     ///
     /// The first call, and one after a change that was reverted halfway, reads the whole ledger. Every other call costs
     /// only what `body` reads.
-    func read<R>(_ body: (PayloadBuilder) throws -> R) throws -> R {
-        try read(in: payloadSigner.environment, body)
-    }
+    func read<R>(_ body: (PayloadBuilder) throws -> R) throws -> R { try read(in: payloadSigner.environment, body) }
 
     /// Calls `body` like ``read(_:)``, with payloads that name an environment.
     func read<R>(in environment: String, _ body: (PayloadBuilder) throws -> R) throws -> R {
@@ -92,10 +90,7 @@ extension SandboxDriver {
 
     func signed(_ standing: PayloadBuilder.Standing, on device: DeviceID?) -> SignedSubscription {
         let (transaction, renewal) = standing
-        return SignedSubscription(
-            transaction: signed(transaction, on: device),
-            renewal: signed(renewal, on: device)
-        )
+        return SignedSubscription(transaction: signed(transaction, on: device), renewal: signed(renewal, on: device))
     }
 
     /// Returns the purchase of the app by an account or, without one, by the account signed in on the device.
@@ -337,11 +332,7 @@ extension PayloadBuilder {
         return payload
     }
 
-    private func renewal(
-        of index: SubscriptionIndex,
-        as term: SubscriptionTerm,
-        account: AccountID
-    ) -> RenewalPayload {
+    private func renewal(of index: SubscriptionIndex, as term: SubscriptionTerm, account: AccountID) -> RenewalPayload {
         let subscription = state.subscriptions[index]
         let trouble = state.subscriptions.trouble(of: index)
         var payload = RenewalPayload(
@@ -376,9 +367,7 @@ extension PayloadBuilder {
         payload.setOffer(term.offer?.offer)
         payload.renewalBillingPlanType = .upFront
         payload.renewalPrice = Thousandths.exact(charge)
-        if payload.renewalPrice != nil {
-            payload.currency = Storefronts.country(state.catalog.countryCode)?.currency
-        }
+        if payload.renewalPrice != nil { payload.currency = Storefronts.country(state.catalog.countryCode)?.currency }
     }
 
     private func winBackOffers(in group: String, for account: AccountID) -> [String] {

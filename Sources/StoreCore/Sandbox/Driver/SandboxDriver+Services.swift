@@ -206,9 +206,7 @@ extension SandboxDriverState {
 
 extension SandboxDriver {
     /// Makes a purchase in the store itself by the events of `decide`, and returns its transaction's identifier.
-    func redeem(
-        _ decide: (SandboxState, Date, RenewalRate, inout [LedgerRecord]) throws -> Void
-    ) throws -> String {
+    func redeem(_ decide: (SandboxState, Date, RenewalRate, inout [LedgerRecord]) throws -> Void) throws -> String {
         let rate = state.withLock { $0.settings.rules.renewalRate }
         var transaction: TransactionNumber = 0
         try change { state, events, now in

@@ -41,9 +41,7 @@ final class SandboxDriver: Sendable {
         }
 
         /// Applies the records that other stores on the ledger have appended, and notifies the queues.
-        func ledgerMayHaveGrown() {
-            driver?.use { driverState, now in driverState.bringUpToDate(now) }
-        }
+        func ledgerMayHaveGrown() { driver?.use { driverState, now in driverState.bringUpToDate(now) } }
     }
 
     /// The alarms to cancel in a clock that outlives the store.

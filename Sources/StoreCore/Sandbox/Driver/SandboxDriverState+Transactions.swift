@@ -6,8 +6,7 @@ extension SandboxDriverState {
     mutating func sale(_ number: TransactionNumber, of bundleIdentifier: String) throws -> SoldTransaction? {
         if index == nil, let event = try beginning(of: number)?.event {
             switch event.effect {
-            case .grants(let purchase):
-                return SoldTransaction(account: purchase.account, product: purchase.product)
+            case .grants(let purchase): return SoldTransaction(account: purchase.account, product: purchase.product)
             case .renews(let subscription, _, let term, _):
                 return SoldTransaction(account: state.subscriptions[subscription].account, product: term.product)
             case .grantsNothing: return nil

@@ -11,8 +11,7 @@ extension SandboxTimeline.Entry {
             return
         }
         switch record.event {
-        case .unreadable:
-            what = "cannot be read any more"
+        case .unreadable: what = "cannot be read any more"
         case .registered(let product):
             productIdentifier = product.identifier
             what = "registered"
@@ -55,10 +54,8 @@ extension SandboxTimeline.Entry {
             kind = .subscription
             describe(subscription, state)
             what = isOn ? "will renew" : "will not renew"
-        case .operator(let change):
-            describe(change, history)
-        case .billing(let change):
-            describe(change, state)
+        case .operator(let change): describe(change, history)
+        case .billing(let change): describe(change, state)
         case .ordered(let order):
             kind = .order
             describe(order.transaction, history, order.command)
@@ -151,8 +148,7 @@ extension SandboxTimeline.Entry {
             kind = .sale
             describe(purchase, history)
             what = Self.sale("sold in the store itself", purchase)
-        case .storefront(let countryCode):
-            what = "sells for \(countryCode) from now on"
+        case .storefront(let countryCode): what = "sells for \(countryCode) from now on"
         case .promoted(let device, let product):
             kind = .order
             self.device = state.devices[device].name
@@ -187,8 +183,7 @@ extension SandboxTimeline.Entry {
         case .family(let change):
             kind = .sharing
             describe(change, history)
-        case .server(let change):
-            describe(change, history)
+        case .server(let change): describe(change, history)
         }
     }
 

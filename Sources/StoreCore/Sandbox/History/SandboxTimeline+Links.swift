@@ -58,14 +58,10 @@ private struct LinkTracer {
         case .notification:
             if let sent = entry.notification.flatMap({ notifications[$0] }) { return [sent] }
             return Set([last].compactMap { $0 })
-        case .subscription, .server:
-            return Set(transactions.compactMap { newest[$0] ?? decided[$0] })
-        case .renewal:
-            return Set(entry.originals.compactMap { newest[$0] ?? decided[$0] })
-        case .restoration:
-            return Set(entry.originals.compactMap { decided[$0] } + command(of: entry))
-        case .sale, .sharing:
-            return Set((transactions + entry.originals).compactMap { newest[$0] ?? decided[$0] })
+        case .subscription, .server: return Set(transactions.compactMap { newest[$0] ?? decided[$0] })
+        case .renewal: return Set(entry.originals.compactMap { newest[$0] ?? decided[$0] })
+        case .restoration: return Set(entry.originals.compactMap { decided[$0] } + command(of: entry))
+        case .sale, .sharing: return Set((transactions + entry.originals).compactMap { newest[$0] ?? decided[$0] })
         case .setting, .order, .waiting, .refusal, .refund, .deletion:
             return Set(transactions.compactMap { decided[$0] })
         }

@@ -157,8 +157,7 @@ extension SandboxTimeline.Entry {
             order = command
             what = "told: restore ended"
             refusal = failure
-        case .storefront(let storefront):
-            what = "told: storefront \(storefront?.countryCode ?? "unknown")"
+        case .storefront(let storefront): what = "told: storefront \(storefront?.countryCode ?? "unknown")"
         case .revoked(let identifiers):
             revoked = identifiers
             what = "told: revoked \(identifiers.joined(separator: ", "))"

@@ -23,9 +23,7 @@ extension StoreEvent {
 }
 
 extension OrderID {
-    fileprivate func advanced(by offset: Int32) -> OrderID {
-        OrderID(journal: journal, number: number &+ Int(offset))
-    }
+    fileprivate func advanced(by offset: Int32) -> OrderID { OrderID(journal: journal, number: number &+ Int(offset)) }
 }
 
 extension TransactionNumber {

@@ -14,9 +14,7 @@ struct StoreRecords: Sendable {
     }
 
     /// The number of records.
-    var head: Int {
-        get throws { if let ledger { try ledger.head } else { own.count } }
-    }
+    var head: Int { get throws { if let ledger { try ledger.head } else { own.count } } }
 
     /// Appends and commits records.
     ///

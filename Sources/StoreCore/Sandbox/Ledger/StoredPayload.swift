@@ -21,9 +21,7 @@ package struct StoredPayload: Sendable {
         guard checksum == self.checksum(of: data, number) else {
             throw Unreadable(reason: "its checksum does not match", isWhole: false)
         }
-        do { return try decode(data) } catch {
-            throw Unreadable(reason: "it is of a newer version", isWhole: true)
-        }
+        do { return try decode(data) } catch { throw Unreadable(reason: "it is of a newer version", isWhole: true) }
     }
 
     package struct Unreadable: Error {

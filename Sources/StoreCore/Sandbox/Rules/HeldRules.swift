@@ -41,9 +41,7 @@ extension SandboxState {
         _ account: AccountID?
     ) -> TransactionNumber? {
         guard let product, let account else { return nil }
-        if let change {
-            return change.continuesPeriod ? newestPeriod(of: change.term.original, by: account) : nil
-        }
+        if let change { return change.continuesPeriod ? newestPeriod(of: change.term.original, by: account) : nil }
         guard payment.isStoreKit2, accounts[account].owned.contains(product) else { return nil }
         return firstPurchase(of: product, by: account)
     }

@@ -237,11 +237,7 @@ extension SandboxState {
     }
 
     /// Returns the reason why an account is not eligible for an order's offer; nil if it is.
-    private func refusal(
-        of ordered: OrderedOffer,
-        of product: ProductIndex,
-        _ account: AccountID
-    ) -> StoreFailure? {
+    private func refusal(of ordered: OrderedOffer, of product: ProductIndex, _ account: AccountID) -> StoreFailure? {
         // An introductory offer is never refused: an account that does not get it pays the full price.
         guard let offer = ordered.offer, offer.kind != .introductory else { return nil }
         return refusal(of: offer, of: product, account)

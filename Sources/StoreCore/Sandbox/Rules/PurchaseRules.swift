@@ -186,8 +186,7 @@ extension SandboxState {
             )
         case .nonConsumable, .freeSubscription:
             if accounts[account].owned.contains(product) { return Sale(charge: 0) }
-        case .consumable, .nonRenewing:
-            break
+        case .consumable, .nonRenewing: break
         }
         let price = catalog.price(of: product)
         return Sale(charge: payment.quantity == 1 ? price : price * Decimal(payment.quantity))

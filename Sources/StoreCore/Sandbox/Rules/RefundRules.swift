@@ -84,8 +84,7 @@ extension SandboxState {
         case .ask:
             let change = ServerChange.refundRequested(transaction: number, reason: reason?.rawValue)
             return LedgerRecord(date: now, event: .operator(.server(change)))
-        case .decline:
-            return LedgerRecord(date: now, event: .operator(.server(.refundDeclined(transaction: number))))
+        case .decline: return LedgerRecord(date: now, event: .operator(.server(.refundDeclined(transaction: number))))
         }
     }
 

@@ -75,9 +75,7 @@ extension SandboxState {
     }
 
     /// Returns the finish of a transaction, or nil if it is finished already.
-    func finish(byServer number: TransactionNumber) -> ServerChange? {
-        withdrawn(number).map { .finished($0) }
-    }
+    func finish(byServer number: TransactionNumber) -> ServerChange? { withdrawn(number).map { .finished($0) } }
 }
 
 extension RenewalExtension {

@@ -96,9 +96,7 @@ extension SandboxState {
         func refusal(_ reason: String) -> StoreFailure {
             .storeKit(.paymentInvalid, "\(payment.productIdentifier) was ordered for another date, \(reason)")
         }
-        guard rules.acceptsTestPurchases else {
-            return refusal("which only a store that accepts test purchases sells")
-        }
+        guard rules.acceptsTestPurchases else { return refusal("which only a store that accepts test purchases sells") }
         guard date >= .distantPast, date <= now else { return refusal("which is not in the past") }
         if isOverlapped(product, account, from: date, now: now) {
             return refusal("after which the account has had a subscription of the group already")

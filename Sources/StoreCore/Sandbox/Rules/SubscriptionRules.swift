@@ -66,11 +66,7 @@ extension SandboxState {
     }
 
     /// Returns the next event of a subscription whose period is over: it renews, or ends.
-    func renew(
-        _ index: SubscriptionIndex,
-        _ rate: RenewalRate,
-        _ events: inout [LedgerRecord]
-    ) {
+    func renew(_ index: SubscriptionIndex, _ rate: RenewalRate, _ events: inout [LedgerRecord]) {
         if billing.mayFail || subscriptions.hasExceptions, let record = eventInsteadOfRenewal(of: index, rate) {
             return events.append(record)
         }
@@ -137,11 +133,7 @@ extension SandboxState {
         let term = SubscriptionTerm(
             product: product,
             start: cycle.end,
-            cycle: cycle.adding(
-                offer?.period ?? usual,
-                times: isByPeriod ? 1 : offer?.periodCount ?? 1,
-                at: rate
-            ),
+            cycle: cycle.adding(offer?.period ?? usual, times: isByPeriod ? 1 : offer?.periodCount ?? 1, at: rate),
             offer: named.map { .init(offer: $0, remaining: isByPeriod ? $0.terms.periodCount - 1 : 0) },
             original: original.transaction,
             originalDate: original.date

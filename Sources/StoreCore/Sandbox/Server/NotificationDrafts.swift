@@ -21,10 +21,7 @@ struct NotificationDrafts {
     private let builder: PayloadBuilder
     private let appTransaction: (AccountID, PayloadBuilder) -> AppTransactionPayload
 
-    init(
-        _ builder: PayloadBuilder,
-        _ appTransaction: @escaping (AccountID, PayloadBuilder) -> AppTransactionPayload
-    ) {
+    init(_ builder: PayloadBuilder, _ appTransaction: @escaping (AccountID, PayloadBuilder) -> AppTransactionPayload) {
         self.builder = builder
         self.appTransaction = appTransaction
     }
@@ -39,8 +36,7 @@ struct NotificationDrafts {
         guard let past else { return }
         if let purchase = past.purchase { return add(purchase, past) }
         switch event {
-        case .renewed(let subscription, _, _, _):
-            add(.renewed, past.isInTrouble ? .billingRecovery : nil, subscription)
+        case .renewed(let subscription, _, _, _): add(.renewed, past.isInTrouble ? .billingRecovery : nil, subscription)
         case .ended(let subscription, let end): add(.expired, .init(end), subscription)
         case .autoRenewal(let subscription, let isOn):
             add(.statusChanged, isOn ? .autoRenewEnabled : .autoRenewDisabled, subscription)
@@ -92,8 +88,7 @@ struct NotificationDrafts {
                 failedCount: outcome.failed
             )
             all.append(Draft(kind: .extensionDone, detail: .summary, content: .summary(summary)))
-        case .refundRequested(let transaction, let reason):
-            add(.consumptionRequested, [transaction], reason: reason)
+        case .refundRequested(let transaction, let reason): add(.consumptionRequested, [transaction], reason: reason)
         case .refundDeclined(let transaction): add(.refundDeclined, [transaction])
         case .refundReversed(let reversal): add(.refundReversed, reversal.transactions)
         case .consentRescinded(let account):
@@ -149,19 +144,11 @@ struct NotificationDrafts {
             var status = standing.map { SubscriptionState(transaction: $0.transaction, renewal: $0.renewal) }
             // An ended share in the subscription has no `Standing`, and is reported as revoked.
             if original != nil, status == nil { status = payload.revocationDate == nil ? nil : .revoked }
-            add(
-                kind,
-                nil,
-                .transaction(payload, standing?.renewal, status: status?.rawValue, reason: reason)
-            )
+            add(kind, nil, .transaction(payload, standing?.renewal, status: status?.rawValue, reason: reason))
         }
     }
 
-    private mutating func add(
-        _ kind: NotificationKind,
-        _ detail: NotificationKind.Detail?,
-        _ content: Draft.Content
-    ) {
+    private mutating func add(_ kind: NotificationKind, _ detail: NotificationKind.Detail?, _ content: Draft.Content) {
         all.append(Draft(kind: kind, detail: detail, content: content))
     }
 }

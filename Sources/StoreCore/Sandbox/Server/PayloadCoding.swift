@@ -203,9 +203,7 @@ struct PayloadUnpacker {
 
     private mutating func word() throws -> String? { try words.word(bytes.int()) }
     private mutating func requiredWord() throws -> String { try required(word()) }
-    private mutating func date() throws -> PayloadDate? {
-        try number().map { PayloadDate(milliseconds: Int64($0)) }
-    }
+    private mutating func date() throws -> PayloadDate? { try number().map { PayloadDate(milliseconds: Int64($0)) } }
 
     private mutating func number() throws -> Int? { try bytes.byte() == 0 ? nil : bytes.int() }
 

@@ -11,12 +11,7 @@ extension ServerView {
     ///   - request: the server's identifier of the request.
     /// - Returns: the server's response.
     /// - Throws: ``ServerRefusal``, and the ledger's errors.
-    package func extendRenewal(
-        of original: String,
-        days: Int,
-        reason: Int,
-        request: String
-    ) throws -> ServerExtension {
+    package func extendRenewal(of original: String, days: Int, reason: Int, request: String) throws -> ServerExtension {
         let request = RenewalExtension(days: days, reason: reason, request: request)
         try request.check()
         let (number, period) = try driver.read { builder -> (TransactionNumber, String?) in

@@ -78,10 +78,7 @@ extension ServerView {
             return builder.groups(of: account).map { ($0, builder.standings(of: account, in: $0)) }
         }
         return groups?.filter { !$0.standings.isEmpty }.map { group, standings in
-            ServerSubscriptionGroup(
-                groupIdentifier: group,
-                subscriptions: standings.map { driver.signed($0, on: nil) }
-            )
+            ServerSubscriptionGroup(groupIdentifier: group, subscriptions: standings.map { driver.signed($0, on: nil) })
         }
     }
 
@@ -143,9 +140,7 @@ extension ServerView {
         return (devices ?? []).lazy.compactMap { driver.appReceipt(on: $0) }.first
     }
 
-    func signed(_ payload: TransactionPayload) -> SignedValue<TransactionPayload> {
-        driver.signed(payload, on: nil)
-    }
+    func signed(_ payload: TransactionPayload) -> SignedValue<TransactionPayload> { driver.signed(payload, on: nil) }
 }
 
 // The history of an account, in pages.
@@ -187,11 +182,7 @@ extension ServerView {
     /// Returns a page of the refunded transactions of a transaction's account, in the order of their refunds.
     ///
     /// - Throws: ``ServerRefusal/invalidRevision(_:)``, and the error that prevents reading the ledger.
-    package func refunds(
-        of anyTransaction: String,
-        after revision: String?,
-        limit: Int
-    ) throws -> ServerHistoryPage? {
+    package func refunds(of anyTransaction: String, after revision: String?, limit: Int) throws -> ServerHistoryPage? {
         let found = try driver.read { builder -> Page? in
             guard let account = builder.index[anyTransaction]?.account else { return nil }
             let last = builder.index.lastRevocation

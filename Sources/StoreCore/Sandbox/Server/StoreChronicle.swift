@@ -26,9 +26,7 @@ package final class StoreChronicle: Sendable {
     /// - Parameters:
     ///   - store: the store.
     ///   - mostLines: the minimum number of lines to retain; older ones are dropped.
-    package init(_ store: SandboxStore, mostLines: Int = 1000) {
-        (self.store, self.mostLines) = (store, mostLines)
-    }
+    package init(_ store: SandboxStore, mostLines: Int = 1000) { (self.store, self.mostLines) = (store, mostLines) }
 
     /// Returns the lines after a position, oldest first.
     ///

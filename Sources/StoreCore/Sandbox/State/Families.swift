@@ -218,8 +218,7 @@ extension SandboxState {
         case .founded, .joined, .left, .sharing: break
         case .shared(let sharing):
             if !sharing.isSilent { addTransaction(sharing.transaction, for: device, to: &updates) }
-        case .unshared(let key, _, let revoked):
-            addRevocation(of: revoked, from: key.member, for: device, to: &updates)
+        case .unshared(let key, _, let revoked): addRevocation(of: revoked, from: key.member, for: device, to: &updates)
         }
     }
 }

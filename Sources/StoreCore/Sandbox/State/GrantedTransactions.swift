@@ -204,9 +204,7 @@ struct GrantList: Sendable {
     }
 
     /// The transactions, oldest first.
-    var oldestFirst: some Sequence<TransactionNumber> {
-        entries.lazy.filter { !$0.isRemoved }.map(\.number)
-    }
+    var oldestFirst: some Sequence<TransactionNumber> { entries.lazy.filter { !$0.isRemoved }.map(\.number) }
 
     /// Returns the transactions after a sequence number, oldest first.
     func oldestFirst(after sequence: Int) -> some Sequence<TransactionNumber> {

@@ -129,9 +129,7 @@ struct LedgerHistory {
 
     /// Returns the first transaction of a chain; nil for an identifier that the store never assigned.
     private func root(of identifier: String) -> String? {
-        guard let number = TransactionNumber(identifier), let transaction = transaction(number) else {
-            return nil
-        }
+        guard let number = TransactionNumber(identifier), let transaction = transaction(number) else { return nil }
         // A renewal refers to the subscription's first transaction, a restored one to its purchase or renewal.
         return transaction.original.flatMap { root(of: $0) } ?? transaction.id
     }

@@ -29,10 +29,8 @@ extension SandboxState {
     /// Applies a change by the operator.
     mutating func apply(_ change: OperatorChange, _ date: Date) {
         switch change {
-        case .asksToBuy(let account, let isOn):
-            operatorState.askingAccounts.set(account, to: isOn)
-        case .interruptsPurchases(let account, let isOn):
-            operatorState.interruptedAccounts.set(account, to: isOn)
+        case .asksToBuy(let account, let isOn): operatorState.askingAccounts.set(account, to: isOn)
+        case .interruptsPurchases(let account, let isOn): operatorState.interruptedAccounts.set(account, to: isOn)
         case .interrupted(let order, let failure):
             open(order, .failed, date, failure: failure)
             storeIssue(order.transaction)
@@ -42,8 +40,7 @@ extension SandboxState {
         case .resolved(let number, let purchase):
             operatorState.issues[number] = nil
             deliver(purchase, date)
-        case .bought(let purchase):
-            deliver(purchase, date)
+        case .bought(let purchase): deliver(purchase, date)
         case .storefront(let countryCode):
             catalog.countryCode = countryCode
             // Earlier transactions' records do not contain their country, so the records alone no longer describe them.
@@ -59,20 +56,13 @@ extension SandboxState {
             }
         case .promotionChanged(let device, let change):
             operatorState.promotionOverrides[device, default: PromotionOverrides()].apply(change)
-        case .tokenMade(let device, let digest):
-            operatorState.tokens.add(digest, for: device)
-        case .tokensRevoked(let device):
-            operatorState.tokens.revoke(allOf: device)
-        case .refunded(let refund):
-            apply(refund, date)
-        case .deleted(let deletion):
-            apply(deletion)
-        case .cleared(let withdrawn):
-            clear(withdrawn)
-        case .family(let change):
-            apply(change, date)
-        case .server(let change):
-            apply(change, date)
+        case .tokenMade(let device, let digest): operatorState.tokens.add(digest, for: device)
+        case .tokensRevoked(let device): operatorState.tokens.revoke(allOf: device)
+        case .refunded(let refund): apply(refund, date)
+        case .deleted(let deletion): apply(deletion)
+        case .cleared(let withdrawn): clear(withdrawn)
+        case .family(let change): apply(change, date)
+        case .server(let change): apply(change, date)
         }
     }
 
@@ -94,22 +84,15 @@ extension SandboxState {
             break
         case .interrupted(let order, _):
             if order.device == device { addTransaction(order.transaction, for: device, to: &updates) }
-        case .interruptedLater(let number, _):
-            addTransaction(number, for: device, to: &updates)
-        case .storefront(let countryCode):
-            updates.append(.storefront(Storefronts.storefront(countryCode)))
+        case .interruptedLater(let number, _): addTransaction(number, for: device, to: &updates)
+        case .storefront(let countryCode): updates.append(.storefront(Storefronts.storefront(countryCode)))
         case .resolved(_, let purchase), .bought(let purchase):
             addTransaction(purchase.transaction, for: device, to: &updates)
-        case .refunded(let refund):
-            addRevocation(of: refund.revoked, from: refund.account, for: device, to: &updates)
-        case .deleted(let deletion):
-            addWithdrawals(deletion.withdrawn, for: device, to: &updates)
-        case .cleared(let withdrawn):
-            addWithdrawals(withdrawn, for: device, to: &updates)
-        case .family(let change):
-            addUpdates(from: change, for: device, to: &updates)
-        case .server(let change):
-            addUpdates(from: change, for: device, to: &updates)
+        case .refunded(let refund): addRevocation(of: refund.revoked, from: refund.account, for: device, to: &updates)
+        case .deleted(let deletion): addWithdrawals(deletion.withdrawn, for: device, to: &updates)
+        case .cleared(let withdrawn): addWithdrawals(withdrawn, for: device, to: &updates)
+        case .family(let change): addUpdates(from: change, for: device, to: &updates)
+        case .server(let change): addUpdates(from: change, for: device, to: &updates)
         }
     }
 }

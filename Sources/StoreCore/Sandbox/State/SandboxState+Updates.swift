@@ -43,30 +43,18 @@ extension SandboxState {
     /// Finishes with the queue's own journal are left out, since the queue knows them. A transaction is reported in its
     /// state at the event, even if it was decided since: otherwise a queue could finish the transaction, and then
     /// receive it again with the event of the decision.
-    func addUpdates(
-        from event: StoreEvent,
-        for device: DeviceID,
-        journal: JournalID,
-        to updates: inout [StoreUpdate]
-    ) {
+    func addUpdates(from event: StoreEvent, for device: DeviceID, journal: JournalID, to updates: inout [StoreUpdate]) {
         switch event {
         case .unreadable, .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked,
             .ended, .autoRenewal, .receiptRefreshed, .billing:
             break
-        case .operator(let change):
-            addUpdates(from: change, for: device, to: &updates)
+        case .operator(let change): addUpdates(from: change, for: device, to: &updates)
         case .ordered(let order):
-            if order.device == device {
-                addTransaction(order.transaction, as: .purchasing, for: device, to: &updates)
-            }
+            if order.device == device { addTransaction(order.transaction, as: .purchasing, for: device, to: &updates) }
         case .refused(let order, _), .sold(let order), .approved(let order), .held(let order, _):
-            if order.device == device {
-                addTransaction(order.transaction, for: device, to: &updates)
-            }
-        case .deferred(let number):
-            addTransaction(number, as: .deferred, for: device, to: &updates)
-        case .declined(let number, _):
-            addTransaction(number, for: device, to: &updates)
+            if order.device == device { addTransaction(order.transaction, for: device, to: &updates) }
+        case .deferred(let number): addTransaction(number, as: .deferred, for: device, to: &updates)
+        case .declined(let number, _): addTransaction(number, for: device, to: &updates)
         case .finished(let finish):
             let isOfItsAccount = finish.account.map { $0 == devices[device].account } ?? false
             guard finish.device == device || isOfItsAccount, let number = finish.transaction,
@@ -75,17 +63,13 @@ extension SandboxState {
             updates.append(.finished(transaction: number.identifier, order: finish.order))
         case .restored(let restoration):
             guard restoration.device == device else { return }
-            for number in restoration.transactions {
-                addTransaction(number, for: device, to: &updates)
-            }
+            for number in restoration.transactions { addTransaction(number, for: device, to: &updates) }
         case .restoreEnded(let place, let command):
             if place == device { updates.append(.restoreEnded(command, failure: nil)) }
         case .restoreRefused(let place, let command, let failure):
             if place == device { updates.append(.restoreEnded(command, failure: failure)) }
-        case .renewed(_, let number, _, _):
-            addTransaction(number, for: device, to: &updates)
-        case .redeemed(let redemption):
-            addTransaction(redemption.purchase.transaction, for: device, to: &updates)
+        case .renewed(_, let number, _, _): addTransaction(number, for: device, to: &updates)
+        case .redeemed(let redemption): addTransaction(redemption.purchase.transaction, for: device, to: &updates)
         }
     }
 

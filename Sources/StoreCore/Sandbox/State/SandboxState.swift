@@ -118,23 +118,18 @@ extension SandboxState {
         case .deviceAdded(let name, let account):
             deviceNumbers[name] = devices.endIndex
             devices.append(Device(name: name, account: account, accounts: account.map { [$0] } ?? []))
-        case .signedIn(let device, let account):
-            signIn(device, account)
-        case .paymentsAllowed(let device, let isAllowed):
-            devices[device].mayPay = isAllowed
+        case .signedIn(let device, let account): signIn(device, account)
+        case .paymentsAllowed(let device, let isAllowed): devices[device].mayPay = isAllowed
         case .ordered(let order):
             open(order, .purchasing, record.date)
             waiting.insert(false, at: order.transaction)
-        case .asked(let number):
-            waiting.update(number) { $0 = true }
-        case .refused(let order, let failure):
-            open(order, .failed, record.date, failure: failure)
+        case .asked(let number): waiting.update(number) { $0 = true }
+        case .refused(let order, let failure): open(order, .failed, record.date, failure: failure)
         case .sold(let order):
             catalog.lastSold = order.product
             let history = own(order, record.date)
             open(order, .purchased, record.date, history: history)
-        case .deferred(let number):
-            transactions.update(number) { $0.transaction = $0.transaction.becoming(.deferred) }
+        case .deferred(let number): transactions.update(number) { $0.transaction = $0.transaction.becoming(.deferred) }
         case .approved(let order):
             waiting.remove(order.transaction)
             if isDamaged, transactions[order.transaction] == nil { reopen(order, record.date) }
@@ -144,20 +139,16 @@ extension SandboxState {
                 row.transaction = row.transaction.becoming(.purchased)
                 row.history = history
             }
-        case .declined(let number, let failure):
-            decline(number, failure)
-        case .held(let order, let number):
-            answer(order, by: number, record.date)
+        case .declined(let number, let failure): decline(number, failure)
+        case .held(let order, let number): answer(order, by: number, record.date)
         case .finished(let finish):
             take(finish.command, finish.device)
             if let number = finish.transaction { self.finish(number, on: finish.device) }
-        case .restored(let restoration):
-            restore(restoration, record.date)
+        case .restored(let restoration): restore(restoration, record.date)
         case .restoreEnded(let device, let command):
             take(command, device)
             devices[device].hasReceipt = true
-        case .restoreRefused(let device, let command, _):
-            take(command, device)
+        case .restoreRefused(let device, let command, _): take(command, device)
         case .receiptRefreshed(let device, let properties):
             devices[device].hasReceipt = true
             devices[device].receiptClaims = ReceiptClaims(properties, at: record.date)
@@ -166,22 +157,16 @@ extension SandboxState {
         case .ended(let subscription, let reason):
             setGraceEndForFamily(nil, of: subscription)
             subscriptions.end(subscription, reason)
-        case .autoRenewal(let subscription, let isOn):
-            subscriptions.setWillRenew(isOn, of: subscription)
-        case .redeemed(let redemption):
-            apply(redemption, record.date)
-        case .operator(let change):
-            apply(change, record.date)
-        case .billing(let change):
-            apply(change)
+        case .autoRenewal(let subscription, let isOn): subscriptions.setWillRenew(isOn, of: subscription)
+        case .redeemed(let redemption): apply(redemption, record.date)
+        case .operator(let change): apply(change, record.date)
+        case .billing(let change): apply(change)
         }
     }
 
     mutating func numberTransactions(from number: TransactionNumber) { nextTransaction = number }
 
-    private mutating func take(_ command: OrderID, _ device: DeviceID) {
-        devices[device].taken.take(command)
-    }
+    private mutating func take(_ command: OrderID, _ device: DeviceID) { devices[device].taken.take(command) }
 
     private mutating func signIn(_ device: DeviceID, _ account: AccountID?) {
         devices[device].account = account
@@ -535,9 +520,7 @@ extension SandboxState.Purchase {
         guard isFinished, !isCancelled, !isDeleted, !isDeferredChange, catalog.isRestorable(product) else {
             return false
         }
-        guard let applicationUsername, let buyer = asOriginal.original?.payment.applicationUsername else {
-            return true
-        }
+        guard let applicationUsername, let buyer = asOriginal.original?.payment.applicationUsername else { return true }
         return buyer == applicationUsername
     }
 }

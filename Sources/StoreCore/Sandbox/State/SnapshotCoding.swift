@@ -141,14 +141,7 @@ extension StoreTransaction: BinaryCodable {
         let order = flags & 1 == 0 ? nil : try OrderID(unpacking: &pack)
         let payment = flags & 2 == 0 ? nil : try pack.payment()
         let details = flags & 4 == 0 ? nil : try Details(unpacking: &pack)
-        self.init(
-            identifier: identifier,
-            order: order,
-            payment: payment,
-            state: state,
-            date: date,
-            details: details
-        )
+        self.init(identifier: identifier, order: order, payment: payment, state: state, date: date, details: details)
     }
 }
 

@@ -240,9 +240,7 @@ extension TransactionIndex {
     subscript(number: TransactionNumber) -> GrantedTransaction? { transactions[number] }
 
     /// Returns the transaction of an identifier; nil if it granted nothing, or was deleted.
-    subscript(identifier: String) -> GrantedTransaction? {
-        TransactionNumber(identifier).flatMap { transactions[$0] }
-    }
+    subscript(identifier: String) -> GrantedTransaction? { TransactionNumber(identifier).flatMap { transactions[$0] } }
 
     /// Returns an account's identifier in the app, derived from names so that it is the same in every process.
     func appTransactionIdentifier(of account: AccountID) -> String {
@@ -323,9 +321,7 @@ extension TransactionIndex {
                 found += all.filter(isMeant).prefix(limit)
             }
         }
-        if meant.count > 1 || !isComplete {
-            found.sort { ($0.modification < $1.modification) != isDescending }
-        }
+        if meant.count > 1 || !isComplete { found.sort { ($0.modification < $1.modification) != isDescending } }
         return Array(found.prefix(limit))
     }
 
@@ -364,9 +360,7 @@ extension TransactionIndex {
     }
 
     /// Returns the purchase of a transaction, nil for a consumable.
-    func purchase(of transaction: GrantedTransaction) -> SandboxState.Purchase? {
-        state.purchase(of: transaction)
-    }
+    func purchase(of transaction: GrantedTransaction) -> SandboxState.Purchase? { state.purchase(of: transaction) }
 
     /// Returns the transaction that a restored one restores, nil for any other.
     func restored(by transaction: GrantedTransaction) -> GrantedTransaction? {
@@ -374,14 +368,10 @@ extension TransactionIndex {
     }
 
     /// Returns the transaction that a restored one restores; any other transaction is its own original.
-    func original(of transaction: GrantedTransaction) -> GrantedTransaction {
-        restored(by: transaction) ?? transaction
-    }
+    func original(of transaction: GrantedTransaction) -> GrantedTransaction { restored(by: transaction) ?? transaction }
 
     /// Whether another product's period replaced that of a transaction before its end.
-    func isReplaced(_ transaction: GrantedTransaction) -> Bool {
-        transaction.period.map(replaced.contains) ?? false
-    }
+    func isReplaced(_ transaction: GrantedTransaction) -> Bool { transaction.period.map(replaced.contains) ?? false }
 
     /// Returns the transaction that began the newest period of an account's subscription.
     ///

@@ -7,10 +7,7 @@ struct UnfinishedConsumables: Sendable {
     private var earlier: [ProductIndex: Set<TransactionNumber>] = [:]
 
     /// Returns the oldest transaction of a product that satisfies a condition; nil if there is none.
-    func first(
-        of product: ProductIndex,
-        where isMeant: (TransactionNumber) -> Bool
-    ) -> TransactionNumber? {
+    func first(of product: ProductIndex, where isMeant: (TransactionNumber) -> Bool) -> TransactionNumber? {
         // The last consumable may be the oldest one, ordered first and approved late.
         let newest = last.flatMap { $0.product == product && isMeant($0.transaction) ? $0.transaction : nil }
         guard !earlier.isEmpty, let oldest = earlier[product]?.filter(isMeant).min() else { return newest }
