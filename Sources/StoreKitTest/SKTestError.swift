@@ -25,9 +25,7 @@ public struct SKTestError: _BridgedStoredNSError, Sendable {
     }
 
     /// Creates an error with a sentence that names its cause.
-    init(_ code: Code, _ reason: String) {
-        self.init(code, userInfo: [NSLocalizedFailureReasonErrorKey: reason])
-    }
+    init(_ code: Code, _ reason: String) { self.init(code, userInfo: [NSLocalizedFailureReasonErrorKey: reason]) }
 
     /// Equal to ``SKTestErrorDomain``.
     public static var errorDomain: String { SKTestErrorDomain }

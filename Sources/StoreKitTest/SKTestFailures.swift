@@ -268,7 +268,6 @@ private func areSame(_ left: any Error, _ right: any Error) -> Bool {
     case (StoreKitError.networkError(let left), StoreKitError.networkError(let right)): left.code == right.code
     case (StoreKitError.systemError(let left), StoreKitError.systemError(let right)): areSame(left, right)
     case (let left as StoreFailure, let right as StoreFailure): left == right
-    default:
-        (left as NSError).domain == (right as NSError).domain && (left as NSError).code == (right as NSError).code
+    default: (left as NSError).domain == (right as NSError).domain && (left as NSError).code == (right as NSError).code
     }
 }

@@ -19,9 +19,7 @@ extension SKTestSession {
         return (context, try TestEnvironment.environment(in: context, of: parts))
     }
 
-    func set(_ change: (inout StoreConfiguration.Settings) -> Void) {
-        environment.set(in: context, change)
-    }
+    func set(_ change: (inout StoreConfiguration.Settings) -> Void) { environment.set(in: context, change) }
 
     /// Runs a body on the store, and converts the store's refusal to a session's error.
     func act(_ body: (SandboxStore) throws -> Void) throws {

@@ -139,9 +139,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
                 .unknown, .invalidOfferIdentifier, .invalidSignature, .missingOfferParams, .invalidOfferPrice,
             ]
             guard allowed.contains(newValue) else {
-                context.log(
-                    "failureError stays \(failureError): transactions cannot be made to fail with \(newValue)"
-                )
+                context.log("failureError stays \(failureError): transactions cannot be made to fail with \(newValue)")
                 return
             }
             set { $0.transactionFailureCode = newValue.rawValue }

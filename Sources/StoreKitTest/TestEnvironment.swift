@@ -188,11 +188,7 @@ final class TestEnvironment: Sendable {
     }
 
     /// Applies the changed settings only: the store's own methods may have changed the others.
-    private static func apply(
-        _ settings: Settings,
-        insteadOf old: Settings?,
-        to store: SandboxStore
-    ) throws {
+    private static func apply(_ settings: Settings, insteadOf old: Settings?, to store: SandboxStore) throws {
         func isNew<Value: Equatable>(_ setting: KeyPath<Settings, Value>) -> Bool {
             old?[keyPath: setting] != settings[keyPath: setting]
         }

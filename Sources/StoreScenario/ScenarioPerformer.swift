@@ -19,9 +19,7 @@ public struct ScenarioPerformer: Sendable {
     ///
     /// - Returns: the command's result. A failed purchase is a result, too, since an app receives it.
     /// - Throws: ``ScenarioError`` for an invalid line, and for one that the store refuses.
-    public func perform(_ line: String) throws(ScenarioError) -> ScenarioAnswer {
-        try perform(try ScenarioStep(line))
-    }
+    public func perform(_ line: String) throws(ScenarioError) -> ScenarioAnswer { try perform(try ScenarioStep(line)) }
 
     /// Performs a step.
     ///

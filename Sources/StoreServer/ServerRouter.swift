@@ -50,14 +50,7 @@ package struct ServerRouter: Sendable {
         self.console = console
         self.devices = devices
         receipts = ReceiptService(store, view, sharedSecret: sharedSecret, failures: failures, log: log)
-        api = ServerAPI(
-            view,
-            key: key,
-            failures: failures,
-            hasNotificationURL: hasNotificationURL,
-            log: log,
-            now: now
-        )
+        api = ServerAPI(view, key: key, failures: failures, hasNotificationURL: hasNotificationURL, log: log, now: now)
     }
 
     /// Returns the response to a request, which may have any content.

@@ -113,7 +113,5 @@ extension String {
 
 extension Unicode.Scalar {
     /// Whether the scalar ends a line or controls a terminal.
-    var isControl: Bool {
-        [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
-    }
+    var isControl: Bool { [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory) }
 }

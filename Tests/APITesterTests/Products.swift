@@ -97,11 +97,7 @@ class ClientPromotions: SKProductStorePromotionController {
         for product: SKProduct,
         completionHandler: (((any Error)?) -> Void)? = nil
     ) {
-        super.update(
-            storePromotionVisibility: promotionVisibility,
-            for: product,
-            completionHandler: completionHandler
-        )
+        super.update(storePromotionVisibility: promotionVisibility, for: product, completionHandler: completionHandler)
     }
     override func promotionOrder() async throws -> [SKProduct] { try await super.promotionOrder() }
     override func update(promotionOrder: [SKProduct]) async throws {
@@ -110,10 +106,7 @@ class ClientPromotions: SKProductStorePromotionController {
     override func promotionVisibility(for product: SKProduct) async throws -> SKProductStorePromotionVisibility {
         try await super.promotionVisibility(for: product)
     }
-    override func update(
-        promotionVisibility: SKProductStorePromotionVisibility,
-        for product: SKProduct
-    ) async throws {
+    override func update(promotionVisibility: SKProductStorePromotionVisibility, for product: SKProduct) async throws {
         try await super.update(promotionVisibility: promotionVisibility, for: product)
     }
 }

@@ -125,8 +125,6 @@ import Testing
     @Test func `A refused line is named with its word`() throws {
         let scenario = try Scenario("buy sword\n  buy swrod", name: "shop.scenario")
         let error = try #require(throws: ScenarioError.self) { try scenario.run(on: store) }
-        #expect(
-            "\(error)" == "shop.scenario:2:7: \"swrod\" is not a product of this store; did you mean \"sword\"?"
-        )
+        #expect("\(error)" == "shop.scenario:2:7: \"swrod\" is not a product of this store; did you mean \"sword\"?")
     }
 }

@@ -61,9 +61,7 @@ import Testing
     }
 
     private final class Resigned: Librarian {
-        override func fail(_ download: SKDownload) {
-            SKPaymentQueue.default().finishTransaction(download.transaction)
-        }
+        override func fail(_ download: SKDownload) { SKPaymentQueue.default().finishTransaction(download.transaction) }
     }
 
     private final class Stubborn: Librarian {

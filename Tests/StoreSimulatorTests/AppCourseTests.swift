@@ -138,9 +138,7 @@ import Testing
 
         func look() async {
             guard found.withLock({ $0.isEmpty }) else { return }
-            for await case .verified(let transaction) in Transaction.all {
-                found.withLock { $0.append(transaction) }
-            }
+            for await case .verified(let transaction) in Transaction.all { found.withLock { $0.append(transaction) } }
         }
 
         func deliver() async {

@@ -21,9 +21,7 @@ import Testing
             .useSecondDevice(false), .useSecondDevice(true),
         ]
         try await simulation.run(seed: 1, steps: steps)
-        let expected = [
-            "0 none", "1 none", "2 written in launch 1", "3 written in launch 0", "4 written in launch 1",
-        ]
+        let expected = ["0 none", "1 none", "2 written in launch 1", "3 written in launch 0", "4 written in launch 1"]
         #expect(Array(seen.withLock { $0 }.prefix(5)) == expected)
     }
 

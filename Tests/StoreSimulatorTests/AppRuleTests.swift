@@ -60,9 +60,7 @@ import Testing
         #expect(try await failure(of: never, bought)?.sentence == "game: the user is entitled to it, and has no access")
         #expect(try await failure(of: always, bought) == nil)
         #expect(try await failure(of: never, []) == nil)
-        #expect(
-            try await failure(of: always, [])?.sentence == "game: the user has access, and is not entitled to it"
-        )
+        #expect(try await failure(of: always, [])?.sentence == "game: the user has access, and is not entitled to it")
         #expect(try await failure(of: always, bought + [.refund(0)]) == nil)
         let subscriber = finishing.allows("pro") { _ in true }
         let month: [AppStep] = [.buyElsewhere("pro"), .advance(hours: 31 * 24)]

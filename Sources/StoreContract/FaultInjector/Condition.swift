@@ -60,9 +60,7 @@ extension FaultInjector {
         ///
         /// A backend serves one device and does not report who is signed in there, so the label identifies the account.
         public static func account(_ name: String) -> Condition {
-            Condition(tests: [
-                .property { event, label in label == name || event.applicationUsernames.contains(name) }
-            ])
+            Condition(tests: [.property { event, label in label == name || event.applicationUsernames.contains(name) }])
         }
 
         /// Applies to submissions that contain a purchase, and the replies to them.

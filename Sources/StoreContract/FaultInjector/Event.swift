@@ -117,9 +117,7 @@ extension FaultInjector.Event {
         return identifiers
     }
 
-    private var updates: [StoreUpdate] {
-        if case .update(let batch, _) = payload { batch.updates } else { [] }
-    }
+    private var updates: [StoreUpdate] { if case .update(let batch, _) = payload { batch.updates } else { [] } }
 
     private var payments: [StorePayment] {
         commands.compactMap { if case .purchase(let payment) = $0.action { payment } else { nil } }

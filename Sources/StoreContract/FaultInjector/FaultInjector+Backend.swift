@@ -152,9 +152,7 @@ final class FaultyStorefront: StorefrontService {
     }
 
     /// The store's value if the read passes; otherwise nil.
-    var storefront: StoreStorefront? {
-        injector.perform { $0.read(.storefrontRead, &$1) } ? service.storefront : nil
-    }
+    var storefront: StoreStorefront? { injector.perform { $0.read(.storefrontRead, &$1) } ? service.storefront : nil }
 
     func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
         service.decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)

@@ -62,12 +62,7 @@ extension FaultInjector {
     ///   - times: the maximum number of applications, not below 0; unlimited unless given.
     /// - Returns: the rule's identifier, for ``remove(_:)``.
     @discardableResult
-    public func add(
-        _ fault: Fault,
-        at point: Point,
-        when condition: Condition = .always,
-        times: Int = .max
-    ) -> RuleID {
+    public func add(_ fault: Fault, at point: Point, when condition: Condition = .always, times: Int = .max) -> RuleID {
         if let flaw = fault.flaw { fatalError(flaw) }
         guard times >= 0 else { fatalError("a rule cannot act \(times) times") }
         return state.withLock { $0.rules.add(fault, at: point, when: condition, times: times) }
@@ -102,12 +97,7 @@ extension FaultInjector {
 
 extension FaultInjector {
     /// Applies the rules to a message and passes it on.
-    func cross(
-        _ payload: Event.Payload,
-        relay: Relay? = nil,
-        call: Call? = nil,
-        _ arrival: InFlightMessage.Arrival
-    ) {
+    func cross(_ payload: Event.Payload, relay: Relay? = nil, call: Call? = nil, _ arrival: InFlightMessage.Arrival) {
         guard state.withLock({ $0.passAtOnce(payload.point, relay, arrival) }) else {
             return perform { $0.cross(payload, relay: relay, call: call, arrival, &$1) }
         }

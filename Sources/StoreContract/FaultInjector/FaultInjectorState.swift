@@ -199,9 +199,7 @@ extension FaultInjectorState {
         case .run(let body):
             actions.append(.run(body))
             let point = message.event.point
-            guard let index = waiting.firstIndex(where: { $0.wait == .next && $0.event.point == point }) else {
-                return
-            }
+            guard let index = waiting.firstIndex(where: { $0.wait == .next && $0.event.point == point }) else { return }
             let overtaken = waiting.remove(at: index)
             cancelTimer(overtaken.id, &actions)
             if case .run(let body) = overtaken.arrival { actions.append(.run(body)) }

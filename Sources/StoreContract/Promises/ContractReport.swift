@@ -81,9 +81,7 @@ final class ResultCollector {
 
     func skipTheRest(because reason: String) { skip(ContractPromise.allCases, because: reason) }
 
-    func isBroken(_ promise: ContractPromise) -> Bool {
-        if case .broken = verdicts[promise] { true } else { false }
-    }
+    func isBroken(_ promise: ContractPromise) -> Bool { if case .broken = verdicts[promise] { true } else { false } }
 
     /// The reason to stop: nothing else can be tested with a store that breaks one of these promises.
     var reasonToGiveUp: String? {

@@ -145,18 +145,8 @@ extension TestHarness {
             .historyComplete,
             when
         )
-        try expect(
-            .unfinished,
-            are: sales.unfinished,
-            .unfinishedAgrees,
-            when
-        )
-        try expect(
-            .entitlements,
-            are: sales.entitlements(without: consumable),
-            .entitlementsAgree,
-            when
-        )
+        try expect(.unfinished, are: sales.unfinished, .unfinishedAgrees, when)
+        try expect(.entitlements, are: sales.entitlements(without: consumable), .entitlementsAgree, when)
         try expect(.latest, are: sales.latest(without: consumable), .latestAgrees, when)
         // Requests another order than the history's, and an identifier that no transaction has.
         let chosen = Array(history.dropFirst() + history.prefix(1))

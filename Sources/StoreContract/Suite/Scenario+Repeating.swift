@@ -112,8 +112,7 @@ extension TestHarness {
                     false,
                     "a restore that was submitted again\(when) brought \(name(transaction))"
                 )
-            case .restoreEnded:
-                results.hold(.takenOnce, false, "a restore that was submitted again\(when) ended again")
+            case .restoreEnded: results.hold(.takenOnce, false, "a restore that was submitted again\(when) ended again")
             default: break
             }
         }

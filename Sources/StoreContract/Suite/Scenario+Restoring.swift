@@ -60,10 +60,7 @@ extension Scenario {
 
 extension TestHarness {
     /// Restores, and compares the restored transactions with the expected ones.
-    fileprivate func expectRestored(
-        _ originals: [StoreTransaction],
-        _ when: String
-    ) throws -> [StoreTransaction] {
+    fileprivate func expectRestored(_ originals: [StoreTransaction], _ when: String) throws -> [StoreTransaction] {
         let restore = command(.restore(applicationUsername: nil))
         let count = look { $0.restored.count }
         try submit([restore])

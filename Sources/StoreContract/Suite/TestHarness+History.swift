@@ -102,9 +102,7 @@ extension TestHarness {
         results.hold(promise, found.sorted() == identifiers.sorted(), why)
         // The order and the pages of wrong transactions do not matter.
         guard found.sorted() == identifiers.sorted() else { return }
-        if identifiers.count > 1 {
-            results.hold(.historyInOrder, found == identifiers, why)
-        }
+        if identifiers.count > 1 { results.hold(.historyInOrder, found == identifiers, why) }
         for limit in [1, 2, identifiers.count + 1] {
             query.limit = limit
             let paged = try pages(query)

@@ -92,9 +92,7 @@ struct Trace: Sendable {
     }
 
     /// Whether an update of a batch may result from a command's repetition.
-    func isRepeated(_ command: OrderID, before batch: Int) -> Bool {
-        repetitions[command].map { $0 <= batch } ?? false
-    }
+    func isRepeated(_ command: OrderID, before batch: Int) -> Bool { repetitions[command].map { $0 <= batch } ?? false }
 
     /// The transactions of the main connections, each in its latest version, oldest first.
     var transactions: [StoreTransaction] { identifiers.compactMap { latest[$0] } }
@@ -230,9 +228,7 @@ final class MonitoredValue<Value>: @unchecked Sendable {  // unchecked: `value` 
     func wait(until limit: Date, _ isSo: (Value) -> Bool) -> Bool {
         condition.lock()
         defer { condition.unlock() }
-        while !isSo(value) {
-            guard condition.wait(until: limit) else { return isSo(value) }
-        }
+        while !isSo(value) { guard condition.wait(until: limit) else { return isSo(value) } }
         return true
     }
 }

@@ -39,13 +39,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         delivery: StoreDelivery = .main,
         log: StoreLog = .standardError
     ) {
-        let context = StoreContext(
-            backend: backend,
-            journal: journal,
-            clock: clock,
-            delivery: delivery,
-            log: log
-        )
+        let context = StoreContext(backend: backend, journal: journal, clock: clock, delivery: delivery, log: log)
         self.init(context: context, isOwned: false)
         context.adoptDefaultQueue(self)
     }
@@ -158,8 +152,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     open func finishThrowing(_ transaction: SKPaymentTransaction) throws {
         switch finish(transaction) {
         case .done: break
-        case .tooEarly(let mistake), .undecided(let mistake):
-            throw StoreFailure.storeKit(.clientInvalid, mistake).error
+        case .tooEarly(let mistake), .undecided(let mistake): throw StoreFailure.storeKit(.clientInvalid, mistake).error
         }
     }
 

@@ -56,10 +56,7 @@ public protocol SKPaymentTransactionObserver: NSObjectProtocol, SendableMetatype
     /// Reports products that the user may no longer use, because of a refund or because a family stopped sharing.
     ///
     /// The default implementation does nothing.
-    func paymentQueue(
-        _ queue: SKPaymentQueue,
-        didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
-    )
+    func paymentQueue(_ queue: SKPaymentQueue, didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String])
 }
 
 extension SKPaymentTransactionObserver {

@@ -154,8 +154,7 @@ extension StoreBackend {
             case .success(let answer):
                 let products = Dictionary(answer.products.map { (ExactText($0.identifier), $0) }) { first, _ in first }
                 handler?(identifiers.compactMap { products[ExactText($0)].map(SKProduct.init) }, nil)
-            case .failure(let failure):
-                handler?([], failure.error)
+            case .failure(let failure): handler?([], failure.error)
             }
         }
     }

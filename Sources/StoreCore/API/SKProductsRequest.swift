@@ -97,10 +97,7 @@ open class SKProductsResponse: KeyValueObject, @unchecked Sendable {
     }
 
     convenience init(_ answer: ProductsAnswer) {
-        self.init(
-            products: answer.products.map { SKProduct($0) },
-            invalidProductIdentifiers: answer.invalidIdentifiers
-        )
+        self.init(products: answer.products.map { SKProduct($0) }, invalidProductIdentifiers: answer.invalidIdentifiers)
     }
 
     /// A product for each identifier that the store sells, in the order of the store's response.

@@ -185,9 +185,7 @@ struct ReceiptAttributes {
     func number(_ type: AppReceipt.Attribute) -> Int64? { element(type) { $0.integer() } }
 
     /// Returns an optional number; outside the HMAC form, 0 represents a missing number.
-    func numberOrNil(_ type: AppReceipt.Attribute) -> Int64? {
-        number(type).flatMap { $0 == 0 && !isExact ? nil : $0 }
-    }
+    func numberOrNil(_ type: AppReceipt.Attribute) -> Int64? { number(type).flatMap { $0 == 0 && !isExact ? nil : $0 } }
 
     /// Returns a date attribute; nil if its text is not a date in this form.
     func date(_ type: AppReceipt.Attribute) -> Date? { ascii(type).flatMap { Self.date($0, isExact: isExact) } }
@@ -203,10 +201,7 @@ struct ReceiptAttributes {
         return date
     }
 
-    private func element<Value>(
-        _ type: AppReceipt.Attribute,
-        _ read: (inout DERReader) -> Value?
-    ) -> Value? {
+    private func element<Value>(_ type: AppReceipt.Attribute, _ read: (inout DERReader) -> Value?) -> Value? {
         guard let bytes = only(type) else { return nil }
         var reader = DERReader(bytes)
         guard let value = read(&reader), reader.isAtEnd else { return nil }
@@ -263,9 +258,7 @@ package struct AppReceiptPayload {
     }
 
     /// Reads the creation date from a payload; nil if there is none.
-    package static func creationDate(of payload: Data) -> Date? {
-        set(payload).flatMap(ReceiptAttributes.creationDate)
-    }
+    package static func creationDate(of payload: Data) -> Date? { set(payload).flatMap(ReceiptAttributes.creationDate) }
 
     private static func set(_ payload: Data) -> ArraySlice<UInt8>? {
         var reader = DERReader([UInt8](payload))

@@ -109,9 +109,7 @@ public struct AppReceipt: Hashable, Sendable {
     }
 
     /// Returns the bytes of which a device's hash is computed.
-    package func hashedBytes(forDevice device: Data) -> Data {
-        device + opaqueValue + Data(DER.utf8(bundleIdentifier))
-    }
+    package func hashedBytes(forDevice device: Data) -> Data { device + opaqueValue + Data(DER.utf8(bundleIdentifier)) }
 }
 
 extension AppReceipt {

@@ -174,9 +174,7 @@ struct ReceiptEntries: Sendable {
     }
 
     /// Calls a function with each entry.
-    func forEach(_ body: ([UInt8]) -> Void) {
-        for index in 0..<entries.count { body(entries[index]) }
-    }
+    func forEach(_ body: ([UInt8]) -> Void) { for index in 0..<entries.count { body(entries[index]) } }
 
     /// Returns the bytes of the entries from an index on.
     func bytes(from first: Int) -> [UInt8] {
@@ -204,9 +202,7 @@ struct ReceiptImage: Sendable {
 
 extension ReceiptImage {
     /// Creates an image from a complete receipt, such as a sealed one, of which no part can be reused.
-    init(_ receipt: Data) {
-        self.init(front: [], entries: ReceiptEntries(), back: [UInt8](receipt))
-    }
+    init(_ receipt: Data) { self.init(front: [], entries: ReceiptEntries(), back: [UInt8](receipt)) }
 }
 
 /// The content of an app receipt without its encoding, by which two receipts can be compared.

@@ -125,9 +125,7 @@ public struct HMACReceiptSigner: ReceiptSigner {
     public var signatureLength: Int { SHA256.digestLength }
 
     /// Returns the message's authentication code; never throws.
-    public func sign(_ message: Data) -> Data {
-        Data(message.withUnsafeBytes { key.hmac.code(for: $0) })
-    }
+    public func sign(_ message: Data) -> Data { Data(message.withUnsafeBytes { key.hmac.code(for: $0) }) }
 
     /// Returns whether the signature is the message's authentication code, compared in constant time.
     public func isValid(signature: Data, for message: Data) -> Bool {

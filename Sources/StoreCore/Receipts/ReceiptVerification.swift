@@ -93,10 +93,7 @@ public struct ReceiptVerification: Hashable, Sendable {
 // MARK: - Reading
 
 extension ReceiptVerification {
-    private static func fields(
-        of receipt: Data,
-        signer: any ReceiptSigner
-    ) throws(ReceiptRefusal) -> [String: String] {
+    private static func fields(of receipt: Data, signer: any ReceiptSigner) throws(ReceiptRefusal) -> [String: String] {
         guard let envelope = ReceiptEnvelope(receipt) else {
             throw ReceiptRefusal(.malformed, "The data is not a transaction receipt in its exact form.")
         }
@@ -222,9 +219,7 @@ public struct ReceiptRefusal: Error, Hashable, Sendable, CustomStringConvertible
     /// Creates the refusal of a receipt from an error of its signer, with the error's description as the sentence.
     ///
     /// If the error has no status, the status is ``ReceiptVerification/Status/notAuthentic``.
-    init(_ error: any Error) {
-        self.init((error as? any ReceiptRefusalReason)?.status ?? .notAuthentic, "\(error)")
-    }
+    init(_ error: any Error) { self.init((error as? any ReceiptRefusalReason)?.status ?? .notAuthentic, "\(error)") }
 
     /// The refusal of data that the store has signed, but that is not an app receipt.
     static let notAnAppReceipt = ReceiptRefusal(.malformed, "The store signed this, but it is not an app receipt.")

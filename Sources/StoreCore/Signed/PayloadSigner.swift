@@ -58,10 +58,8 @@ extension PayloadSigner {
     /// Signs a payload, and changes the payload before or the JWS afterwards, so that it has a defect.
     package func tampered(_ payload: Data, _ defect: SignatureDefect) throws -> String {
         switch defect {
-        case .invalidEncoding:
-            try jws(of: payload).replacingOccurrences(of: ".", with: ".*")
-        case .invalidCertificateChain, .revokedCertificate, .invalidSignature:
-            try brokenSignature(of: payload)
+        case .invalidEncoding: try jws(of: payload).replacingOccurrences(of: ".", with: ".*")
+        case .invalidCertificateChain, .revokedCertificate, .invalidSignature: try brokenSignature(of: payload)
         case .missingRequiredProperties:
             try jws(
                 of: Self.changed(payload) { object in

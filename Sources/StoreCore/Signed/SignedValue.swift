@@ -52,9 +52,7 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
     /// - Throws: an error if no payload can be read. A readable but untrusted one has a ``defect``.
     public init(jws: String, verifier: any PayloadSigner, device: UUID? = nil) throws {
         let (payload, defect) = Self.verify(jws, verifier, device: device)
-        guard let payload else {
-            throw UnreadablePayload()
-        }
+        guard let payload else { throw UnreadablePayload() }
         content = payload
         self.defect = defect
         let sealed = SealedPayload(payload, signer: verifier, jws: jws)

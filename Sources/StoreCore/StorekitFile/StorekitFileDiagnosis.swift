@@ -14,8 +14,7 @@ struct StorekitFileDiagnosis {
             problem(at: context.codingPath + [key], StorekitFileExpectation.key(key.stringValue), "nothing")
         case DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context):
             problem(at: context.codingPath, Self.name(of: type), value(at: context.codingPath))
-        default:
-            StoreConfigurationError(file: file, path: "", expected: "JSON", found: syntaxTrouble())
+        default: StoreConfigurationError(file: file, path: "", expected: "JSON", found: syntaxTrouble())
         }
     }
 
@@ -126,7 +125,5 @@ enum StorekitFileExpectation {
     }
 
     /// Returns a text in quotation marks, truncated where it is long.
-    static func quoted(_ text: String) -> String {
-        text.count > 60 ? "\"\(text.prefix(60))…\"" : "\"\(text)\""
-    }
+    static func quoted(_ text: String) -> String { text.count > 60 ? "\"\(text.prefix(60))…\"" : "\"\(text)\"" }
 }

@@ -71,8 +71,7 @@ extension StorekitFileReader {
         case "free": mode = .freeTrial
         case "payAsYouGo": mode = .payAsYouGo
         case "payUpFront": mode = .payUpFront
-        case let other:
-            throw problem(place.path("paymentMode"), Expectation.paymentMode, Expectation.quoted(other))
+        case let other: throw problem(place.path("paymentMode"), Expectation.paymentMode, Expectation.quoted(other))
         }
         let plan = try billingPlan(offer.billingPlanType, at: place)
         var price: Decimal = 0
@@ -124,19 +123,11 @@ extension StorekitFileReader {
         case nil, "BILLED_UPFRONT": return .upFront
         case "MONTHLY": return .monthly
         case .some(let other):
-            throw problem(
-                place.path("billingPlanType"),
-                "\"BILLED_UPFRONT\" or \"MONTHLY\"",
-                Expectation.quoted(other)
-            )
+            throw problem(place.path("billingPlanType"), "\"BILLED_UPFRONT\" or \"MONTHLY\"", Expectation.quoted(other))
         }
     }
 
-    private func name(
-        _ text: String?,
-        key: String,
-        at place: Place
-    ) throws(StoreConfigurationError) -> String {
+    private func name(_ text: String?, key: String, at place: Place) throws(StoreConfigurationError) -> String {
         if let text, !text.isEmpty { return text }
         throw problem(place.path(key), Expectation.offerIdentifier, text == nil ? "nothing" : "\"\"")
     }

@@ -42,11 +42,7 @@ extension StorekitFileReader {
         }
     }
 
-    func add(
-        _ product: SandboxProduct,
-        at place: Place,
-        to shelf: inout Shelf
-    ) throws(StoreConfigurationError) {
+    func add(_ product: SandboxProduct, at place: Place, to shelf: inout Shelf) throws(StoreConfigurationError) {
         guard let twin = shelf.add(product) else { return }
         let found = "\(Expectation.quoted(product.identifier)), which \(twin) has too"
         throw problem(place.path("productID"), "an identifier of its own", found)

@@ -48,9 +48,7 @@ extension StorekitFileReader {
         return settings
     }
 
-    func keyPair(
-        _ file: StorekitFile.KeyPair?
-    ) throws(StoreConfigurationError) -> StoreConfiguration.OffersKeyPair? {
+    func keyPair(_ file: StorekitFile.KeyPair?) throws(StoreConfigurationError) -> StoreConfiguration.OffersKeyPair? {
         guard let file, let key = file.privateKey else { return nil }
         guard let data = Data(base64Encoded: key, options: .ignoreUnknownCharacters), !data.isEmpty else {
             // The error, which may end up in a log, does not contain the key itself.
@@ -129,12 +127,7 @@ extension StorekitFileReader {
     }
 
     /// Returns an error that names both elements.
-    func repetition(
-        _ twins: Repetition,
-        in list: String,
-        key: String,
-        expected: String
-    ) -> StoreConfigurationError {
+    func repetition(_ twins: Repetition, in list: String, key: String, expected: String) -> StoreConfigurationError {
         let found = "\(Expectation.quoted(twins.name)), which \(list)[\(twins.twin)] has too"
         return problem("\(list)[\(twins.index)].\(key)", expected, found)
     }

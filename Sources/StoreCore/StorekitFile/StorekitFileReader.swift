@@ -120,11 +120,7 @@ extension StorekitFileReader {
     }
 
     /// Reads a period: `P`, a number of at most four digits, and `D`, `W`, `M` or `Y`.
-    func period(
-        _ text: String,
-        at place: Place,
-        _ key: String
-    ) throws(StoreConfigurationError) -> StoreProduct.Period {
+    func period(_ text: String, at place: Place, _ key: String) throws(StoreConfigurationError) -> StoreProduct.Period {
         guard let period = StoreProduct.Period(iso8601: text) else {
             throw problem(place.path(key), Expectation.duration, Expectation.quoted(text))
         }

@@ -187,9 +187,7 @@ struct BinaryDecoder: @unchecked Sendable {  // unchecked: the bytes never chang
 
     /// Reads a value, or returns the last value again if the next bytes equal its bytes, as in most rows.
     @inline(__always)
-    mutating func shared<Value: AnyObject & Sendable>(
-        _ read: (inout BinaryDecoder) throws -> Value
-    ) rethrows -> Value {
+    mutating func shared<Value: AnyObject & Sendable>(_ read: (inout BinaryDecoder) throws -> Value) rethrows -> Value {
         if repeats(lastBytes), let value = lastValue as? Value {
             next += lastBytes.count
             return value

@@ -68,9 +68,7 @@ struct SlotTable<Row> {
     @inline(__always)
     mutating func update(_ number: Int, _ body: (inout Row) -> Void) -> Bool {
         let offset = number % Self.segmentSize
-        if number / Self.segmentSize == tailNumber {
-            return offset < tail.rows.count && tail.update(offset, body)
-        }
+        if number / Self.segmentSize == tailNumber { return offset < tail.rows.count && tail.update(offset, body) }
         guard let index = index(of: number) else { return false }
         return segments[index].update(offset, body)
     }
@@ -187,9 +185,7 @@ extension SlotTable.Segment {
     }
 
     fileprivate func forEach(from base: Int, _ body: (Int, Row) throws -> Void) rethrows {
-        for (offset, row) in rows.enumerated() {
-            if let row { try body(base + offset, row) }
-        }
+        for (offset, row) in rows.enumerated() { if let row { try body(base + offset, row) } }
     }
 }
 

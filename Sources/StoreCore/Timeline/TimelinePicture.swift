@@ -159,9 +159,7 @@ struct TimelinePicture {
     }
 
     /// The width of the widest text, in columns.
-    var widestText: Int {
-        rows.lazy.map { if case .event(let event) = $0 { event.columns } else { 0 } }.max() ?? 0
-    }
+    var widestText: Int { rows.lazy.map { if case .event(let event) = $0 { event.columns } else { 0 } }.max() ?? 0 }
 
     /// Returns a duration in its two largest units.
     private static func words(for gap: TimeInterval) -> String {

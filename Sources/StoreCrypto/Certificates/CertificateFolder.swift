@@ -49,11 +49,7 @@ extension CertificateFolder {
     }
 
     /// Reads a role's certificate; nil if there is none.
-    func certificate(
-        _ role: CertificateRole,
-        of key: Key,
-        issuer: CertifiedKey?
-    ) throws(CryptoError) -> CertifiedKey? {
+    func certificate(_ role: CertificateRole, of key: Key, issuer: CertifiedKey?) throws(CryptoError) -> CertifiedKey? {
         try files.exists(certificateFile(role)) ? try readCertificate(role, of: key, issuer: issuer) : nil
     }
 
@@ -149,11 +145,7 @@ extension CertificateFolder {
         try put(certificate, role, isReplacing: true)
     }
 
-    private func put(
-        _ certificate: Certificate,
-        _ role: CertificateRole,
-        isReplacing: Bool
-    ) throws(CryptoError) {
+    private func put(_ certificate: Certificate, _ role: CertificateRole, isReplacing: Bool) throws(CryptoError) {
         let text = PEMBlock(.certificate, certificate.data).text
         try files.put(text, to: certificateFile(role), mode: 0o644, isReplacing: isReplacing)
     }

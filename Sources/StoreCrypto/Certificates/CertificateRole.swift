@@ -33,8 +33,7 @@ enum CertificateRole: String, CaseIterable {
     /// Returns the certificate's content.
     func template(for validity: Range<Date>) -> CertificateTemplate {
         switch self {
-        case .root:
-            CertificateTemplate(commonName: "StoreCore Root", validity: validity, use: .authority(below: nil))
+        case .root: CertificateTemplate(commonName: "StoreCore Root", validity: validity, use: .authority(below: nil))
         case .intermediate:
             CertificateTemplate(
                 commonName: "StoreCore Intermediate",
@@ -42,15 +41,9 @@ enum CertificateRole: String, CaseIterable {
                 use: .authority(below: 0),
                 marker: marker
             )
-        case .jws:
-            CertificateTemplate(commonName: "StoreCore JWS", validity: validity, use: .content, marker: marker)
+        case .jws: CertificateTemplate(commonName: "StoreCore JWS", validity: validity, use: .content, marker: marker)
         case .receipt:
-            CertificateTemplate(
-                commonName: "StoreCore Receipts",
-                validity: validity,
-                use: .content,
-                marker: marker
-            )
+            CertificateTemplate(commonName: "StoreCore Receipts", validity: validity, use: .content, marker: marker)
         case .transactionReceipt1024, .transactionReceipt2048:
             CertificateTemplate(
                 commonName: "PurchaseReceiptCertificate",

@@ -33,10 +33,7 @@ struct CertificateTemplate {
     /// - Returns: the certificate.
     /// - Throws: a ``CryptoError`` for dates that a certificate cannot represent, and if libcrypto fails.
     func issued(for key: Key, by issuer: Key, named name: Data? = nil) throws(CryptoError) -> Certificate {
-        let subject = DER.sequence(
-            Self.attribute(.organization, organization),
-            Self.attribute(.commonName, commonName)
-        )
+        let subject = DER.sequence(Self.attribute(.organization, organization), Self.attribute(.commonName, commonName))
         let content = DER.sequence(
             DER.element(.explicit0, DER.integer(2)),
             DER.element(.integer, serialNumber),

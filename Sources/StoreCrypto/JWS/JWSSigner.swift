@@ -70,9 +70,7 @@ enum ECDSASignature {
     }
 
     /// Converts a signature of 64 bytes to DER.
-    static func der(_ raw: [UInt8]) -> [UInt8] {
-        DER.sequence(integer(raw.prefix(size)), integer(raw.dropFirst(size)))
-    }
+    static func der(_ raw: [UInt8]) -> [UInt8] { DER.sequence(integer(raw.prefix(size)), integer(raw.dropFirst(size))) }
 
     private static func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         let digits = bytes.drop { $0 == 0 }

@@ -21,9 +21,7 @@ public struct P256OfferSigner: OfferSigner {
     /// Creates a signer with a new random key, for the lifetime of the process.
     ///
     /// - Throws: a ``CryptoError`` for an empty identifier, and if no key can be generated.
-    public init(keyIdentifier: String) throws(CryptoError) {
-        try self.init(keyIdentifier, .generated(.p256))
-    }
+    public init(keyIdentifier: String) throws(CryptoError) { try self.init(keyIdentifier, .generated(.p256)) }
 
     /// Creates a signer with a private key.
     ///

@@ -21,11 +21,7 @@ public struct TransactionReceiptVerifier: Sendable {
     ///   - purchaseInformation: the receipt's `purchase-info`, decoded from Base64.
     ///   - date: the signing date, at which both certificates have to be valid.
     /// - Throws: the reason for the refusal.
-    public func verify(
-        _ blob: Data,
-        over purchaseInformation: Data,
-        asOf date: Date
-    ) throws(VerificationFailure) {
+    public func verify(_ blob: Data, over purchaseInformation: Data, asOf date: Date) throws(VerificationFailure) {
         try chain(blob, over: purchaseInformation).requireValidity(at: date)
     }
 
@@ -44,11 +40,7 @@ public struct TransactionReceiptVerifier: Sendable {
     }
 
     /// Verifies a signature over a message, the version's byte and the purchase information, as of the purchase date.
-    func verifySincePurchase(
-        _ signature: Data,
-        certificate: Data,
-        over message: Data
-    ) throws(VerificationFailure) {
+    func verifySincePurchase(_ signature: Data, certificate: Data, over message: Data) throws(VerificationFailure) {
         let chain = try verify(signature, certificate: certificate, over: message)
         try chain.requireValidity(since: try Self.purchaseDate(of: Data(message.dropFirst())))
     }
@@ -63,10 +55,7 @@ public struct TransactionReceiptVerifier: Sendable {
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    private func chain(
-        _ blob: Data,
-        over purchaseInformation: Data
-    ) throws(VerificationFailure) -> VerifiedChain {
+    private func chain(_ blob: Data, over purchaseInformation: Data) throws(VerificationFailure) -> VerifiedChain {
         let bytes = [UInt8](blob)
         guard let version = bytes.first.flatMap(TransactionReceiptSigner.Version.init) else { throw .malformed }
         let end = 1 + version.signatureLength
@@ -82,11 +71,7 @@ public struct TransactionReceiptVerifier: Sendable {
 
     /// Verifies a signature, whatever the time.
     @discardableResult
-    func verify(
-        _ signature: Data,
-        certificate: Data,
-        over message: Data
-    ) throws(VerificationFailure) -> VerifiedChain {
+    func verify(_ signature: Data, certificate: Data, over message: Data) throws(VerificationFailure) -> VerifiedChain {
         let chain = try chains.verified([certificate])
         guard case .rsa = chain.leaf.key.kind, let context = try? SignatureContext(chain.leaf.key, .sha1) else {
             throw .wrongAlgorithm

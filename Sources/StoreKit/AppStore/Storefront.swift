@@ -17,9 +17,7 @@ public struct Storefront: Identifiable, Sendable {
     }
 
     /// The storefront of the account that is signed in; nil if the store does not report it.
-    public static var current: Storefront? {
-        get async { StoreKit2Driver.current.storefront.map { Storefront($0) } }
-    }
+    public static var current: Storefront? { get async { StoreKit2Driver.current.storefront.map { Storefront($0) } } }
 
     /// The storefronts that replace the current one after an iteration begins.
     ///
@@ -31,9 +29,7 @@ public struct Storefront: Identifiable, Sendable {
 }
 
 extension Storefront {
-    init(_ storefront: StoreStorefront) {
-        self.init(countryCode: storefront.countryCode, id: storefront.identifier)
-    }
+    init(_ storefront: StoreStorefront) { self.init(countryCode: storefront.countryCode, id: storefront.identifier) }
 
     /// A sequence of storefronts.
     ///

@@ -101,9 +101,7 @@ final class HistoryReader: AttentiveHistoryListener {
             let all = found + page.transactions.map(\.content)
             let dates = Set(all.compactMap(\.revocationDate)).sorted().suffix(product.count)
             let newest = all.filter { $0.revocationDate.map(dates.contains) ?? false }
-            if let next = page.next, next != cursor {
-                return readRevocations(of: product, after: next, newest)
-            }
+            if let next = page.next, next != cursor { return readRevocations(of: product, after: next, newest) }
             handle { $0.revocationsRead(newest, of: product, &$1) }
             readRevokedProducts()
         }

@@ -41,9 +41,7 @@ final class Reply<Value: Sendable>: Sendable {
     }
 
     /// Waits for the value, or returns `canceled` if the task is canceled first; call it once.
-    func value(canceled: Value) async -> Value {
-        await value { [self] in complete(with: canceled) }
-    }
+    func value(canceled: Value) async -> Value { await value { [self] in complete(with: canceled) } }
 
     /// Waits for the value; call it once.
     ///

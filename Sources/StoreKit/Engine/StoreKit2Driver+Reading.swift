@@ -180,9 +180,7 @@ extension StoreKit2Driver {
 
     private func loadProducts(_ identifiers: [String]) async throws -> [Product] {
         try check(.loadProducts)
-        guard let backend else {
-            throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, "no store is set"))
-        }
+        guard let backend else { throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, "no store is set")) }
         var (all, products): (Set<ExactText>, [ExactText: StoreProduct]) = ([], [:])
         let requested = identifiers.filter { all.insert(ExactText($0)).inserted }
         for identifiers in requested.inSets {

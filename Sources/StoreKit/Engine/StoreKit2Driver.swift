@@ -59,9 +59,7 @@ final class StoreKit2Driver: NSObject, QueueFace {
         if let reader = state.withLock({ $0.reader }) { return (reader.service, reader.origin) }
         // Read before the store, so that a replacement in between is noticed.
         let changes = storeChanges
-        guard let backend else {
-            throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, "no store is set"))
-        }
+        guard let backend else { throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, "no store is set")) }
         guard let history = backend.services.history else {
             let reason = "this store has no history, which Store Kit 2 needs: it offers no HistoryService"
             throw StoreKitError.systemError(StoreFailure.storeKit(.unknown, reason))

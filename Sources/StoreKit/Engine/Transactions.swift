@@ -45,9 +45,7 @@ extension Transaction {
             }
 
             /// Returns the next transaction; nil at the end.
-            public mutating func next() async -> VerificationResult<Transaction>? {
-                await next(isolation: #isolation)
-            }
+            public mutating func next() async -> VerificationResult<Transaction>? { await next(isolation: #isolation) }
 
             /// Returns the next transaction; nil at the end.
             public mutating func next(

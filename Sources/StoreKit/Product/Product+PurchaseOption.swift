@@ -138,9 +138,7 @@ extension Product.PurchaseOption {
     }
 
     /// The way in which a subscription is billed; all at once unless given.
-    public static func billingPlanType(
-        _ type: Product.SubscriptionInfo.BillingPlanType
-    ) -> Product.PurchaseOption {
+    public static func billingPlanType(_ type: Product.SubscriptionInfo.BillingPlanType) -> Product.PurchaseOption {
         Self(.billingPlan(type))
     }
 

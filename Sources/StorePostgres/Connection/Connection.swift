@@ -323,8 +323,7 @@ enum Parameter {
         case .boolean(let value): bytes.append(value ? 1 : 0)
         case .text(let value): bytes.append(contentsOf: value.utf8)
         case .bytes(let value): Self.append(value, to: &bytes)
-        case .integers(let values):
-            Self.append(values, of: 20, to: &bytes) { Self.append(Int64($0), to: &$1) }
+        case .integers(let values): Self.append(values, of: 20, to: &bytes) { Self.append(Int64($0), to: &$1) }
         case .booleans(let values): Self.append(values, of: 16, to: &bytes) { $1.append($0 ? 1 : 0) }
         case .byteStrings(let values): Self.append(values, of: 17, to: &bytes) { Self.append($0, to: &$1) }
         case .texts(let values): Self.append(values, of: 25, to: &bytes) { $1.append(contentsOf: $0.utf8) }
@@ -378,9 +377,7 @@ final class SocketWatch: Sendable {
         self.socket = socket
         let thread = Thread { [isEnded] in
             var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            while !isEnded.withLock({ $0 }) {
-                if poll(&entry, 1, -1) > 0, !isEnded.withLock({ $0 }) { readable() }
-            }
+            while !isEnded.withLock({ $0 }) { if poll(&entry, 1, -1) > 0, !isEnded.withLock({ $0 }) { readable() } }
             isEnded.withLock { _ in if copy >= 0 { close(copy) } }
             ended()
         }

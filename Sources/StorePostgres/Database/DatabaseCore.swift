@@ -55,11 +55,7 @@ final class DatabaseCore: @unchecked Sendable {
     private var lastError: PostgresDatabaseError?
     private let rights = Locked(false)
 
-    init(
-        _ settings: String,
-        _ options: PostgresDatabase.Options,
-        log: StoreLog
-    ) throws(PostgresDatabaseError) {
+    init(_ settings: String, _ options: PostgresDatabase.Options, log: StoreLog) throws(PostgresDatabaseError) {
         self.settings = try ConnectionSettings(settings)
         self.options = options
         self.log = log

@@ -102,10 +102,7 @@ struct Migration: Sendable {
     }
 
     /// Returns the names of the steps that the tables have had; nil if there are no tables yet.
-    private static func names(
-        _ tables: Tables,
-        _ connection: Connection
-    ) throws(PostgresDatabaseError) -> [String]? {
+    private static func names(_ tables: Tables, _ connection: Connection) throws(PostgresDatabaseError) -> [String]? {
         do throws(PostgresDatabaseError) {
             let rows = try connection.run("SELECT name FROM \(tables.migration) ORDER BY number")
             return (0..<rows.count).map { rows.text($0, 0) }

@@ -38,11 +38,7 @@ public final class PostgresDatabase: Sendable {
     ///   - log: receives a line when the database becomes unavailable or available again, when it has lost records of a
     ///     store, and for every record that cannot be read. The log must not call the database.
     /// - Throws: ``PostgresDatabaseError``.
-    public init(
-        _ settings: String = "",
-        options: Options = Options(),
-        log: StoreLog = .standardError
-    ) throws {
+    public init(_ settings: String = "", options: Options = Options(), log: StoreLog = .standardError) throws {
         core = try DatabaseCore(settings, options, log: log)
     }
 

@@ -159,10 +159,7 @@ final class PostgresJournal: QueueJournal {
 
     /// Returns the statement that takes this journal's lock until the transaction ends.
     private func lock(_ function: String) -> Connection.Request {
-        Connection.Request(
-            "SELECT \(function)(hashtextextended($1::text, 0))",
-            [.text("StoreCore \(channel.name)")]
-        )
+        Connection.Request("SELECT \(function)(hashtextextended($1::text, 0))", [.text("StoreCore \(channel.name)")])
     }
 
     /// Returns the query for columns of the journal's last opening.
@@ -195,9 +192,7 @@ final class PostgresJournal: QueueJournal {
     }
 
     /// Notifies the queue of an opening that another queue has opened the journal.
-    private func supersede(_ id: JournalID) {
-        opening.withLock { $0.id == id ? $0.replace(with: Opening()) : nil }?()
-    }
+    private func supersede(_ id: JournalID) { opening.withLock { $0.id == id ? $0.replace(with: Opening()) : nil }?() }
 }
 
 extension PostgresJournal: NotificationListener.Recipient {

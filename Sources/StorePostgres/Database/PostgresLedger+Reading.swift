@@ -114,10 +114,7 @@ extension PostgresLedger {
         }
     }
 
-    private func mark(
-        at position: Int,
-        on connection: Connection
-    ) throws(PostgresDatabaseError) -> RecordMark? {
+    private func mark(at position: Int, on connection: Connection) throws(PostgresDatabaseError) -> RecordMark? {
         let sql = "SELECT writer, batch FROM \(core.tables.record) WHERE store = $1 AND position = $2"
         let rows = try connection.run(sql, .integer(store), .integer(position))
         return rows.count == 0 ? nil : RecordMark(writer: rows.integer(0, 0), batch: rows.integer(0, 1))

@@ -37,14 +37,10 @@ struct Tables: Sendable {
     }
 
     /// Returns a name, quoted as an identifier in SQL.
-    static func quoted(_ name: String) -> String {
-        "\"\(doubling("\"", in: name))\""
-    }
+    static func quoted(_ name: String) -> String { "\"\(doubling("\"", in: name))\"" }
 
     /// Returns a text, quoted as a literal in SQL.
-    static func literal(_ text: String) -> String {
-        "'\(doubling("'", in: text))'"
-    }
+    static func literal(_ text: String) -> String { "'\(doubling("'", in: text))'" }
 
     /// Returns a text with every quotation mark doubled, even one that is followed by a combining accent.
     private static func doubling(_ mark: Unicode.Scalar, in text: String) -> String {
@@ -77,10 +73,7 @@ struct Channel: Hashable, Sendable {
 
     /// Returns the FNV-1a hash of a name, which is the same in every process, unlike Swift's.
     private static func hash(_ name: String) -> String {
-        String(
-            name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 },
-            radix: 16
-        )
+        String(name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
     }
 }
 

@@ -88,9 +88,7 @@ extension URLSessionTask {
     ///
     /// Nor must a cancellation handler wait for that queue: the handler holds a lock that resuming a continuation on the
     /// queue needs.
-    func cancelElsewhere() {
-        Self.cancellations.async { self.cancel() }
-    }
+    func cancelElsewhere() { Self.cancellations.async { self.cancel() } }
 }
 
 /// The requests in progress.
@@ -204,12 +202,7 @@ struct RemoteDestination: Sendable {
     let timeout: TimeInterval
 
     /// Returns a request: a POST if it has a body.
-    func request(
-        _ call: DeviceCall,
-        version: Int,
-        query: [URLQueryItem] = [],
-        body: Data? = nil
-    ) -> URLRequest {
+    func request(_ call: DeviceCall, version: Int, query: [URLQueryItem] = [], body: Data? = nil) -> URLRequest {
         var url = url
         for part in call.path(version: version) { url.append(path: part) }
         if !query.isEmpty { url.append(queryItems: query) }

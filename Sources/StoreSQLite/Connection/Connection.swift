@@ -66,9 +66,7 @@
             // Missing bytes are filled with zeros, and the result is `SQLITE_IOERR_SHORT_READ`, a macro that Swift does
             // not see.
             let result = read(file.handle, &bytes, 100, 0)
-            guard result == SQLITE_OK || result == SQLITE_IOERR | 2 << 8 else {
-                throw error(result)
-            }
+            guard result == SQLITE_OK || result == SQLITE_IOERR | 2 << 8 else { throw error(result) }
             return bytes.allSatisfy { $0 == 0 } ? Data() : Data(bytes)
         }
 
@@ -167,9 +165,7 @@
         }
 
         /// The length of all pages of the database, whether in the file or in the log.
-        private var wholeSize: Int64 {
-            (try? number("PRAGMA page_count")).map { Int64($0) * pageSize } ?? .max
-        }
+        private var wholeSize: Int64 { (try? number("PRAGMA page_count")).map { Int64($0) * pageSize } ?? .max }
 
         /// Abandons the files after one of them was lost: files at their paths are not changed from then on.
         ///

@@ -144,9 +144,7 @@ final class DatabaseCore: @unchecked Sendable {
     ///
     /// Must be read during a turn, which protects the connection.
     private var available: Result<Connection, SQLiteDatabaseError> {
-        guard let connection else {
-            return .failure(SQLiteDatabaseError(.closed, "\(name) has been closed"))
-        }
+        guard let connection else { return .failure(SQLiteDatabaseError(.closed, "\(name) has been closed")) }
         return refusal.map { .failure($0) } ?? .success(connection)
     }
 }
@@ -218,12 +216,7 @@ enum DatabaseFile {
         try check(applicationID: number(in: header, at: 68), version: number(in: header, at: 60), newest, name)
     }
 
-    static func check(
-        applicationID: Int,
-        version: Int,
-        _ newest: Int,
-        _ name: String
-    ) throws(SQLiteDatabaseError) {
+    static func check(applicationID: Int, version: Int, _ newest: Int, _ name: String) throws(SQLiteDatabaseError) {
         guard applicationID == Self.applicationID else {
             throw SQLiteDatabaseError(.foreign, "\(name) is another program's database")
         }

@@ -112,10 +112,7 @@ struct Migration {
         var names: [String] = []
         while try rows.step() { names.append(rows.text(0) ?? "") }
         guard names == all.prefix(version).map(\.name) else {
-            throw SQLiteDatabaseError(
-                .foreign,
-                "\(name) has gone through other changes of format than are known here"
-            )
+            throw SQLiteDatabaseError(.foreign, "\(name) has gone through other changes of format than are known here")
         }
     }
 }

@@ -34,10 +34,7 @@ final class SQLiteJournal: QueueJournal {
         let rows = try CommandRow.all(on: connection)
         let count = "SELECT count(*) FROM command INDEXED BY sqlite_autoindex_command_1"
         guard try connection.number(count) == rows.count else {
-            throw SQLiteDatabaseError(
-                damaged: core.name,
-                "the commands of its journal are not those of their index"
-            )
+            throw SQLiteDatabaseError(damaged: core.name, "the commands of its journal are not those of their index")
         }
         return try rows.map { row throws(SQLiteDatabaseError) -> StoreCommand in
             do throws(StoredPayload.Unreadable) { return try row.command } catch {

@@ -54,10 +54,7 @@ extension ScenarioCommand {
             ScenarioAnswer(table: call.store.issues.map(\.json), empty: "nothing was interrupted")
         },
         ScenarioCommand("refund-requests", in: .questions, "What somebody wants refunded") { call in
-            ScenarioAnswer(
-                table: call.store.refundRequests.map { ["transaction": .string($0)] },
-                empty: "no requests"
-            )
+            ScenarioAnswer(table: call.store.refundRequests.map { ["transaction": .string($0)] }, empty: "no requests")
         },
         ScenarioCommand(
             "receipt",

@@ -14,9 +14,7 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
     /// Parses a line.
     ///
     /// - Throws: ``ScenarioError`` with the invalid word; also for a line without a command.
-    public init(_ line: String) throws(ScenarioError) {
-        try self.init(words: try Word.words(of: line), line: nil)
-    }
+    public init(_ line: String) throws(ScenarioError) { try self.init(words: try Word.words(of: line), line: nil) }
 
     /// Parses words that are already separated, for instance by a shell.
     ///
@@ -88,9 +86,7 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
     }
 
     /// Returns a line of words, each in quotation marks if necessary.
-    package static func line(_ words: String...) -> String {
-        words.map { Word.source(of: $0) }.joined(separator: " ")
-    }
+    package static func line(_ words: String...) -> String { words.map { Word.source(of: $0) }.joined(separator: " ") }
 
     /// The text of the line.
     public var description: String {

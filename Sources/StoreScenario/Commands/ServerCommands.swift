@@ -76,10 +76,7 @@ extension ScenarioCommand {
             guard let order = try call.store.orderIdentifier(of: transaction) else {
                 throw SandboxError.notSold(transaction)
             }
-            return ScenarioAnswer(
-                text: order,
-                json: ["transaction": .string(transaction), "orderId": .string(order)]
-            )
+            return ScenarioAnswer(text: order, json: ["transaction": .string(transaction), "orderId": .string(order)])
         },
     ]
 }

@@ -53,10 +53,7 @@ extension Call {
             } else {
                 jws = try device.signedAppTransaction.jws
             }
-            return ScenarioAnswer(
-                text: jws,
-                json: ["transaction": .optional(signed), "jws": .string(jws)]
-            )
+            return ScenarioAnswer(text: jws, json: ["transaction": .optional(signed), "jws": .string(jws)])
         }
         guard word("transaction") != nil else {
             guard let receipt = device.appReceipt?.base64EncodedString() else {
@@ -71,10 +68,7 @@ extension Call {
                 kind: .refused
             )
         }
-        return ScenarioAnswer(
-            text: receipt,
-            json: ["transaction": .string(transaction), "receipt": .string(receipt)]
-        )
+        return ScenarioAnswer(text: receipt, json: ["transaction": .string(transaction), "receipt": .string(receipt)])
     }
 
     /// Makes a call that replies before it returns, and throws the failure of the reply.

@@ -108,9 +108,7 @@ extension SandboxDevice {
 
 extension SandboxFamily {
     /// The family as JSON.
-    var json: JSONValue {
-        ["family": .string(name), "members": .array(members.map { .string($0.name) })]
-    }
+    var json: JSONValue { ["family": .string(name), "members": .array(members.map { .string($0.name) })] }
 }
 
 extension SandboxTimeline.Entry {

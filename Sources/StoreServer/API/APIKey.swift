@@ -97,9 +97,7 @@ package struct APIKeyFolder {
         let file = files.url.appending(path: name)
         if try !files.exists(file) { try put(UUID().uuidString.lowercased() + "\n", name) }
         let issuer = try read(name).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard !issuer.isEmpty else {
-            throw StoreServerError("\(file.path(percentEncoded: false)) has no issuer in it")
-        }
+        guard !issuer.isEmpty else { throw StoreServerError("\(file.path(percentEncoded: false)) has no issuer in it") }
         return issuer
     }
 

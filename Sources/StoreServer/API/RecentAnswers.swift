@@ -20,11 +20,7 @@ final class RecentAnswers: Sendable {
     private let memory = Locked(Memory())
 
     /// Returns the cached response to a request, or creates one.
-    func answer(
-        to question: Question,
-        of view: ServerView,
-        make: () throws -> HTTPResponse
-    ) rethrows -> HTTPResponse {
+    func answer(to question: Question, of view: ServerView, make: () throws -> HTTPResponse) rethrows -> HTTPResponse {
         guard let moment = view.moment else { return try make() }
         let known = memory.withLock { $0.moment == moment ? $0.answers[question] : nil }
         if let known { return known }

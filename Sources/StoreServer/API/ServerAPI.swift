@@ -41,11 +41,7 @@ package struct ServerAPI: Sendable {
     ///   - isForeign: whether the request came to the API of an environment other than the store's, which does not know
     ///     the store's transactions.
     /// - Returns: the response.
-    package func respond(
-        to request: HTTPRequest,
-        _ path: some Collection<String>,
-        isForeign: Bool
-    ) -> HTTPResponse {
+    package func respond(to request: HTTPRequest, _ path: some Collection<String>, isForeign: Bool) -> HTTPResponse {
         guard verifier.isValid(request.headers["authorization"], at: now()) else { return HTTPResponse(401) }
         do {
             let route = try Route(request.method, path)
@@ -333,11 +329,7 @@ extension ServerAPI {
         return object(["signedAppTransactionInfo": .text(try known.jws)])
     }
 
-    func history(
-        of identifier: String,
-        _ query: [HTTPRequest.QueryItem],
-        isComplete: Bool
-    ) throws -> HTTPResponse {
+    func history(of identifier: String, _ query: [HTTPRequest.QueryItem], isComplete: Bool) throws -> HTTPResponse {
         var meant = try HistoryQueryReader(query).query(of: try checked(identifier), limit: Self.pageSize)
         meant.isComplete = isComplete
         let page = try answer(about: identifier) { identifier in

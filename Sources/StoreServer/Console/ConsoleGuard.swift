@@ -22,9 +22,7 @@ struct ConsoleGuard: Sendable {
     }
 
     /// Returns whether an address is a loopback address, which no other machine can reach.
-    static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || host.hasPrefix("127.")
-    }
+    static func isLoopback(_ host: String) -> Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
     /// Returns the reason to refuse a request, in one sentence; nil to accept it.
     ///

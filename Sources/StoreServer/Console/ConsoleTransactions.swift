@@ -80,9 +80,7 @@ struct ConsoleTransactions: Sendable {
             }
             let receipt = try store.verify(appReceipt: data)
             let json = try receipt.json(environment: view.environment, requestedAt: store.clock.now)
-            return [
-                "device": .string(device.name), "bytes": .number(data.count), "json": .string(Self.indented(json)),
-            ]
+            return ["device": .string(device.name), "bytes": .number(data.count), "json": .string(Self.indented(json))]
         } catch {
             return ["error": .string("\(error)")]
         }

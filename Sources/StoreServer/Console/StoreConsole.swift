@@ -70,8 +70,7 @@ package final class StoreConsole: Sendable {
             case ("page.css", 1): return Self.file(PackageResources.console_css, "text/css")
             case ("page.js", 1): return Self.file(PackageResources.console_js, "text/javascript")
             case ("commands", 1): return HTTPResponse(json: .array(ScenarioCommand.all.map(\.json)))
-            case ("state", 1):
-                return HTTPResponse(json: try reader.state(for: request, mayAct: gate.hasToken(request)))
+            case ("state", 1): return HTTPResponse(json: try reader.state(for: request, mayAct: gate.hasToken(request)))
             case ("events", 1): return listen(request)
             case ("transaction", 2):
                 return try transactions.details(of: path[1]).map { HTTPResponse(json: $0) } ?? Self.absent
@@ -148,8 +147,7 @@ extension JSONValue {
     func shortened(to limit: Int) -> JSONValue {
         switch self {
         case .string(let text): .string(text.shortened(to: limit))
-        case .object(let members):
-            .object(members.map { Member(key: $0.key, value: $0.value.shortened(to: limit)) })
+        case .object(let members): .object(members.map { Member(key: $0.key, value: $0.value.shortened(to: limit)) })
         default: self
         }
     }

@@ -50,11 +50,7 @@ final class DeviceStream: Sendable {
     private init(_ subscription: DeviceStreams.Subscription) {
         self.subscription = subscription
         bell = Bell()
-        connection = subscription.device.openConnection(
-            bell,
-            journal: subscription.journal,
-            after: subscription.cursor
-        )
+        connection = subscription.device.openConnection(bell, journal: subscription.journal, after: subscription.cursor)
         told = Locked(Told(receipts: subscription.wantsReceipts ? AppReceiptReader(subscription.device) : nil))
     }
 

@@ -33,13 +33,7 @@ final class NotificationOutbox: HistoryListener {
         var isStopped = false
     }
 
-    init(
-        _ view: ServerView,
-        url: URL,
-        delays: [TimeInterval],
-        transport: any NotificationTransport,
-        log: StoreLog
-    ) {
+    init(_ view: ServerView, url: URL, delays: [TimeInterval], transport: any NotificationTransport, log: StoreLog) {
         self.view = view
         signer = NotificationSigner(view: view)
         self.url = url

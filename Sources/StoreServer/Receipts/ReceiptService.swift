@@ -122,9 +122,7 @@ package struct ReceiptService: Sendable {
     /// Throws if the shared secret is wrong, or missing for a receipt with auto-renewable subscriptions.
     private func requireSecret(_ password: String?, hasSubscriptions: Bool) throws(Refusal) {
         guard let sharedSecret, hasSubscriptions || password != nil else { return }
-        guard let password, password.isExactly(sharedSecret) else {
-            throw Refusal(status: .wrongSharedSecret)
-        }
+        guard let password, password.isExactly(sharedSecret) else { throw Refusal(status: .wrongSharedSecret) }
     }
 }
 

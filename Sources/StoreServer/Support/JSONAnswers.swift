@@ -24,7 +24,5 @@ extension AnswerValue: Encodable {
 struct Lenient<Value: Decodable>: Decodable {
     let value: Value?
 
-    init(from decoder: any Decoder) throws {
-        value = try? decoder.singleValueContainer().decode(Value.self)
-    }
+    init(from decoder: any Decoder) throws { value = try? decoder.singleValueContainer().decode(Value.self) }
 }

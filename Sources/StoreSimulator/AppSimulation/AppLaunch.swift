@@ -13,13 +13,7 @@ public final class AppLaunch: Sendable {
     public let receiptSigner: any ReceiptSigner
     private let storeClock: ManualClock
 
-    init(
-        number: Int,
-        storage: AppStorage,
-        clock: AppClock,
-        receiptSigner: any ReceiptSigner,
-        storeClock: ManualClock
-    ) {
+    init(number: Int, storage: AppStorage, clock: AppClock, receiptSigner: any ReceiptSigner, storeClock: ManualClock) {
         self.number = number
         self.storage = storage
         self.clock = clock

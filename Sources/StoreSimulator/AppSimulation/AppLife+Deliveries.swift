@@ -30,9 +30,7 @@ extension AppLife {
         }
         guard moment == .end || moment == .whileRunning else { return nil }
         let mustReturn = moment == .end && setup.isTakenBack
-        if mustReturn, held > paid - refunded {
-            return "\(held) kept, although \(refunded) of \(paid) were refunded"
-        }
+        if mustReturn, held > paid - refunded { return "\(held) kept, although \(refunded) of \(paid) were refunded" }
         let when = moment == .end ? "" : " before another launch"
         if held < due { return "\(second == nil ? paid : due) paid for, and only \(held) delivered\(when)" }
         if !hand.trackers[claim].canBe(purchases, isTakenBack: mustReturn) {

@@ -127,12 +127,7 @@ final class AppLife {
         sellsSubscriptions = setup.products.contains { $0.kind == .autoRenewable }
         let present = present
         scheduler = TaskScheduler(clock: clock) { present.withLock { $0 }?.exhaust() }
-        store = try SandboxStore(
-            products: setup.products,
-            clock: clock,
-            locale: "en_US",
-            signer: Self.signer
-        )
+        store = try SandboxStore(products: setup.products, clock: clock, locale: "en_US", signer: Self.signer)
         reader = TransactionReader(store)
         first = AppDevice(store.device, place: 0, seed: seed, claims: setup.claims.count)
         purchaseLists = Array(repeating: PurchaseList(), count: setup.claims.count)
@@ -305,18 +300,14 @@ final class AppLife {
         }
         let jobs = scheduler.replenish()
         let state = running?.process.replenish()
-        if jobs.isExhausted || state?.isExhausted == true {
-            throw Self.restlessness(before: step)
-        }
+        if jobs.isExhausted || state?.isExhausted == true { throw Self.restlessness(before: step) }
         settledProgress = progress(jobs: jobs.work, boundaries: state?.reached ?? 0)
         guard let state else { return false }
         if let error = running?.error, !state.isDead {
             throw Violation("launch", sentence: "the app cannot be launched: \(error)", step: step)
         }
         if let fault = state.fault { throw Violation(sentence: fault, step: step) }
-        if state.escapes > 0 || jobs.foreignJobs > 0 {
-            throw Violation(sentence: Self.escape, step: step)
-        }
+        if state.escapes > 0 || jobs.foreignJobs > 0 { throw Violation(sentence: Self.escape, step: step) }
         return state.isDead
     }
 

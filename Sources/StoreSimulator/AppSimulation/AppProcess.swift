@@ -116,9 +116,7 @@ final class AppProcess: Sendable {
     /// The process's condition now.
     var condition: Condition { state.withLock { $0.condition } }
     /// Records an invalid operation of the app; only the first counts.
-    func fail(_ sentence: String) {
-        state.withLock { if $0.condition.fault == nil { $0.condition.fault = sentence } }
-    }
+    func fail(_ sentence: String) { state.withLock { if $0.condition.fault == nil { $0.condition.fault = sentence } } }
 
     /// Requests that the process is killed at the n-th boundary from now, counted from 1.
     func arm(after count: Int) { state.withLock { $0.countdown = max(count, 1) } }
@@ -160,7 +158,5 @@ final class AppProcess: Sendable {
 }
 
 extension Result<Void, StoreFailure> {
-    var failure: StoreFailure? {
-        if case .failure(let failure) = self { failure } else { nil }
-    }
+    var failure: StoreFailure? { if case .failure(let failure) = self { failure } else { nil } }
 }

@@ -111,12 +111,7 @@ extension AppSimulationSetup {
 // The shrinking of a life that breaks a rule to the shortest part that does.
 extension AppSimulationSetup {
     /// Returns the steps that are needed to break a rule, possibly another one.
-    func shrunk(
-        seed: UInt64,
-        steps: [AppStep],
-        _ first: AppLife.Violation,
-        _ monitor: RunMonitor
-    ) throws -> [AppStep] {
+    func shrunk(seed: UInt64, steps: [AppStep], _ first: AppLife.Violation, _ monitor: RunMonitor) throws -> [AppStep] {
         // Breaking the same rule most likely means the same mistake.
         let same = try shrunk(steps, first) {
             try violation(seed: seed, steps: $0, monitor).0.map { $0.rule == first.rule } ?? false

@@ -104,8 +104,7 @@ struct AppStepGenerator {
         case .storefront: .storefront(["USA", "DEU", "FRA"][below(3)])
         case .time: .advance(hours: [1, 24, 3 * 24, 7 * 24, 31 * 24, 100 * 24][below(6)])
         case .renewal: [.autoRenew(true), .autoRenew(false), .expire][below(3)]
-        case .billing:
-            [.billingFails(true), .billingFails(false), .gracePeriod(below(2) == 0), .payBill][below(4)]
+        case .billing: [.billingFails(true), .billingFails(false), .gracePeriod(below(2) == 0), .payBill][below(4)]
         case .consent: [.askForConsent, .consent(true), .consent(false)][below(3)]
         case .offer: choices.offers[below(choices.offers.count)]
         case .download:

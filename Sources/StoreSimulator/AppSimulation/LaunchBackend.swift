@@ -9,12 +9,7 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
     private let ownServices: StoreServices
     private let receivers = Locked<[LaunchReceiver]>([])
 
-    init(
-        _ wire: any StoreBackend,
-        _ process: AppProcess,
-        _ shown: ShownTransactions,
-        _ historyFaults: HistoryFaults
-    ) {
+    init(_ wire: any StoreBackend, _ process: AppProcess, _ shown: ShownTransactions, _ historyFaults: HistoryFaults) {
         self.wire = wire
         self.process = process
         self.shown = shown
@@ -65,9 +60,7 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
         if let own { wire.disconnect(own) }
     }
 
-    func acknowledge(through cursor: UpdateCursor) {
-        if process.pass(.call) { wire.acknowledge(through: cursor) }
-    }
+    func acknowledge(through cursor: UpdateCursor) { if process.pass(.call) { wire.acknowledge(through: cursor) } }
 
     func products(
         _ identifiers: Set<String>,
@@ -149,9 +142,7 @@ private final class LaunchReceiver: StoreUpdateReceiver {
         process.pass(.update)
     }
 
-    func connectionLost(_ failure: StoreFailure) {
-        if !process.isDead { receiver.connectionLost(failure) }
-    }
+    func connectionLost(_ failure: StoreFailure) { if !process.isDead { receiver.connectionLost(failure) } }
 }
 
 /// One launch's connection to the store, if no step disturbs messages or kills the process at a boundary.
@@ -239,12 +230,7 @@ final class LaunchHistory: HistoryService {
     private let shown: ShownTransactions
     private let faults: HistoryFaults
 
-    init(
-        _ history: any HistoryService,
-        _ process: AppProcess,
-        _ shown: ShownTransactions,
-        _ faults: HistoryFaults
-    ) {
+    init(_ history: any HistoryService, _ process: AppProcess, _ shown: ShownTransactions, _ faults: HistoryFaults) {
         self.history = history
         self.process = process
         self.shown = shown
@@ -262,10 +248,7 @@ final class LaunchHistory: HistoryService {
         }
     }
 
-    func transactions(
-        _ query: HistoryQuery,
-        reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
-    ) {
+    func transactions(_ query: HistoryQuery, reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void) {
         ask { [shown] answer in
             if case .success(let page) = answer { shown.note(page) }
             reply(answer)
@@ -307,9 +290,7 @@ final class LaunchHistory: HistoryService {
 
     var deviceVerificationID: UUID? { history.deviceVerificationID }
 
-    func follow(_ listener: any HistoryListener) {
-        if !process.isDead { history.follow(listener) }
-    }
+    func follow(_ listener: any HistoryListener) { if !process.isDead { history.follow(listener) } }
 }
 
 /// The faults of Store Kit 2 queries about what the user has bought.

@@ -263,21 +263,11 @@ final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor 
 
     func enqueue(_ job: UnownedJob) { attached?.enqueue(job, on: self) }
 
-    func enqueue<C: Clock>(
-        _ job: consuming ExecutorJob,
-        after delay: C.Duration,
-        tolerance: C.Duration?,
-        clock: C
-    ) {
+    func enqueue<C: Clock>(_ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C) {
         attached?.enqueue(UnownedJob(job), on: self, after: Self.seconds(delay))
     }
 
-    func enqueue<C: Clock>(
-        _ job: consuming ExecutorJob,
-        at instant: C.Instant,
-        tolerance: C.Duration?,
-        clock: C
-    ) {
+    func enqueue<C: Clock>(_ job: consuming ExecutorJob, at instant: C.Instant, tolerance: C.Duration?, clock: C) {
         attached?.enqueue(UnownedJob(job), on: self, after: Self.seconds(clock.now.duration(to: instant)))
     }
 

@@ -81,9 +81,7 @@ struct CommandOption: Hashable {
     }
 
     /// Creates an option of the scenario language.
-    init(_ option: ScenarioOption) {
-        self.init(option.name, option.kind.map { CommandWord("", $0) }, option.summary)
-    }
+    init(_ option: ScenarioOption) { self.init(option.name, option.kind.map { CommandWord("", $0) }, option.summary) }
 
     /// The option and its operand, as in `--port N`.
     var usage: String { operand.map { "\(name) \($0.placeholder)" } ?? name }

@@ -23,9 +23,7 @@ struct Cast: Equatable {
 
     /// Chooses the products, or returns nil for a file without products.
     init?(_ products: [SandboxProduct]) {
-        func all(_ kind: SandboxProduct.Kind) -> [String] {
-            products.filter { $0.kind == kind }.map(\.identifier)
-        }
+        func all(_ kind: SandboxProduct.Kind) -> [String] { products.filter { $0.kind == kind }.map(\.identifier) }
         let preferred = [.consumable, .nonRenewing, .nonConsumable, .autoRenewable, .freeSubscription].flatMap(all)
         guard let everyday = preferred.first else { return nil }
         self.all = products.map(\.identifier)

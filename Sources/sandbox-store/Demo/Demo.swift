@@ -195,9 +195,7 @@ struct Timeline: Sendable {
     /// Prints a question to an actor, without a line break before the answer.
     func ask(_ who: Who, _ question: String) { write("\(prefix(who))\(question.printable) ") }
 
-    private func line(_ text: String, _ value: JSONValue) {
-        write("\(isJSON ? value.encoded : text.printable)\n")
-    }
+    private func line(_ text: String, _ value: JSONValue) { write("\(isJSON ? value.encoded : text.printable)\n") }
 
     private func prefix(_ who: Who) -> String {
         let time = clock.now.formatted(.iso8601.time(includingFractionalSeconds: false))

@@ -106,8 +106,7 @@ final class ShopObserver: NSObject, SKPaymentTransactionObserver {
             let product = transaction.payment.productIdentifier
             timeline(.observer, Self.describe(transaction))
             switch transaction.transactionState {
-            case .purchasing, .deferred:
-                break
+            case .purchasing, .deferred: break
             case .purchased, .restored:
                 guard delivers else {
                     timeline(.app, "is stopped before it can deliver \(product)")
@@ -116,8 +115,7 @@ final class ShopObserver: NSObject, SKPaymentTransactionObserver {
                 receipt = transaction.transactionReceipt
                 timeline(.app, "delivers \(product) and finishes the transaction")
                 queue.finishTransaction(transaction)
-            case .failed:
-                queue.finishTransaction(transaction)
+            case .failed: queue.finishTransaction(transaction)
             @unknown default:
                 break
             }

@@ -84,12 +84,7 @@ struct ReceiptReport {
         self.init("The \(whom) vouches for this \(Self.name(of: subject)).", payload, Self.fields(ofPayload: payload))
     }
 
-    private init(
-        _ status: ReceiptVerification.Status,
-        _ sentence: String,
-        _ json: Data,
-        _ fields: [String: String]
-    ) {
+    private init(_ status: ReceiptVerification.Status, _ sentence: String, _ json: Data, _ fields: [String: String]) {
         isValid = status == .valid
         self.json = String(decoding: json, as: UTF8.self) + "\n"
         lines =

@@ -8,9 +8,7 @@ final class ClientStore {
     private(set) var purchased: Set<String> = []
     private var updates: Task<Void, Never>?
 
-    init() {
-        updates = listen()
-    }
+    init() { updates = listen() }
 
     deinit { updates?.cancel() }
 

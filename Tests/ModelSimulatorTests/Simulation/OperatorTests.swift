@@ -155,9 +155,7 @@ import Testing
     }
 
     @Test func `A store that tells nobody of a renewal by command is found`() throws {
-        try expectMatters([
-            .add(device: 0, product: .gold, quantity: 1), .forceRenewal(account: 0),
-        ]) {
+        try expectMatters([.add(device: 0, product: .gold, quantity: 1), .forceRenewal(account: 0)]) {
             InterferingBackend($0, hidesTransactions: { $0.order == nil })
         }
     }

@@ -26,10 +26,7 @@ final class HistoryRewriter: ForwardingBackend, HistoryRelay {
         return services
     }
 
-    func transactions(
-        _ query: HistoryQuery,
-        reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void
-    ) {
+    func transactions(_ query: HistoryQuery, reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void) {
         backend.services.history?.transactions(ask(query)) { [rewrite] answer in
             reply(answer.map { rewrite(query, $0) })
         }

@@ -65,9 +65,7 @@ import Testing
     }
 
     @Test(arguments: 1...24)
-    func `Whoever crashes at any boundary of a purchase on the direct transport, it is made once`(
-        count: Int
-    ) throws {
+    func `Whoever crashes at any boundary of a purchase on the direct transport, it is made once`(count: Int) throws {
         for seed in Self.seeds {
             for target in [SimulatedOperation.CrashTarget.store, .app(0), .app(1), .both] {
                 try SimulatedRun(

@@ -33,9 +33,7 @@ struct ServerPrograms: Sendable {
         posix_spawn_file_actions_addopen(&actions, 2, errors.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         // A server keeps what it inherits, and whoever waits for the end of a pipe would wait for it.
         // Those past the highest that is open are opened by other threads meanwhile.
-        for descriptor in 3..<Self.highestDescriptor() + 64 {
-            posix_spawn_file_actions_addclose(&actions, descriptor)
-        }
+        for descriptor in 3..<Self.highestDescriptor() + 64 { posix_spawn_file_actions_addclose(&actions, descriptor) }
         let words: [UnsafeMutablePointer<CChar>?] = command(program, arguments).map { strdup($0) } + [nil]
         let environment: [UnsafeMutablePointer<CChar>?] = [strdup("PATH=/usr/bin:/bin"), strdup("LC_ALL=C"), nil]
         defer { for word in words + environment { free(word) } }

@@ -78,9 +78,7 @@ package final class WireProxy: Sendable {
     package var connections: Int { state.withLock { $0.pairs.count } }
 
     /// Waits until there is no connection.
-    package func waitUntilUnused() {
-        condition.withLock { while connections > 0 { condition.wait() } }
-    }
+    package func waitUntilUnused() { condition.withLock { while connections > 0 { condition.wait() } } }
 
     /// Changes the mode as soon as a piece of a request contains some text, and treats that piece so too.
     package func change(to mode: Mode, atRequestWith text: String) {
@@ -91,9 +89,7 @@ package final class WireProxy: Sendable {
     package var isTriggered: Bool { state.withLock { $0.isTriggered } }
 
     /// Waits until a request has changed the mode.
-    package func waitUntilTriggered() {
-        condition.withLock { while !isTriggered { condition.wait() } }
-    }
+    package func waitUntilTriggered() { condition.withLock { while !isTriggered { condition.wait() } } }
 
     /// Cuts all connections, at both ends.
     package func cut() { state.withLock { $0.shutAll() } }

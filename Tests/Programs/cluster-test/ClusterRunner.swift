@@ -24,9 +24,7 @@ final class ClusterRunner {
     private var servers: [String] { (0..<options.servers).map { "server-\($0)" } }
     private var clients: [String] { (0..<options.clients).map { "client-\($0)" } }
 
-    func run() throws {
-        do { try perform() } catch { throw Contradiction("\(error) (seed \(options.seed))") }
-    }
+    func run() throws { do { try perform() } catch { throw Contradiction("\(error) (seed \(options.seed))") } }
 
     private func perform() throws {
         ClusterTest.report("cluster: seed \(options.seed), \(options.servers) servers, \(options.clients) clients")

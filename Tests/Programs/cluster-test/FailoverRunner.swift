@@ -28,9 +28,7 @@ final class FailoverRunner {
         "host=\(primary.folder.path),\(standby.folder.path) dbname=postgres user=storecore target_session_attrs=read-write"
     }
 
-    func run() throws {
-        do { try perform() } catch { throw Contradiction("\(error) (seed \(options.seed))") }
-    }
+    func run() throws { do { try perform() } catch { throw Contradiction("\(error) (seed \(options.seed))") } }
 
     private func perform() throws {
         var isRight = false

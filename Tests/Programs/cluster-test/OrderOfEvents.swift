@@ -81,9 +81,7 @@ struct OrderOfEvents {
                     events[index].isInOrder = false
                 } else {
                     indexes[name] = events.count
-                    events.append(
-                        Event(name: "the finish of \(name)", place: place, asked: time, isInOrder: isInOrder)
-                    )
+                    events.append(Event(name: "the finish of \(name)", place: place, asked: time, isInOrder: isInOrder))
                 }
             }
         }

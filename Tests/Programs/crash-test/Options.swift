@@ -33,9 +33,7 @@ struct Options {
     }
 
     private static func number(_ value: String?, for option: String) throws -> UInt64 {
-        guard let number = value.flatMap({ UInt64($0) }) else {
-            throw Mistake(description: "\(option) needs a number")
-        }
+        guard let number = value.flatMap({ UInt64($0) }) else { throw Mistake(description: "\(option) needs a number") }
         return number
     }
 

@@ -22,8 +22,7 @@ struct ServerSamples {
         case (_, 2):
             guard let url = URL(string: arguments[2]) else { complain() }
             try perform(in: URL(filePath: arguments[1]), notifying: url)
-        default:
-            complain()
+        default: complain()
         }
     }
 

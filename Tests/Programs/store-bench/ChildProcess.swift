@@ -11,8 +11,7 @@ enum ChildProcess {
     /// Measures a figure in the processes that its isolation requires.
     @MainActor static func measure(_ figure: Figure, rounds: Int) async throws -> Outcome {
         switch figure.isolation {
-        case .figure:
-            return try ask(figure, "--rounds", String(rounds))
+        case .figure: return try ask(figure, "--rounds", String(rounds))
         case .sample:
             let cases = Cases(
                 floor: { try ask(figure, "--sample", Side.floor.rawValue) },

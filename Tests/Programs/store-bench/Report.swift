@@ -33,9 +33,7 @@ struct Report {
                 row("  worst single one", number(worst), number(floorWorst), figure.unit, ratio(worst / floorWorst))
             )
         }
-        if let unit = figure.growth?.unit {
-            lines += growth.map { row("  of \($0.size)", number($0.value), "", unit) }
-        }
+        if let unit = figure.growth?.unit { lines += growth.map { row("  of \($0.size)", number($0.value), "", unit) } }
         return lines.joined(separator: "\n")
     }
 

@@ -22,8 +22,7 @@ enum StoreBench {
 
     @MainActor private static func run(_ arguments: Arguments) async throws {
         switch arguments.task {
-        case .list:
-            Report.list(Figure.all)
+        case .list: Report.list(Figure.all)
         case .measure(let figures):
             #if DEBUG
                 complain("This is a debug build; its figures say nothing. Use `swift run -c release store-bench`.")
@@ -47,14 +46,11 @@ enum StoreBench {
                 // After each figure: an interrupted run leaves the chart of what it has measured.
                 try arguments.chart.map(chart.write)
             }
-        case .purchases(let count, let side):
-            _ = try PurchaseSync.sample(of: count, side)
+        case .purchases(let count, let side): _ = try PurchaseSync.sample(of: count, side)
         case .outcome(let figure):
             try ChildProcess.answer(await figure.withCases { try await Rounds(count: arguments.rounds).run($0) })
-        case .sample(let figure, let side):
-            try ChildProcess.answer(await figure.withCases { try await $0[side]() })
-        case .growth(let growth, let size):
-            try ChildProcess.answer(await growth.measure(size: size))
+        case .sample(let figure, let side): try ChildProcess.answer(await figure.withCases { try await $0[side]() })
+        case .growth(let growth, let size): try ChildProcess.answer(await growth.measure(size: size))
         case .shop(let words):
             #if canImport(CPostgres)
                 guard words.count == 3, let role = PostgresShopProcess.Role(rawValue: words[0]) else {

@@ -15,10 +15,7 @@ struct DERTarget: Target {
     init(_ authority: CertificateAuthority) throws {
         self.authority = authority
         let xcode = try authority.pkcs7Signer(at: Folder.date, form: .xcode).certificates[0]
-        verifiers = [
-            try PKCS7Verifier(root: authority.rootCertificate),
-            try PKCS7Verifier(root: xcode, form: .xcode),
-        ]
+        verifiers = [try PKCS7Verifier(root: authority.rootCertificate), try PKCS7Verifier(root: xcode, form: .xcode)]
         verifier = try AppStoreVerifier(root: authority.rootCertificate)
         transactionReceiptVerifier = try TransactionReceiptVerifier(root: authority.rootCertificate)
     }

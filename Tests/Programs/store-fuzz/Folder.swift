@@ -18,9 +18,7 @@ struct Folder {
     func writeCorpus(_ name: TargetName, seeds: [[UInt8]]) throws -> URL {
         let corpus = url.appending(path: "corpus/\(name)")
         try FileManager.default.createDirectory(at: corpus, withIntermediateDirectories: true)
-        for (number, seed) in seeds.enumerated() {
-            try Data(seed).write(to: corpus.appending(path: "seed-\(number)"))
-        }
+        for (number, seed) in seeds.enumerated() { try Data(seed).write(to: corpus.appending(path: "seed-\(number)")) }
         return corpus
     }
 

@@ -113,12 +113,8 @@ import Testing
             ]).count == 2
         )
         #expect(monthly.introductoryPrice != monthly.discounts.first)
-        #expect(
-            SKStorefront(countryCode: "USA", identifier: "1") == SKStorefront(countryCode: "USA", identifier: "1")
-        )
-        #expect(
-            SKStorefront(countryCode: "USA", identifier: "1") != SKStorefront(countryCode: "DEU", identifier: "1")
-        )
+        #expect(SKStorefront(countryCode: "USA", identifier: "1") == SKStorefront(countryCode: "USA", identifier: "1"))
+        #expect(SKStorefront(countryCode: "USA", identifier: "1") != SKStorefront(countryCode: "DEU", identifier: "1"))
         #expect(SKProduct(productIdentifier: "coins.100") != coins)
     }
 

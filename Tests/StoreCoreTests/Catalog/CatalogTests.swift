@@ -31,9 +31,7 @@ import Testing
             try Catalog([Self.sword, Self.shield, .nonRenewing("sword", price: "3")])
         }
         #expect(error?.productIdentifier == "sword")
-        #expect(
-            error?.reason == #"the product "sword" is there twice, at 0 and at 2: an identifier names one product"#
-        )
+        #expect(error?.reason == #"the product "sword" is there twice, at 0 and at 2: an identifier names one product"#)
     }
 
     @Test(arguments: SpoiltProduct.all)
@@ -143,9 +141,7 @@ import Testing
                 ],
                 groupLevel: 3,
                 groupName: "Groups",
-                winBackOffers: [
-                    .init(identifier: "y", price: 0, paymentMode: .freeTrial, period: .init(2, .month))
-                ],
+                winBackOffers: [.init(identifier: "y", price: 0, paymentMode: .freeTrial, period: .init(2, .month))],
                 billingPlans: [.init(plan: .monthly, price: 5, commitmentPrice: 60)]
             ),
             isFamilyShareable: true,
@@ -192,9 +188,7 @@ import Testing
         var named = SandboxProduct.Offer.freeTrial(.init(1, .month), identifier: "monthly")
         named.billingPlan = .monthly
         product.subscription?.promotionalOffers = [named, .freeTrial(.init(1, .day), identifier: "upFront")]
-        product.subscription?.winBackOffers = [
-            .init(named), .init(.freeTrial(.init(1, .day), identifier: "comeBack")),
-        ]
+        product.subscription?.winBackOffers = [.init(named), .init(.freeTrial(.init(1, .day), identifier: "comeBack"))]
         var catalog = try Catalog([product])
         let subscription = catalog.describe(0, for: "en_US", in: usa).subscription
         #expect(subscription?.introductoryOffer?.period == .init(1, .week))

@@ -71,8 +71,6 @@ import Testing
         let index = try #require(catalog.index(of: "feature.annualhistory"))
         let usa = Storefronts.storefront("USA")
         #expect(catalog.describe(index, for: "de_DE", in: usa).localizedTitle == "Full year of history")
-        #expect(
-            catalog.describe(index, for: "ar_EG", in: usa).localizedTitle == catalog[index].localizations[1].title
-        )
+        #expect(catalog.describe(index, for: "ar_EG", in: usa).localizedTitle == catalog[index].localizations[1].title)
     }
 }

@@ -43,9 +43,7 @@ import Testing
         SKPaymentQueue(backend: store.asStoreBackend(), delivery: .inline, log: .silent)
     }
 
-    private func advance(by seconds: TimeInterval) async {
-        await onThread { [clock] in clock.advance(by: seconds) }
-    }
+    private func advance(by seconds: TimeInterval) async { await onThread { [clock] in clock.advance(by: seconds) } }
 
     @Test func `B36: A connection that ends is made again, after growing pauses`() async {
         let observer = Recorder()

@@ -226,9 +226,7 @@ import Testing
         let queue = queue(observer)
         await world.advance(by: 60)
         #expect(observer.history == Array(repeating: .updated("sword", .purchased), count: 700))
-        #expect(
-            observer.transactions.map(\.transactionIdentifier) == shopper.transactions.map(\.transactionIdentifier)
-        )
+        #expect(observer.transactions.map(\.transactionIdentifier) == shopper.transactions.map(\.transactionIdentifier))
         #expect(queue.transactions.count == 700)
     }
 

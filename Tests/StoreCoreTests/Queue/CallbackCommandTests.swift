@@ -204,11 +204,7 @@ import Testing
                 date: .distantPast
             )
         }
-        let batch = UpdateBatch(
-            after: nil,
-            through: UpdateCursor(position: 3),
-            updates: gifts.map { .transaction($0) }
-        )
+        let batch = UpdateBatch(after: nil, through: UpdateCursor(position: 3), updates: gifts.map { .transaction($0) })
         backend.connections[0].receiver.receive(batch)
         #expect(observer.callbacks.first?.count == 3)
         #expect(seen.withLock { $0 } == [1])

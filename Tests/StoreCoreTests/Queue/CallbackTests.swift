@@ -197,9 +197,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B43: Many threads finish the same transactions, and each is removed once`(
-        conformer: Conformer
-    ) async throws {
+    func `B43: Many threads finish the same transactions, and each is removed once`(conformer: Conformer) async throws {
         let world = try conformer.world()
         let (queue, observer) = await world.observedQueue()
         for _ in 1...60 { queue.add(SKPayment(productIdentifier: "sword")) }
@@ -212,9 +210,7 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B41: Observers come and go on many threads while others hear everything`(
-        conformer: Conformer
-    ) async throws {
+    func `B41: Observers come and go on many threads while others hear everything`(conformer: Conformer) async throws {
         let world = try conformer.world()
         let staying = Recorder.finishing()
         let queue = await world.observedQueue(staying)
@@ -268,9 +264,7 @@ import Testing
         let queue = SKPaymentQueue(backend: world.backend, log: .silent)
         queue.add(observer)
         await queue.buy("sword")
-        #expect(
-            observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased), .removed("sword")]
-        )
+        #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased), .removed("sword")])
         #expect(!isElsewhere.withLock { $0 })
     }
 

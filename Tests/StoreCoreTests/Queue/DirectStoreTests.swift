@@ -43,9 +43,7 @@ import Testing
         let box = Locked<SKPaymentQueue?>(queue)
         store.meddle(
             .init(before: {
-                for product in ["shield", "helmet"] {
-                    box.withLock { $0 }?.add(SKPayment(productIdentifier: product))
-                }
+                for product in ["shield", "helmet"] { box.withLock { $0 }?.add(SKPayment(productIdentifier: product)) }
             })
         )
         queue.add(SKPayment(productIdentifier: "sword"))

@@ -20,9 +20,7 @@ import Testing
         queue.finishTransaction(transaction)
         #expect(queue.transactions.isEmpty)
         await queue.settle()
-        #expect(
-            observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased), .removed("sword")]
-        )
+        #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased), .removed("sword")])
         #expect(removed.withLock { $0 } == [ObjectIdentifier(transaction)])
     }
 

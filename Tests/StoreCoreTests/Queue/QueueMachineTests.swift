@@ -171,9 +171,7 @@ extension StoreUpdate {
         #expect(bench.after { $0.adopt(left, &$1) } == [.show(1, sword)])
         let new = MachineBench.purchase(3, "shield")
         #expect(bench.add("shield") == [.record([new])])
-        #expect(
-            bench.observe() == [.again(1), .connect(generation: 1, after: nil), .submit(left + [new], number: 1)]
-        )
+        #expect(bench.observe() == [.again(1), .connect(generation: 1, after: nil), .submit(left + [new], number: 1)])
         // The one that was finished does not come back although the store still has it.
         #expect(bench.receive(after: nil, through: .at(3), [.transaction("a", .purchased)]) == [])
         #expect(

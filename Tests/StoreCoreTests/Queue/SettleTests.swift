@@ -22,9 +22,7 @@ import Testing
         queue.add(SKPayment(productIdentifier: "sword"))
         #expect(observer.history.isEmpty)
         settleNow(queue)
-        #expect(
-            observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased), .removed("sword")]
-        )
+        #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased), .removed("sword")])
     }
 
     @Test @MainActor func `Settling a request on the main actor makes its callbacks itself`() throws {
@@ -48,9 +46,7 @@ import Testing
         queue.add(observer)
         queue.add(SKPayment(productIdentifier: "sword"))
         await queue.settle()
-        #expect(
-            observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased), .removed("sword")]
-        )
+        #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased), .removed("sword")])
     }
 
     @Test func `Settling on the queue that delivers makes the callbacks itself`() async throws {

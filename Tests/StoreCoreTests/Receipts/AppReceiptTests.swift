@@ -59,9 +59,7 @@ import Testing
                 var changed = original
                 changed[index] ^= 1 << bit
                 let status = AppReceiptSamples.status(changed)
-                if status != 21002 && status != 21003 {
-                    Issue.record("byte \(index), bit \(bit): status \(status)")
-                }
+                if status != 21002 && status != 21003 { Issue.record("byte \(index), bit \(bit): status \(status)") }
             }
         }
     }

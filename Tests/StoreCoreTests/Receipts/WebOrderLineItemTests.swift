@@ -81,13 +81,7 @@ import Testing
 
     @Test func `What the family shares has a number of its own`() throws {
         let store = try SandboxStore(products: [
-            .autoRenewable(
-                "gold",
-                price: "9.99",
-                period: .init(1, .month),
-                group: "metals",
-                isFamilyShareable: true
-            )
+            .autoRenewable("gold", price: "9.99", period: .init(1, .month), group: "metals", isFamilyShareable: true)
         ])
         let bob = try store.addAccount("bob")
         let tablet = try store.addDevice("tablet", signedInTo: bob)

@@ -21,9 +21,7 @@ final class GatedLedger: DurableLedger, @unchecked Sendable {  // unchecked: wha
     }
 
     /// Waits until somebody is at the closed gate.
-    func waitForArrival() {
-        condition.withLock { while !hasArrived { condition.wait() } }
-    }
+    func waitForArrival() { condition.withLock { while !hasArrived { condition.wait() } } }
 
     var head: Int { kept.head }
 

@@ -21,10 +21,7 @@ final class RequestRecorder: NSObject, SKProductsRequestDelegate, @unchecked Sen
     private let onResponse: (@Sendable (SKProductsRequest) -> Void)?
     private let onEnd: (@Sendable (SKRequest) -> Void)?
 
-    init(
-        onResponse: (@Sendable (SKProductsRequest) -> Void)? = nil,
-        onEnd: (@Sendable (SKRequest) -> Void)? = nil
-    ) {
+    init(onResponse: (@Sendable (SKProductsRequest) -> Void)? = nil, onEnd: (@Sendable (SKRequest) -> Void)? = nil) {
         self.onResponse = onResponse
         self.onEnd = onEnd
     }

@@ -97,9 +97,7 @@ final class ScriptedStore: ImmediateStore {
         meddling?.before()
         state.withLock { state in
             if meddling?.refuses != true { for command in commands { state.take(command) } }
-            if let index = state.connections.firstIndex(where: { $0.id == connection }) {
-                state.tell(index, &exchange)
-            }
+            if let index = state.connections.firstIndex(where: { $0.id == connection }) { state.tell(index, &exchange) }
         }
         if meddling?.refuses == true { exchange.refuse(.network(.notConnectedToInternet, "the test refuses")) }
         meddling?.answer(&exchange)

@@ -86,8 +86,7 @@ final class SpoilingBackend: StoreBackend, AvailabilityService, StorefrontServic
                 reply(answer)
                 reply(.trouble)
             }
-        case .hold:
-            store.submit(commands) { [state] answer in state.withLock { $0.held.append { reply(answer) } } }
+        case .hold: store.submit(commands) { [state] answer in state.withLock { $0.held.append { reply(answer) } } }
         }
     }
 

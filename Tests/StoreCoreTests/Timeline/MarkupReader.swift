@@ -15,9 +15,7 @@ final class MarkupElement {
     init(_ name: String, _ attributes: [String: String]) { (self.name, self.attributes) = (name, attributes) }
 
     /// The elements of a name at any depth, in their order.
-    func all(_ name: String) -> [MarkupElement] {
-        children.flatMap { ($0.name == name ? [$0] : []) + $0.all(name) }
-    }
+    func all(_ name: String) -> [MarkupElement] { children.flatMap { ($0.name == name ? [$0] : []) + $0.all(name) } }
 
     /// The elements with an attribute of a value at any depth, in their order.
     func all(_ attribute: String, _ value: String) -> [MarkupElement] {

@@ -38,9 +38,7 @@ import Testing
     @Test func `Accounts, devices, queues, the store and the server have lanes where they have events`() throws {
         let svg = try MarkupElement.read(try lived().svg)
         let titles = svg.all("class", "h").map(\.text)
-        #expect(
-            titles == ["queue of phone", "phone", "queue of tablet", "tablet", "alice", "ben", "store", "server"]
-        )
+        #expect(titles == ["queue of phone", "phone", "queue of tablet", "tablet", "alice", "ben", "store", "server"])
     }
 
     @Test func `More accounts than there is room for share a lane`() throws {

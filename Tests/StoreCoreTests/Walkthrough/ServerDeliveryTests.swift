@@ -75,11 +75,7 @@ import Testing
         store.settle()
         #expect(phone.isSubscribed)
 
-        let tablet = Reader(
-            on: try store.addDevice("tablet", signedInTo: store.account),
-            server: server,
-            user: "ann"
-        )
+        let tablet = Reader(on: try store.addDevice("tablet", signedInTo: store.account), server: server, user: "ann")
         tablet.queue.restoreCompletedTransactions()
         store.settle()
         #expect(!tablet.isSubscribed)

@@ -132,9 +132,7 @@ import Testing
         receipt.creationDate = .distantFuture + 1e12
         #expect(throws: ReceiptError.self) { try receipt.data(signedBy: signer) }
         receipt = .empty
-        receipt.purchases = [
-            purchase(.autoRenewable, .init(expirationDate: .start, webOrderLineItemIdentifier: "one"))
-        ]
+        receipt.purchases = [purchase(.autoRenewable, .init(expirationDate: .start, webOrderLineItemIdentifier: "one"))]
         #expect(throws: ReceiptError.self) { try receipt.data(signedBy: signer) }
     }
 

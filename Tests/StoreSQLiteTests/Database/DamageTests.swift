@@ -22,10 +22,7 @@
         private func spoil(_ sql: String) throws { try RawDatabase(folder.file).run(sql) }
 
         /// Shows that a damaged part is refused with this sentence, as is everything else then, and that the file is left.
-        private func refuses(
-            _ part: String,
-            _ read: (SQLiteDatabase) throws -> Void
-        ) throws {
+        private func refuses(_ part: String, _ read: (SQLiteDatabase) throws -> Void) throws {
             let before = try folder.contents
             let database = try folder.open(log: log.log)
             let error = try #require(throws: SQLiteDatabaseError.self) { try read(database) }

@@ -7,9 +7,7 @@
     final class RawDatabase {
         private var handle: OpaquePointer?
 
-        init(_ file: URL) throws {
-            try #require(sqlite3_open(file.path(percentEncoded: false), &handle) == SQLITE_OK)
-        }
+        init(_ file: URL) throws { try #require(sqlite3_open(file.path(percentEncoded: false), &handle) == SQLITE_OK) }
 
         deinit { sqlite3_close(handle) }
 

@@ -70,12 +70,7 @@ struct Shop {
         authorizer: Authorizer = .approving,
         delivery: StoreDelivery = .inline
     ) throws {
-        store = try SandboxStore(
-            products: Self.products,
-            clock: clock,
-            ledger: database.ledger,
-            authorizer: authorizer
-        )
+        store = try SandboxStore(products: Self.products, clock: clock, ledger: database.ledger, authorizer: authorizer)
         queue = SKPaymentQueue(backend: store, journal: database.journal, delivery: delivery, log: .silent)
         self.shopper = shopper
         queue.add(shopper)

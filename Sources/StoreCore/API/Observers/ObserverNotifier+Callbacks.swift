@@ -97,8 +97,7 @@ extension ObserverNotifier {
             Self.gather(.removed, transaction, &batch, &page)
             callObservers(with: &page, driver, live, queue, epoch) { $0.paymentQueue($1, removedTransactions: $2) }
             return
-        case let other:
-            return callObservers(with: other, &batch, driver, live, queue)
+        case let other: return callObservers(with: other, &batch, driver, live, queue)
         }
         if page.isEmpty { return }
         callObservers(with: &page, driver, live, queue, epoch) { $0.paymentQueue($1, updatedTransactions: $2) }
@@ -172,10 +171,8 @@ extension ObserverNotifier {
             }
         case .mayContinue(let transaction, let identifier, let storefront):
             askWhetherToContinue(Self.own(transaction), identifier, storefront, queue, driver)
-        case .priceConsent:
-            askForPriceConsent(queue, driver)
-        case .storefrontChanged:
-            call { $0.paymentQueueDidChangeStorefront($1) }
+        case .priceConsent: askForPriceConsent(queue, driver)
+        case .storefrontChanged: call { $0.paymentQueueDidChangeStorefront($1) }
         case .revoked(let identifiers):
             let (face, isObserved) = (face, live.all.contains { !($0 is any QueueFace) })
             let notice = revocations.withLock {
@@ -207,8 +204,7 @@ extension ObserverNotifier {
             if revocations.withLock({ $0.reported(through: cursor, by: driver) }) {
                 driver.acknowledge(through: cursor)
             }
-        case .shown, .changed, .again, .removed:
-            break
+        case .shown, .changed, .again, .removed: break
         }
     }
 

@@ -19,9 +19,7 @@ enum OldStylePropertyList {
 
     /// Returns whether a byte is written without being escaped.
     @inline(__always)
-    static func isPlain(_ byte: UInt8) -> Bool {
-        (byte &- 0x20 < 0x5f) && (byte != quote) && (byte != backslash)
-    }
+    static func isPlain(_ byte: UInt8) -> Bool { (byte &- 0x20 < 0x5f) && (byte != quote) && (byte != backslash) }
 
     /// Returns whether all bytes are written without being escaped.
     ///

@@ -62,9 +62,7 @@ extension Coverage {
         note(.appCrashes, .device(device), model, payments)
     }
 
-    func noteCrashOfStore(_ model: Model, _ payments: PaymentTracker) {
-        note(.storeCrashes, nil, model, payments)
-    }
+    func noteCrashOfStore(_ model: Model, _ payments: PaymentTracker) { note(.storeCrashes, nil, model, payments) }
 
     /// Returns the event that an operation is; nil for one that meets nothing.
     ///

@@ -87,8 +87,7 @@ extension Model {
         guard let account = entry.account else { return }
         if let device = entry.device { devices[device].hasReceipt = true } else { putReceipt(for: account) }
         switch entry.product {
-        case .sword, .gift, .shield, .season:
-            entries[index].charge = prices[entry.product] * entry.quantity
+        case .sword, .gift, .shield, .season: entries[index].charge = prices[entry.product] * entry.quantity
         case .game:
             if accounts[account].ownsGame, entry.isStoreKit2 {
                 return answer(index, by: ownHistory(of: account).first { entries[$0].product == .game })

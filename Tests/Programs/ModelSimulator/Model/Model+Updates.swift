@@ -86,8 +86,7 @@ extension Model {
                     && entry.product.rawValue == transaction.payment.productIdentifier
                     && isSame(entry.original, transaction.original)
             }
-        default:
-            return PaymentTag.number(in: transaction.payment.applicationUsername).flatMap { ofTag[$0] }
+        default: return PaymentTag.number(in: transaction.payment.applicationUsername).flatMap { ofTag[$0] }
         }
     }
 

@@ -28,9 +28,7 @@ extension SimulationReport: CustomStringConvertible {
     package var reachedDirectly: [String: Int] { coverage.direct.reached }
 
     /// The names in ``reached`` and ``reachedDirectly`` that no run met, in order.
-    package var unmet: [String] {
-        [reached, reachedDirectly].flatMap { $0.filter { $0.value == 0 }.keys }.sorted()
-    }
+    package var unmet: [String] { [reached, reachedDirectly].flatMap { $0.filter { $0.value == 0 }.keys }.sorted() }
 
     /// The impossible pairs, each with the reason.
     package static var impossiblePairs: [String: String] { Coverage.impossible }

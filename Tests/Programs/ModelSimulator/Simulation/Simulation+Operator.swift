@@ -158,11 +158,7 @@ extension Simulation {
     ///   - apply: does the same to the model.
     ///   - isKept: returns whether a store has it; unless given, it has if anything was written.
     ///   - action: makes the change.
-    func operate(
-        _ apply: (inout Model) -> Void,
-        isKept: ((SandboxStore) -> Bool)? = nil,
-        action: () throws -> Void
-    ) {
+    func operate(_ apply: (inout Model) -> Void, isKept: ((SandboxStore) -> Bool)? = nil, action: () throws -> Void) {
         modelDriver.begin(isKept: isKept)
         apply(&modelDriver.model)
         modelDriver.model.share(at: modelDriver.model.now)

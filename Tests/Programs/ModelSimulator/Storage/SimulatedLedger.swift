@@ -29,9 +29,7 @@ class SimulatedLedger: Ledger, @unchecked Sendable {  // unchecked: a run uses o
         }
     }
 
-    func commit() throws {
-        try cross(.append, .appended) { try disk.commit(process) { try ledger.commit() } }
-    }
+    func commit() throws { try cross(.append, .appended) { try disk.commit(process) { try ledger.commit() } } }
 
     func read(after position: Int, limit: Int) throws -> [LedgerRecord] {
         if process.hasCrashed { throw ProcessState.Crashed() }

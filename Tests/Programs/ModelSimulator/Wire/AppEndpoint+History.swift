@@ -17,7 +17,5 @@ extension AppEndpoint: HistoryRelay {
         }
     }
 
-    func follow(_ listener: any HistoryListener) {
-        if !process.hasCrashed { wire.services.history?.follow(listener) }
-    }
+    func follow(_ listener: any HistoryListener) { if !process.hasCrashed { wire.services.history?.follow(listener) } }
 }

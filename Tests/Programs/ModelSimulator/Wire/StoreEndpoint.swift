@@ -111,10 +111,7 @@ class StoreEndpoint: StoreBackend, StorefrontService, ReceiptService, ContentSer
     }
 
     /// Reads products as an app would, although none asks.
-    func lookUp(
-        _ identifiers: Set<String>,
-        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
-    ) {
+    func lookUp(_ identifiers: Set<String>, reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void) {
         backend.products(identifiers, reply: reply)
     }
 

@@ -37,9 +37,7 @@
             _ = try number()
         }
 
-        func send(_ number: Int) throws {
-            try input.fileHandleForWriting.write(contentsOf: Data("\(number)\n".utf8))
-        }
+        func send(_ number: Int) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(number)\n".utf8)) }
 
         /// Waits for a number.
         func number() throws -> Int {

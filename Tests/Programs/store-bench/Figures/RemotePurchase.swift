@@ -57,10 +57,7 @@
             static let coins = "com.example.coins"
 
             init() throws {
-                let store = try SandboxStore(
-                    products: [.consumable(Self.coins, price: "0.99")],
-                    clock: SystemClock()
-                )
+                let store = try SandboxStore(products: [.consumable(Self.coins, price: "0.99")], clock: SystemClock())
                 server = try StoreServer(store)
                 let remote = RemoteStore(url: server.url, token: try store.device.makeToken())
                 queue = SKPaymentQueue(backend: remote.asStoreBackend(), delivery: .inline)

@@ -14,9 +14,7 @@
         private var signature: [UInt8]
 
         /// Creates a random RSA key of 2048 bits, which signs by PKCS #1.
-        static func rsa2048() throws -> BareKey {
-            try BareKey("RSA") { EVP_PKEY_CTX_set_rsa_keygen_bits($0, 2048) }
-        }
+        static func rsa2048() throws -> BareKey { try BareKey("RSA") { EVP_PKEY_CTX_set_rsa_keygen_bits($0, 2048) } }
 
         /// Creates a random key on P-256.
         static func p256() throws -> BareKey { try BareKey("EC") { EVP_PKEY_CTX_set_group_name($0, "P-256") } }

@@ -82,8 +82,7 @@
                 defer { PQclear(result) }
                 switch PQresultStatus(result) {
                 case PGRES_COMMAND_OK: inserted += 1
-                case PGRES_PIPELINE_SYNC:
-                    return try WrongCount.check(inserted, of: count, "records were inserted")
+                case PGRES_PIPELINE_SYNC: return try WrongCount.check(inserted, of: count, "records were inserted")
                 default: throw trouble
                 }
             }

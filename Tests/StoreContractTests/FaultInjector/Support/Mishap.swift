@@ -98,7 +98,5 @@ final class Diarist: NSObject, SKPaymentTransactionObserver, SKProductsRequestDe
 
     func requestDidFinish(_ request: SKRequest) { note("request finished") }
 
-    func request(_ request: SKRequest, didFailWithError error: any Error) {
-        note("request failed: \(describe(error))")
-    }
+    func request(_ request: SKRequest, didFailWithError error: any Error) { note("request failed: \(describe(error))") }
 }

@@ -41,9 +41,7 @@ private final class ForgetsNoticesWhenReopened: SpoiltStore, @unchecked Sendable
 
 /// Takes any acknowledgement for one of everything.
 private final class AcknowledgesEverything: SpoiltStore, @unchecked Sendable {
-    override func acknowledge(through cursor: UpdateCursor) {
-        super.acknowledge(through: UpdateCursor(position: .max))
-    }
+    override func acknowledge(through cursor: UpdateCursor) { super.acknowledge(through: UpdateCursor(position: .max)) }
 }
 
 /// Tells again and again.

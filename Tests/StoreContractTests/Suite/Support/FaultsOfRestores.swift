@@ -63,11 +63,7 @@ private final class RestoresRefunded: SpoiltStore, @unchecked Sendable {
                         payment: original.payment,
                         state: .restored,
                         date: original.date,
-                        original: .init(
-                            identifier: original.identifier,
-                            date: original.date,
-                            payment: original.payment
-                        )
+                        original: .init(identifier: original.identifier, date: original.date, payment: original.payment)
                     )
                     return [.transaction(copy), .finished(transaction: copy.identifier, order: nil)]
                 }

@@ -58,9 +58,7 @@ import Testing
         let download = try hosting.download()
         hosting.queue.start([download])
         hosting.clock.advance(by: 1)
-        try hosting.store.register(
-            .nonConsumable("level.2", price: "1.99").hosting(Data("new".utf8), version: "1.3")
-        )
+        try hosting.store.register(.nonConsumable("level.2", price: "1.99").hosting(Data("new".utf8), version: "1.3"))
         hosting.clock.advance(by: 100)
         #expect(download.trouble == .storeKit(.unknown))
         let recorder = DownloadRecorder()

@@ -55,9 +55,7 @@ import Testing
         hosting.queue.finishTransaction(downloads[0].transaction)
         hosting.clock.advance(by: 100)
         #expect(
-            hosting.recorder.callbacks == [
-                ["maps.north cancelled 0.0", "maps.south cancelled 0.0"], ["maps removed"],
-            ]
+            hosting.recorder.callbacks == [["maps.north cancelled 0.0", "maps.south cancelled 0.0"], ["maps removed"]]
         )
         #expect(downloads.map(\.state) == [.cancelled, .cancelled])
     }

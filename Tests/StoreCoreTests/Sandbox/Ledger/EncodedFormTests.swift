@@ -255,9 +255,7 @@ extension SandboxState {
         #expect(throws: BinaryDecoder.Trouble.self) { try ShortDecimal(unpacking: &unpacking) }
     }
 
-    @Test(arguments: [
-        "9223372036854775808", "-9223372036854775808", "123456789012345678901234567890123456789", "nan",
-    ])
+    @Test(arguments: ["9223372036854775808", "-9223372036854775808", "123456789012345678901234567890123456789", "nan"])
     func `A number of more digits has no short form`(text: String) throws {
         #expect(ShortDecimal(try #require(text == "nan" ? .nan : Decimal(string: text))) == nil)
     }
