@@ -212,7 +212,7 @@ let package = Package(
         .testTarget(
             name: "StoreSQLiteTests",
             dependencies: [
-                "StoreSQLite", "StoreCore", "CSQLite", "SQLiteFaults", "ModelSimulator", "crash-test",
+                "StoreSQLite", "StoreCore", "CSQLite", "SQLiteFaults", "ModelSimulator", "TestSupport", "crash-test",
             ],
             resources: [.copy("Golden")],
             swiftSettings: settings
@@ -221,6 +221,7 @@ let package = Package(
             name: "StorePostgresTests",
             dependencies: [
                 "StorePostgres", "StoreCore", "StoreContract", "ModelSimulator", "PostgresCluster", "CPostgres",
+                "TestSupport",
             ],
             exclude: ["Mutations"],
             swiftSettings: settings
@@ -247,7 +248,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreSimulatorTests",
-            dependencies: ["AppGallery", "StoreSimulator", "StoreContract", "StoreCore"],
+            dependencies: ["AppGallery", "StoreSimulator", "StoreContract", "StoreCore", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

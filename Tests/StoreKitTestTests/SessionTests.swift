@@ -1,9 +1,10 @@
 import StoreCore
 import StoreKitTest
+import TestSupport
 import Testing
 
 /// Where a session's configuration comes from, and what a session belongs to.
-@Suite struct SessionTests {
+@Suite(.promptly) struct SessionTests {
     @Test func `B202, B221: A configuration that is not there, or no file, is refused with its code`() throws {
         try StoreContext(log: .silent).run {
             let missing = URL(fileURLWithPath: "/nowhere/Shop.storekit")

@@ -3,10 +3,11 @@
     import PostgresCluster
     import StoreCore
     import StorePostgres
+    import TestSupport
     import Testing
 
     /// Two stores on one ledger, whose clocks are minutes apart.
-    @Suite(.postgres, .timeLimit(.minutes(20))) struct ClockTests {
+    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct ClockTests {
         private static let distance: TimeInterval = 300
 
         // Whose clock passes the end of each period first: that of the store behind (0) or ahead (1).

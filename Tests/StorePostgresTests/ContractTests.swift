@@ -3,10 +3,11 @@
     import StoreContract
     import StoreCore
     import StorePostgres
+    import TestSupport
     import Testing
 
     /// A store in a database keeps every promise of a backend.
-    @Suite(.postgres, .timeLimit(.minutes(20))) struct ContractTests {
+    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct ContractTests {
         @Test(arguments: [BackendLane.caller, .background])
         func `A store in a database keeps every promise`(lane: BackendLane) async throws {
             let report = await StoreContract.check(try subject(lane: lane))
@@ -14,7 +15,7 @@
             #expect(report.notTried == [.goesQuiet], "\(report)")
         }
 
-        /// Describes stores, each in a schema of its own; one that is opened again has new connections.
+        /// Describes stores with names of their own in one schema; one that is opened again has new connections.
         private func subject(lane: BackendLane) throws -> ContractSubject {
             let products = ContractSubject.Products(
                 consumable: "sword",
@@ -24,8 +25,13 @@
                 subscription: "pass",
                 hosted: "scenery"
             )
+            let place = try TestDatabase()
+            let count = Locked(0)
             var subject = ContractSubject(products: products) {
-                let place = try TestDatabase()
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
                 let signer = HMACReceiptSigner()
                 let open: @Sendable () throws -> SandboxStore = {
                     try SandboxStore(
@@ -38,7 +44,7 @@
                             .autoRenewable("pass", price: "9.99", period: .init(1, .year), group: "passes"),
                         ],
                         clock: SystemClock.shared,
-                        ledger: place.open().ledger("shop", lane: lane),
+                        ledger: place.open().ledger("shop \(number)", lane: lane),
                         authorizer: Authorizer { request in
                             switch request.productIdentifier {
                             case "dragon": .decline()

@@ -2,9 +2,10 @@
     import Foundation
     import StoreCore
     import StorePostgres
+    import TestSupport
     import Testing
 
-    @Suite(.postgres, .timeLimit(.minutes(20))) struct DamageTests {
+    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct DamageTests {
         private let place: TestDatabase
         private let records: [LedgerRecord]
         /// The position of a record on which no other counts, and that of one on which others do.

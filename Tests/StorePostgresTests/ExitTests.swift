@@ -3,9 +3,10 @@
     import PostgresCluster
     import StoreCore
     import StorePostgres
+    import TestSupport
     import Testing
 
-    @Suite(.postgres, .timeLimit(.minutes(20))) struct ExitTests {
+    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct ExitTests {
         @Test(.enabled(if: Libcrypto.isThere, "libpq has no libcrypto"))
         func `Libcrypto is there until the process is gone, for threads that still use it`() async throws {
             let place = try TestDatabase()

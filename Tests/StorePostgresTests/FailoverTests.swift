@@ -3,10 +3,11 @@
     import PostgresCluster
     import StoreCore
     import StorePostgres
+    import TestSupport
     import Testing
 
     /// An asynchronous standby that is promoted, and lacks what was committed last.
-    @Suite(.postgres, .timeLimit(.minutes(20))) struct FailoverTests {
+    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct FailoverTests {
         private let primary: PostgresCluster
         private let standby: PostgresCluster
         private let place: TestDatabase

@@ -3,9 +3,10 @@
     import PostgresCluster
     import StoreCore
     import StorePostgres
+    import TestSupport
     import Testing
 
-    @Suite(.postgres, .timeLimit(.minutes(20))) struct FormatTests {
+    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct FormatTests {
         private let place: TestDatabase
 
         init() throws { place = try TestDatabase() }

@@ -2,9 +2,10 @@
     import Foundation
     import StoreCore
     import StorePostgres
+    import TestSupport
     import Testing
 
-    @Suite(.postgres, .timeLimit(.minutes(20))) struct JournalTests {
+    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct JournalTests {
         private let place: TestDatabase
 
         init() throws { place = try TestDatabase() }

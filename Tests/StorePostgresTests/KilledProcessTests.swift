@@ -3,10 +3,11 @@
     import PostgresCluster
     import StoreCore
     import StorePostgres
+    import TestSupport
     import Testing
 
     /// A process that is ended by `kill -9` while it sells.
-    @Suite(.postgres, .timeLimit(.minutes(20))) struct KilledProcessTests {
+    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct KilledProcessTests {
         @Test(arguments: [true, false])
         func `A commit during which its process is killed is there whole or not at all, and told to the next launch`(
             reachesServer: Bool

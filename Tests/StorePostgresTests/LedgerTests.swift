@@ -3,9 +3,10 @@
     import PostgresCluster
     import StoreCore
     import StorePostgres
+    import TestSupport
     import Testing
 
-    @Suite(.postgres, .timeLimit(.minutes(20))) struct LedgerTests {
+    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct LedgerTests {
         @Test func `Records are read back in any pieces, by the process that wrote them and by another`() throws {
             let place = try TestDatabase()
             let (first, second) = (try place.open().ledger("shop"), try place.open().ledger("shop"))

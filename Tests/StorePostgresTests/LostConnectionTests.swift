@@ -3,9 +3,10 @@
     import PostgresCluster
     import StoreCore
     import StorePostgres
+    import TestSupport
     import Testing
 
-    @Suite(.postgres, .timeLimit(.minutes(20))) struct LostConnectionTests {
+    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct LostConnectionTests {
         private let place: TestDatabase
         private let proxy: WireProxy
         private let settings: String

@@ -3,10 +3,11 @@
     import PostgresCluster
     import StoreCore
     import StorePostgres
+    import TestSupport
     import Testing
 
     /// On clusters of their own, which stop and start.
-    @Suite(.postgres, .timeLimit(.minutes(20))) struct OutageTests {
+    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct OutageTests {
         @Test(arguments: [false, true])
         func `A server that stops is waited for, and nothing is lost`(isCrash: Bool) throws {
             let place = TestDatabase(try PostgresCluster())

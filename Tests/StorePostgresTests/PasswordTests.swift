@@ -3,10 +3,11 @@
     import PostgresCluster
     import StoreCore
     import StorePostgres
+    import TestSupport
     import Testing
 
     /// On a server that asks for a password.
-    @Suite(.postgres, .timeLimit(.minutes(20))) struct PasswordTests {
+    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct PasswordTests {
         private let place: TestDatabase
         private let passwordFile: URL
         /// Settings without a password.

@@ -3,10 +3,11 @@
     import PostgresCluster
     import StoreCore
     import StorePostgres
+    import TestSupport
     import Testing
 
     /// Queues whose database stops, on clusters of their own.
-    @Suite(.postgres, .timeLimit(.minutes(20))) struct QueueOutageTests {
+    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct QueueOutageTests {
         private let place: TestDatabase
         private let database: PostgresDatabase
 

@@ -3,9 +3,10 @@
     import PostgresCluster
     import StoreCore
     import StorePostgres
+    import TestSupport
     import Testing
 
-    @Suite(.postgres, .timeLimit(.minutes(20))) struct SettingsTests {
+    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct SettingsTests {
         // libpq quotes it each time: as a folder, a port, or the place that it cannot read.
         @Test(arguments: [
             "host=/hunter2 password=hunter2", "postgresql://bob:hunter2@/shop?host=/hunter2",

@@ -3,9 +3,10 @@
     import PostgresCluster
     import StoreCore
     import StorePostgres
+    import TestSupport
     import Testing
 
-    @Suite(.postgres, .timeLimit(.minutes(20))) struct TurnTests {
+    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct TurnTests {
         private let place: TestDatabase
         private let (here, there): (PostgresDatabase, PostgresDatabase)
 

@@ -1,9 +1,10 @@
 import Foundation
 import PostgresCluster
 import StoreCore
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct WireProxyTests {
+@Suite(.promptly, .timeLimit(.minutes(20))) struct WireProxyTests {
     @Test func `A proxy that has no descriptor left accepts again once there is one`() async {
         await #expect(processExitsWith: .success) {
             let enough = descriptorLimit()

@@ -1,9 +1,10 @@
 import Foundation
 import StoreSQLite
+import TestSupport
 import Testing
 
 /// The program that kills, as it was built beside the tests; `.ci/run` has it kill more often.
-@Suite(.sqlite) struct CrashTests {
+@Suite(.sqlite, .promptly) struct CrashTests {
     @Test func `B33-B36: Whenever an app is killed, the file agrees with what it was told`() throws {
         let process = Process()
         let output = Pipe()

@@ -1,12 +1,13 @@
 import Dispatch
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 @testable import StoreSimulator
 
 /// Apps that take the process with them, or never return.
-@Suite struct AppCrashTests {
+@Suite(.promptly) struct AppCrashTests {
     private static let products: [SandboxProduct] = [.consumable("sword", price: "0.99")]
 
     private static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }

@@ -1,12 +1,13 @@
 import Foundation
 import StoreCore
 import StoreSimulator
+import TestSupport
 import Testing
 
 /// Other code that hooks into Swift's runtime.
 ///
 /// The tests have a process to themselves.
-@Suite struct AppHookTests {
+@Suite(.promptly) struct AppHookTests {
     private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
     private typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
 

@@ -2,12 +2,13 @@ import Foundation
 import StoreCore
 import StoreKit
 import StoreSimulator
+import TestSupport
 import Testing
 
 /// Threads of the app's own, and tasks that a life leaves behind.
 ///
 /// The tests have a process to themselves, where no other asks for a store.
-@Suite struct AppThreadTests {
+@Suite(.promptly) struct AppThreadTests {
     private static let products: [SandboxProduct] = [.consumable("sword", price: "0.99")]
 
     private static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }

@@ -20,13 +20,46 @@ public struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         await Self.places.enter()
         defer { Self.places.leave() }
-        try await function()
+        try await Promptly.perform(function)
     }
 }
 
 extension Trait where Self == FewAtATime {
     /// Runs each test case of the suite beside at most three others of such suites.
     public static var fewAtATime: Self { Self() }
+}
+
+/// Runs test cases that wait, such as for a process or a database, beside those that compute.
+///
+/// A task that waits has its next turn after all others of its priority, of which `swift test` begins more than a thousand at
+/// once; a test that blocks its thread would keep one of the few from them. These run at a higher priority, which has threads of
+/// its own. It matters to exit tests too: until their task has its turn, Swift Testing (of 6.3) asks for their end in a loop.
+public struct Promptly: SuiteTrait, TestTrait, TestScoping {
+    /// True: a suite hands the trait on to its tests.
+    public var isRecursive: Bool { true }
+
+    /// Runs a test case at a high priority.
+    public func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @Sendable () async throws -> Void
+    ) async throws { try await Self.perform(function) }
+
+    fileprivate static func perform(_ function: @Sendable () async throws -> Void) async throws {
+        try await withoutActuallyEscaping(function) { function in
+            let task = Task(priority: .high) { try await function() }
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        }
+    }
+}
+
+extension Trait where Self == Promptly {
+    /// Runs each test case of the suite at a high priority.
+    public static var promptly: Self { Self() }
 }
 
 /// A counting semaphore for tasks, which are let in in the order in which they came.

@@ -1,10 +1,11 @@
 import Foundation
 import StoreContract
 import StoreCore
+import TestSupport
 import Testing
 
 /// Any error at any point: what the app hears of it, and that the store and the app agree once it is over.
-@Suite struct AnyErrorTests {
+@Suite(.promptly) struct AnyErrorTests {
     private let clock = ManualClock()
     private let store: SandboxStore
     private let injector: FaultInjector

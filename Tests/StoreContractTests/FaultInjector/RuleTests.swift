@@ -1,10 +1,11 @@
 import Foundation
 import StoreContract
 import StoreCore
+import TestSupport
 import Testing
 
 /// When a rule applies, and which of several.
-@Suite struct RuleTests {
+@Suite(.promptly) struct RuleTests {
     private let wire = Wire(label: "alice")
     private var injector: FaultInjector { wire.injector }
     private let failure = StoreFailure.network(.badURL, "spoiled")

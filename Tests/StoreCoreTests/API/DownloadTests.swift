@@ -1,8 +1,9 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
-@Suite struct DownloadTests {
+@Suite(.promptly) struct DownloadTests {
     @Test func `B193: A download begins as waiting`() {
         let download = SKDownload(transaction: SKPaymentTransaction(), contentIdentifier: "level.2")
         #expect(download.state == .waiting)

@@ -1,8 +1,9 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
-@Suite struct KeyValueTests {
+@Suite(.promptly) struct KeyValueTests {
     @Test func `A test prepares an empty product key by key`() {
         let product = SKProduct()
         product.setValue("pro.monthly", forKey: "productIdentifier")

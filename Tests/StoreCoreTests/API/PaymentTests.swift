@@ -1,8 +1,9 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
-@Suite struct PaymentTests {
+@Suite(.promptly) struct PaymentTests {
     let coins = SKProduct(productIdentifier: "coins.100", localizedTitle: "Coins", price: 3)
 
     @Test func `B1: A payment carries a product identifier and a quantity`() {

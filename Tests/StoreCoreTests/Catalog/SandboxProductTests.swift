@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StoreCore
@@ -122,7 +123,7 @@ import Testing
     }
 }
 
-@Suite struct SandboxProductMistakeTests {
+@Suite(.promptly) struct SandboxProductMistakeTests {
     @Test func `A bad price in the program stops the process with a sentence`() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = SandboxProduct.consumable("sword", price: "0,99")

@@ -1,8 +1,9 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
-@Suite struct DetachedTaskTests {
+@Suite(.promptly) struct DetachedTaskTests {
     private func context() -> StoreContext { StoreContext(delivery: .inline, log: .silent) }
 
     /// Makes a detached task that goes on, each time that it is told to, with the contexts that it has met.

@@ -1,9 +1,10 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 /// In processes of their own: there is one main queue.
-@Suite struct MainQueueWatchTests {
+@Suite(.promptly) struct MainQueueWatchTests {
     @Test(.timeLimit(.minutes(10)))
     func `Callbacks that wait long for a main queue that nobody drains are worth a warning`() async {
         await #expect(processExitsWith: .exitCode(7)) {

@@ -1,9 +1,10 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 /// What is said of a callback that does not return while somebody settles.
-@Suite struct SettleWatchTests {
+@Suite(.promptly) struct SettleWatchTests {
     @Test(.timeLimit(.minutes(10)))
     func `A callback that waits for a thread that moves the clock is worth a warning`() async {
         await #expect(processExitsWith: .exitCode(7)) {

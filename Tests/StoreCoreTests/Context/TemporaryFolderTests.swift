@@ -1,9 +1,10 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 /// What a process has among the temporary files, and when it goes.
-@Suite struct TemporaryFolderTests {
+@Suite(.promptly) struct TemporaryFolderTests {
     /// Temporary files of processes that a test starts, so that no other process looks there.
     private final class Place {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("place-\(UUID())")

@@ -1,9 +1,10 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 /// What Store Kit answers with an exception stops the process, with a sentence.
-@Suite struct MisuseTests {
+@Suite(.promptly) struct MisuseTests {
     @Test func `B13, B16: Adding a quantity of 0 stops the process with a sentence`() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let payment = SKMutablePayment(productIdentifier: "sword")

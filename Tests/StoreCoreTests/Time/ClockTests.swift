@@ -3,7 +3,7 @@ import StoreCore
 import TestSupport
 import Testing
 
-@Suite struct ClockTests {
+@Suite(.promptly) struct ClockTests {
     private let clock = ManualClock()
     private let start = Date(timeIntervalSince1970: 1_735_689_600)
 

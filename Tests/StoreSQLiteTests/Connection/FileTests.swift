@@ -3,9 +3,10 @@
     import Foundation
     import StoreCore
     import StoreSQLite
+    import TestSupport
     import Testing
 
-    @Suite(.sqlite) struct FileTests {
+    @Suite(.sqlite, .promptly) struct FileTests {
         private let folder: Folder
 
         init() throws { folder = try Folder() }

@@ -4,10 +4,11 @@
     import SQLiteFaults
     import StoreCore
     import StoreSQLite
+    import TestSupport
     import Testing
 
     /// Who may read and write a database's files and their folder.
-    @Suite(.sqlite) struct PermissionTests {
+    @Suite(.sqlite, .promptly) struct PermissionTests {
         private let folder: Folder
 
         init() throws { folder = try Folder() }

@@ -16,7 +16,9 @@ private final class TwoObservers: Shop1 {
         weak var shop: TwoObservers?
 
         func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
-            for transaction in transactions where transaction.transactionState == .purchased { shop?.keep(transaction) }
+            for transaction in transactions where transaction.transactionState == .purchased {
+                shop?.keep(transaction)
+            }
         }
     }
 

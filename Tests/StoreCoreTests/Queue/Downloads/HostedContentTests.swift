@@ -1,9 +1,10 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 /// What can be hosted, and how it is written down.
-@Suite struct HostedContentTests {
+@Suite(.promptly) struct HostedContentTests {
     private func product(_ content: SandboxProduct.HostedContent) -> SandboxProduct {
         var product = SandboxProduct.nonConsumable("map", price: "0.99")
         product.hostedContent = content

@@ -1,9 +1,10 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
 /// How often a subscription renews.
-@Suite struct RenewalLimitTests {
+@Suite(.promptly) struct RenewalLimitTests {
     @Test func `B199: Accelerated renewals stop after 12 where the store has Apple's limit`() throws {
         let subscriber = try Subscriber(renewalRate: .month(.fiveMinutes))
         try subscriber.market.store.setRenewalLimit(12)

@@ -1,8 +1,9 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
-@Suite struct OfferSignatureTests {
+@Suite(.promptly) struct OfferSignatureTests {
     private let shop: OfferShop
 
     init() throws {

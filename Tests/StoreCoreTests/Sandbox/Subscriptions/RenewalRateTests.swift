@@ -1,8 +1,9 @@
 import Foundation
 import StoreCore
+import TestSupport
 import Testing
 
-@Suite struct RenewalRateTests {
+@Suite(.promptly) struct RenewalRateTests {
     private let calendar: Calendar = {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
