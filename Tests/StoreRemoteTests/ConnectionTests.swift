@@ -41,6 +41,17 @@ import Testing
         #expect(proxy.cuts == 1)
     }
 
+    @Test func `What may have had its effect is not requested again on another connection`() async throws {
+        let shop = try RemoteShop()
+        let proxy = try FaultyProxy(to: shop.server.port) { _, number in number == 1 ? .isCut(after: 600) : .passes }
+        defer { proxy.stop() }
+        let remote = shop.remote(at: proxy.url)
+        try await remote.prepare()
+        let failure = await #expect(throws: StoreFailure.self) { try await remote.refreshReceipt(ReceiptProperties()) }
+        #expect(failure?.code == URLError.Code.networkConnectionLost.rawValue)
+        #expect(proxy.cuts == 1)
+    }
+
     @Test func `A notification whose connection breaks under it counts as broken off at once`() async throws {
         let shop = try RemoteShop()
         let proxy = try FaultyProxy(to: shop.server.port) { _, number in number == 1 ? .isCut(after: 420) : .passes }

@@ -29,22 +29,24 @@ final class RequestSender: Sendable {
 
     /// Posts a body and returns the response, whatever its status.
     ///
-    /// A request whose connection was used before and breaks is posted again: the store recognizes what it has taken.
+    /// A request whose connection was used before and breaks is posted once more, if a store may take it twice.
     ///
     /// - Throws: the network's failure, a `StoreFailure`.
     func post(_ call: DeviceCall, version: Int, _ body: Data) async throws -> RemoteAnswer {
         let request = request(call, version: version, body: body)
-        while true {
+        for mayRepeat in [call.mayBeRepeated, false] {
             do {
                 let (status, answer) = try await send(request)
                 return RemoteAnswer(status: status, body: answer, place: destination.place)
-            } catch URLError.requestBodyStreamExhausted {
-                // Ends, because a new connection was not used before.
+            } catch URLError.requestBodyStreamExhausted where mayRepeat {
                 continue
+            } catch URLError.requestBodyStreamExhausted {
+                break
             } catch {
                 throw destination.failure(error)
             }
         }
+        throw destination.failure(URLError(.networkConnectionLost))
     }
 
     private func send(_ request: URLRequest) async throws -> (status: Int, body: Data) {

@@ -67,6 +67,16 @@ package enum DeviceCall: String, CaseIterable, Sendable {
     case synchronize, eligibility
     case requestRefund = "request-refund"
 
+    /// Whether a request may be performed twice: it only reads, or the store recognizes what it has taken.
+    var mayBeRepeated: Bool {
+        switch self {
+        case .hello, .updates, .submit, .acknowledge, .products, .content: true
+        case .transactions, .subscriptions, .appTransaction, .eligibility: true
+        case .refreshReceipt, .changePromotion, .enterCode, .showConsent, .decideStorefront: false
+        case .synchronize, .requestRefund: false
+        }
+    }
+
     /// Returns the parts of the path in a version of the protocol.
     package func path(version: Int) -> [String] {
         self == .hello ? [DeviceProtocol.root, rawValue] : [DeviceProtocol.root, String(version), rawValue]
