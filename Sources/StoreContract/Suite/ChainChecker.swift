@@ -75,7 +75,9 @@ struct ChainChecker: Sendable {
         }
     }
 
-    private mutating func note(_ promise: ContractPromise, _ why: String) { if flaw == nil { flaw = (promise, why) } }
+    private mutating func note(_ promise: ContractPromise, _ why: String) {
+        if flaw == nil { flaw = (promise, why) }
+    }
 
     private func name(_ cursor: UpdateCursor?) -> String { cursor.map { "\($0)" } ?? "nothing" }
 }

@@ -228,7 +228,9 @@ final class MonitoredValue<Value>: @unchecked Sendable {  // unchecked: `value` 
     func wait(until limit: Date, _ isSo: (Value) -> Bool) -> Bool {
         condition.lock()
         defer { condition.unlock() }
-        while !isSo(value) { guard condition.wait(until: limit) else { return isSo(value) } }
+        while !isSo(value) {
+            guard condition.wait(until: limit) else { return isSo(value) }
+        }
         return true
     }
 }

@@ -297,7 +297,9 @@ final class LeasedFile {
         }
     }
 
-    func truncate(to length: Int) throws { if ftruncate(descriptor, off_t(length)) != 0 { throw Self.trouble() } }
+    func truncate(to length: Int) throws {
+        if ftruncate(descriptor, off_t(length)) != 0 { throw Self.trouble() }
+    }
 
     /// Returns the error of the system call that has just failed.
     static func trouble() -> any Error { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

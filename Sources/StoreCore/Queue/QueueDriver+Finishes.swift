@@ -16,7 +16,9 @@ struct FinishWaits {
         isEmpty = false
     }
 
-    mutating func end(_ number: Int) { if let ended = waits.removeValue(forKey: number) { recorded += ended } }
+    mutating func end(_ number: Int) {
+        if let ended = waits.removeValue(forKey: number) { recorded += ended }
+    }
 
     /// Removes and returns the closures whose finishes are recorded.
     ///

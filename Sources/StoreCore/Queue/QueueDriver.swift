@@ -389,7 +389,9 @@ extension QueueDriver {
     /// Wakes settling threads if both lanes are idle.
     ///
     /// A thread woken at every intermediate step would contend for the lock with the working one.
-    func ringIfQuiet() { if activity.isAwaited, state.withLock({ $0.isQuiet }) { activity.changed() } }
+    func ringIfQuiet() {
+        if activity.isAwaited, state.withLock({ $0.isQuiet }) { activity.changed() }
+    }
 
     func scheduleDeliveries() {
         delivery.schedule(self, log)

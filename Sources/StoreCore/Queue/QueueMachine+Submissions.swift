@@ -303,7 +303,9 @@ extension QueueMachine {
     ///
     /// A row that an earlier connection reported must appear, however late its acknowledgement.
     @inline(__always)
-    mutating func excuse(_ number: Int) { if connection.isInSnapshot { connection.excused.insert(number) } }
+    mutating func excuse(_ number: Int) {
+        if connection.isInSnapshot { connection.excused.insert(number) }
+    }
 
     @inline(__always)
     mutating func forgetFinish(of transaction: String) {

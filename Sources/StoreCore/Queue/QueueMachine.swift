@@ -76,7 +76,9 @@ struct QueueMachine {
         /// The number of commands that await the store's reply.
         var inFlight: Int { if case .inFlight(let count) = stage { count } else { 0 } }
 
-        mutating func endPause() { if isPausing { stage = .idle } }
+        mutating func endPause() {
+            if isPausing { stage = .idle }
+        }
     }
 
     /// The journal opening under which commands are numbered.

@@ -174,7 +174,9 @@ struct ReceiptEntries: Sendable {
     }
 
     /// Calls a function with each entry.
-    func forEach(_ body: ([UInt8]) -> Void) { for index in 0..<entries.count { body(entries[index]) } }
+    func forEach(_ body: ([UInt8]) -> Void) {
+        for index in 0..<entries.count { body(entries[index]) }
+    }
 
     /// Returns the bytes of the entries from an index on.
     func bytes(from first: Int) -> [UInt8] {

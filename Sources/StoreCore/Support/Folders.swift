@@ -40,7 +40,9 @@ final class ProcessFolder: Sendable {
         }
     }
 
-    private func remove() { if lock.withLock({ $0 }) != nil { remove(url) } }
+    private func remove() {
+        if lock.withLock({ $0 }) != nil { remove(url) }
+    }
 
     /// Removes this folder, or one inside it.
     ///
@@ -94,7 +96,9 @@ package final class TemporaryFolder: Sendable {
     }
 
     /// Removes the folder, if it exists, and its contents.
-    package func remove() { if isMade.load(ordering: .sequentiallyConsistent) { process.remove(url) } }
+    package func remove() {
+        if isMade.load(ordering: .sequentiallyConsistent) { process.remove(url) }
+    }
 }
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)

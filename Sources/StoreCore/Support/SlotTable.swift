@@ -185,7 +185,9 @@ extension SlotTable.Segment {
     }
 
     fileprivate func forEach(from base: Int, _ body: (Int, Row) throws -> Void) rethrows {
-        for (offset, row) in rows.enumerated() { if let row { try body(base + offset, row) } }
+        for (offset, row) in rows.enumerated() {
+            if let row { try body(base + offset, row) }
+        }
     }
 }
 

@@ -294,7 +294,9 @@ struct ShortList<Element> {
     private var first: Element?
     private var others: [Element] = []
 
-    mutating func append(_ element: Element) { if first == nil { first = element } else { others.append(element) } }
+    mutating func append(_ element: Element) {
+        if first == nil { first = element } else { others.append(element) }
+    }
 
     func forEach(_ body: (Element) -> Void) {
         if let first { body(first) }

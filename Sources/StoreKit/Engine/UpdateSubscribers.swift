@@ -217,7 +217,9 @@ struct UpdateSubscribers: Sendable {
     }
 
     /// Removes a transaction that has left the queue: if its identifier is reported again, it counts as new.
-    mutating func forget(_ identifier: String) { for index in all.indices { all[index].forget(identifier) } }
+    mutating func forget(_ identifier: String) {
+        for index in all.indices { all[index].forget(identifier) }
+    }
 
     /// Discards all reports to subscribers, including those that they have yet to take.
     mutating func forgetAll() {

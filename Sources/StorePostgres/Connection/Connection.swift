@@ -377,7 +377,9 @@ final class SocketWatch: Sendable {
         self.socket = socket
         let thread = Thread { [isEnded] in
             var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            while !isEnded.withLock({ $0 }) { if poll(&entry, 1, -1) > 0, !isEnded.withLock({ $0 }) { readable() } }
+            while !isEnded.withLock({ $0 }) {
+                if poll(&entry, 1, -1) > 0, !isEnded.withLock({ $0 }) { readable() }
+            }
             isEnded.withLock { _ in if copy >= 0 { close(copy) } }
             ended()
         }

@@ -18,7 +18,9 @@ package final class FailureSchedule: Sendable {
     private struct Queue<Failure> {
         private var entries: [(failure: Failure, times: Int)] = []
 
-        mutating func append(_ failure: Failure, times: Int) { if times > 0 { entries.append((failure, times)) } }
+        mutating func append(_ failure: Failure, times: Int) {
+            if times > 0 { entries.append((failure, times)) }
+        }
 
         mutating func next() -> Failure? {
             guard let first = entries.first else { return nil }

@@ -69,7 +69,9 @@ struct AppCoverage: Sendable {
     static let question = "history"
 
     /// Adds to the number of messages with a fault at a point.
-    mutating func noteFaults(_ count: Int, of point: String) { if count > 0 { faults[point, default: 0] += count } }
+    mutating func noteFaults(_ count: Int, of point: String) {
+        if count > 0 { faults[point, default: 0] += count }
+    }
 
     mutating func noteKill(at boundary: AppProcess.Boundary) { kills[boundary, default: 0] += 1 }
 

@@ -296,7 +296,9 @@ struct AppRunPlan: Sendable {
         var outcome: Outcome?
         var isCanceled = false
 
-        mutating func end(at run: Int, with outcome: Outcome) { if run < end { (end, self.outcome) = (run, outcome) } }
+        mutating func end(at run: Int, with outcome: Outcome) {
+            if run < end { (end, self.outcome) = (run, outcome) }
+        }
 
         mutating func merge(_ coverage: AppCoverage, of run: Int) {
             waiting[run] = coverage

@@ -60,7 +60,9 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
         if let own { wire.disconnect(own) }
     }
 
-    func acknowledge(through cursor: UpdateCursor) { if process.pass(.call) { wire.acknowledge(through: cursor) } }
+    func acknowledge(through cursor: UpdateCursor) {
+        if process.pass(.call) { wire.acknowledge(through: cursor) }
+    }
 
     func products(
         _ identifiers: Set<String>,
@@ -142,7 +144,9 @@ private final class LaunchReceiver: StoreUpdateReceiver {
         process.pass(.update)
     }
 
-    func connectionLost(_ failure: StoreFailure) { if !process.isDead { receiver.connectionLost(failure) } }
+    func connectionLost(_ failure: StoreFailure) {
+        if !process.isDead { receiver.connectionLost(failure) }
+    }
 }
 
 /// One launch's connection to the store, if no step disturbs messages or kills the process at a boundary.
@@ -290,7 +294,9 @@ final class LaunchHistory: HistoryService {
 
     var deviceVerificationID: UUID? { history.deviceVerificationID }
 
-    func follow(_ listener: any HistoryListener) { if !process.isDead { history.follow(listener) } }
+    func follow(_ listener: any HistoryListener) {
+        if !process.isDead { history.follow(listener) }
+    }
 }
 
 /// The faults of Store Kit 2 queries about what the user has bought.

@@ -62,5 +62,7 @@ final class Watchdog: Sendable {
         _ = try? state.answer.read(upToCount: 1)
     }
 
-    private static func endAll() { for entry in all.withLock({ Array($0.values) }) { entry.watchdog?.end() } }
+    private static func endAll() {
+        for entry in all.withLock({ Array($0.values) }) { entry.watchdog?.end() }
+    }
 }

@@ -122,7 +122,9 @@ final class App: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     private func finish(_ transaction: SKPaymentTransaction) -> Bool {
         guard transaction.transactionState != .purchasing else {
             // Decided by the thread that advances the clock.
-            if deliveries == nil { if store.isReachable { clock.advance(by: 600) } else { store.isReachable = true } }
+            if deliveries == nil {
+                if store.isReachable { clock.advance(by: 600) } else { store.isReachable = true }
+            }
             return deliveries == nil
         }
         let name = Self.name(of: transaction)

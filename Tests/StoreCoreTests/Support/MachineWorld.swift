@@ -48,7 +48,9 @@ final class MachineWorld {
 
     private func chance(_ one: Int, in many: Int) -> Bool { Int.random(in: 0..<many, using: &random) < one }
 
-    private func check(_ isRight: Bool, _ fault: @autoclosure () -> String) { if !isRight { faults.append(fault()) } }
+    private func check(_ isRight: Bool, _ fault: @autoclosure () -> String) {
+        if !isRight { faults.append(fault()) }
+    }
 }
 
 // MARK: - What happens

@@ -110,7 +110,9 @@ extension DownloadEngine {
     }
 
     /// Performs the pending actions, unless another thread is performing them.
-    func runWhatWasLeft() { if state.withLock({ $0.lane.schedule() }) { schedule() } }
+    func runWhatWasLeft() {
+        if state.withLock({ $0.lane.schedule() }) { schedule() }
+    }
 
     /// Retires the engine permanently, and removes all files.
     func retire() {
@@ -146,7 +148,9 @@ extension DownloadEngine {
         state.actions.empty()
     }
 
-    private func schedule() { if let laneExecutor { laneExecutor.enqueue { self.run() } } else { run() } }
+    private func schedule() {
+        if let laneExecutor { laneExecutor.enqueue { self.run() } } else { run() }
+    }
 
     private func run() {
         CallScope.outermost { _ = state.drain(\.lane) { perform($0) } }

@@ -202,7 +202,9 @@ private struct Segment: Sendable {
     /// The bit patterns of the dates, since equal dates may have different ones; each differs from the one before.
     private var moments: ContiguousArray<UInt64> = []
 
-    init(isReserved: Bool = false) { if isReserved { rows.reserveCapacity(Self.size) } }
+    init(isReserved: Bool = false) {
+        if isReserved { rows.reserveCapacity(Self.size) }
+    }
 
     var count: Int { rows.count }
 

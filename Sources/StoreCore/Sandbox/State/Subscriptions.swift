@@ -303,7 +303,9 @@ extension Subscriptions {
 
 extension Subscriptions {
     /// Removes outdated entries from the top of the heap, so that the first one is current.
-    private mutating func dropStale() { while let first = due.first, !isDue(first) { removeFirst() } }
+    private mutating func dropStale() {
+        while let first = due.first, !isDue(first) { removeFirst() }
+    }
 
     private func isDue(_ due: Due) -> Bool {
         let index = due.subscription

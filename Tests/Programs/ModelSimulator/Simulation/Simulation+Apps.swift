@@ -10,7 +10,9 @@ extension Simulation {
         addedInOperation = []
     }
 
-    func runLanes() { while taskLane.drainHere() || apps.contains(where: { $0.lane?.drainHere() == true }) {} }
+    func runLanes() {
+        while taskLane.drainHere() || apps.contains(where: { $0.lane?.drainHere() == true }) {}
+    }
 
     func add(_ product: SimulatedOperation.Product, _ quantity: Int, on device: Int) {
         let payment = SKMutablePayment(productIdentifier: product.rawValue)

@@ -17,5 +17,7 @@ extension AppEndpoint: HistoryRelay {
         }
     }
 
-    func follow(_ listener: any HistoryListener) { if !process.hasCrashed { wire.services.history?.follow(listener) } }
+    func follow(_ listener: any HistoryListener) {
+        if !process.hasCrashed { wire.services.history?.follow(listener) }
+    }
 }
