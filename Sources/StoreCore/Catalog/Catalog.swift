@@ -314,7 +314,7 @@ private struct Describer {
             subscription: product.subscription.map { self.subscription($0) },
             isFamilyShareable: product.isFamilyShareable,
             hostedContent: product.hostedContent.map { .init(version: $0.version, lengths: $0.files.map(\.length)) },
-            kind: StoreProduct.Kind(product.kind),
+            kind: product.kind,
             internalIdentifier: product.internalIdentifier
         )
     }
@@ -331,19 +331,6 @@ private struct Describer {
             winBackOffers: subscription.winBackOffers.map(\.offer).filter { $0.billingPlan == .upFront }.map(\.terms),
             billingPlans: subscription.billingPlans
         )
-    }
-}
-
-extension StoreProduct.Kind {
-    /// Creates the kind as an app sees it: a free subscription appears as a non-consumable.
-    fileprivate init(_ kind: SandboxProduct.Kind) {
-        self =
-            switch kind {
-            case .consumable: .consumable
-            case .nonConsumable, .freeSubscription: .nonConsumable
-            case .nonRenewing: .nonRenewing
-            case .autoRenewable: .autoRenewable
-            }
     }
 }
 

@@ -15,18 +15,7 @@ import Foundation
 /// A mistake, such as `price: "4,99"`, stops the process with a message, or throws in ``makeThrowing(_:)``.
 public struct SandboxProduct: Hashable, Codable, Sendable {
     /// The kind of a product.
-    public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
-        /// Used up by the app, after which it can be bought again. Not restored.
-        case consumable
-        /// Bought once, for all devices of the user. Restored.
-        case nonConsumable
-        /// Charged again at the end of each period until the user turns renewal off. Restored.
-        case autoRenewable
-        /// A subscription whose duration the app determines. Bought like a consumable, and not restored.
-        case nonRenewing
-        /// A free subscription without an end, which a user takes out once. Restored.
-        case freeSubscription
-    }
+    public typealias Kind = StoreProduct.Kind
 
     /// A localization: the product's texts in one language.
     public struct Localization: Hashable, Codable, Sendable {
@@ -96,7 +85,7 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     }
 }
 
-extension SandboxProduct.Kind {
+extension StoreProduct.Kind {
     /// Whether the product can be restored, and can be bought again for free (behaviors 104 to 106).
     var isRestorable: Bool {
         switch self {

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The environment of Store Kit's default queue: its store, journal, clock and callback delivery.
 ///
@@ -18,30 +17,16 @@ import Synchronization
 ///
 /// Any thread may use a context.
 public final class StoreContext: Sendable {
-    /// The context of the process, used by code for which no other context is bound.
-    ///
-    /// It initially has no store, or a store created from the file that ``SandboxStore/configurationVariable`` names.
-    public static let process = StoreContext(
-        backend: SandboxStore.namedByEnvironment(log: .standardError),
-        isOfProcess: true
-    )
-
     @TaskLocal private static var bound: StoreContext?
 
-    /// The context bound in the running task or, if there is none, the process's.
-    public static var current: StoreContext { bound ?? ofThread ?? DetachedTasks.context ?? processForStray }
+    /// The context bound in the running task or thread; nil if there is none.
+    static var ofCaller: StoreContext? { bound ?? ofThread ?? DetachedTasks.context }
 
     /// The context bound in the running task or, for a detached task, where the task was created.
     static var ofTask: StoreContext? { bound ?? DetachedTasks.context }
 
     /// Returns whether the running task has bound a context with this core.
     static func isBound(with core: ContextCore) -> Bool { bound?.core === core }
-
-    /// The process's context, for code without another one; counts the access while processes are simulated.
-    private static var processForStray: StoreContext {
-        StrayCalls.note()
-        return process
-    }
 
     private static let threadKey: pthread_key_t = {
         var key = pthread_key_t()
@@ -89,7 +74,8 @@ public final class StoreContext: Sendable {
         self.init(backend: backend, journal: journal, clock: clock, delivery: delivery, log: log, isOfProcess: false)
     }
 
-    private init(
+    /// Creates a context; that of the process lasts as long as the process and is passed to no task.
+    init(
         backend: (any StoreBackend)?,
         journal: (any QueueJournal)? = nil,
         clock: (any StoreClock)? = nil,
@@ -307,25 +293,5 @@ final class PromotionMemory: Sendable {
     subscript(visibilityOf productIdentifier: String) -> Int {
         get { state.withLock { $0.visibility[ExactText(productIdentifier)] ?? 0 } }
         set { state.withLock { $0.visibility[ExactText(productIdentifier)] = newValue == 0 ? nil : newValue } }
-    }
-}
-
-/// A counter of calls that come from no simulated process while processes are simulated.
-///
-/// Such a call uses the context of the real process, rather than the store that the simulated code was meant to use.
-package enum StrayCalls {
-    private static let simulations = Atomic<Int>(0)
-    private static let calls = Atomic<Int>(0)
-
-    /// The number of calls so far.
-    package static var count: Int { calls.load(ordering: .relaxed) }
-
-    /// Begins to count calls; nested: counting ends when ``end()`` has been called as often as this method.
-    package static func begin() { simulations.wrappingAdd(1, ordering: .relaxed) }
-    package static func end() { simulations.wrappingSubtract(1, ordering: .relaxed) }
-
-    /// Counts a call if a simulation is under way.
-    package static func note() {
-        if simulations.load(ordering: .relaxed) > 0 { calls.wrappingAdd(1, ordering: .relaxed) }
     }
 }

@@ -154,7 +154,7 @@ extension AppReceipt {
     }
 
     /// Returns the number of a product's kind in receipts; 0 to 3 are the App Store's numbers.
-    static func number(of kind: SandboxProduct.Kind) -> Int64 {
+    static func number(of kind: StoreProduct.Kind) -> Int64 {
         switch kind {
         case .nonConsumable: 0
         case .consumable: 1
@@ -165,8 +165,8 @@ extension AppReceipt {
     }
 
     /// Returns the kind that a number represents; nil for an unknown number.
-    static func kind(_ number: Int64) -> SandboxProduct.Kind? {
-        SandboxProduct.Kind.allCases.first { Self.number(of: $0) == number }
+    static func kind(_ number: Int64) -> StoreProduct.Kind? {
+        StoreProduct.Kind.allCases.first { Self.number(of: $0) == number }
     }
 }
 

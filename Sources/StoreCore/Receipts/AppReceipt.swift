@@ -132,7 +132,7 @@ extension AppReceipt {
         /// A non-consumable is 0, a consumable 1, a non-renewing subscription 2, an auto-renewable one 3. The App Store
         /// has no number for free subscriptions: its form uses 0, so that they are decoded as non-consumables, as in
         /// JWS. With any other signer, a free subscription is 4, a number of StoreCore's own.
-        public var kind: SandboxProduct.Kind
+        public var kind: StoreProduct.Kind
         /// 1708, 1711, 1713, 1719 and 1721: the attributes of an auto-renewable subscription; nil for all other kinds.
         ///
         /// In the App Store's form, a missing web order line item is encoded as 0. No attribute contains the
@@ -149,7 +149,7 @@ extension AppReceipt {
             purchaseDate: Date,
             originalTransactionIdentifier: String? = nil,
             originalPurchaseDate: Date? = nil,
-            kind: SandboxProduct.Kind,
+            kind: StoreProduct.Kind,
             subscription: TransactionReceipt.Subscription? = nil,
             cancellationDate: Date? = nil
         ) {

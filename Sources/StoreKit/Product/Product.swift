@@ -136,7 +136,7 @@ extension Product {
         init(_ product: StoreProduct) {
             switch product.kind {
             case .consumable: self = .consumable
-            case .nonConsumable: self = .nonConsumable
+            case .nonConsumable, .freeSubscription: self = .nonConsumable
             case .nonRenewing: self = .nonRenewable
             case .autoRenewable: self = .autoRenewable
             case nil: self = product.subscription?.groupIdentifier == nil ? .consumable : .autoRenewable

@@ -66,14 +66,16 @@ public struct StoreProduct: Hashable, Sendable {
 extension StoreProduct {
     /// The kind of a product.
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
-        /// Used up by the app, after which it can be bought again.
+        /// Used up by the app, after which it can be bought again. Not restored.
         case consumable
-        /// Bought once, and valid forever.
+        /// Bought once, for all devices of the user. Restored.
         case nonConsumable
-        /// A subscription whose duration the app decides.
-        case nonRenewing
-        /// A subscription that is charged again at the end of each period.
+        /// Charged again at the end of each period until the user turns renewal off. Restored.
         case autoRenewable
+        /// A subscription whose duration the app determines. Bought like a consumable, and not restored.
+        case nonRenewing
+        /// A free subscription without an end, which a user takes out once; a non-consumable in Store Kit 2. Restored.
+        case freeSubscription
     }
 
     /// A length of time in calendar units, such as three months.

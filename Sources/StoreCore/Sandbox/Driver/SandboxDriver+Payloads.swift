@@ -393,7 +393,7 @@ extension RenewalPayload {
 // Conversions of the sandbox's values to those of signed payloads.
 
 extension TransactionPayload.ProductType {
-    init(_ kind: SandboxProduct.Kind) {
+    init(_ kind: StoreProduct.Kind) {
         self =
             switch kind {
             case .consumable: .consumable

@@ -2,7 +2,7 @@ import StoreCore
 import StoreKit
 import Testing
 
-@Suite struct ProductEqualityTests {
+@Suite struct ProductTests {
     @Test func `Products are equal if their JSON is, storefront included`() async throws {
         let shop = try Shop(.inline)
         let load = { try #require(await shop.run { try await Product.products(for: ["coins"]) }.first) }
@@ -11,6 +11,13 @@ import Testing
         try shop.store.setStorefront("CAN")
         let other = try await load()
         #expect(first != other && first.jsonRepresentation != other.jsonRepresentation)
+    }
+
+    @Test func `A product has one of four types, and a free subscription is a non-consumable`() async throws {
+        let shop = try Shop(.inline, selling: Shop.products + [.freeSubscription("news", title: "News")])
+        let identifiers = ["coins", "sword", "season", "gold", "news"]
+        let types = try await shop.run { try await Product.products(for: identifiers).map(\.type) }
+        #expect(types == [.consumable, .nonConsumable, .nonRenewable, .autoRenewable, .nonConsumable])
     }
 
     @Test func `Identifiers of other code units are other products`() async throws {
