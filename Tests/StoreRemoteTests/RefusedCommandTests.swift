@@ -4,7 +4,7 @@ import StoreServer
 import TestSupport
 import Testing
 
-@testable import StoreRemote
+import StoreRemote
 
 /// Commands that a store elsewhere will never take, which keep no others waiting.
 @Suite(.fewAtATime, .server, .timeLimit(.minutes(20))) struct RefusedCommandTests {

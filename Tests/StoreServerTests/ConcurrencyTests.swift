@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 import Testing
 
-@testable import StoreServer
+import StoreServer
 
 /// Many clients of one router, while the store sells.
 @Suite(.libcrypto) struct ConcurrencyTests {

@@ -4,7 +4,7 @@ import StoreCrypto
 import TestSupport
 import Testing
 
-@testable import StoreServer
+import StoreServer
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import StoreCore
+import StoreCore
 
 /// What callbacks finish and add, and when it reaches a store that is asked without the queue's lock.
 @Suite(.timeLimit(.minutes(10))) struct CallbackCommandTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import StoreCore
+import StoreCore
 
 /// A queue on a store in the process, which it asks with its lock held or with its lane marked as busy, and what comes between
 /// question and answer.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StoreCore
+import StoreCore
 
 @Suite struct BERReaderTests {
     @Test func `Elements are read with definite and indefinite lengths, in short and in long form`() {

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import StoreCore
+import StoreCore
 
 /// The least that a store can be: what is open, what was taken, and a list of all changes.
 struct ModelStore {

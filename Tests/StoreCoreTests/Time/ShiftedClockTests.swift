@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import StoreCore
+import StoreCore
 
 /// A clock that goes with the system's, and can be moved ahead of it.
 struct ShiftedClockTests {

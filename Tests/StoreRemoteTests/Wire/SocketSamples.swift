@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-@testable import StoreRemote
+import StoreRemote
 
 /// A message of the socket: its name in the schema, how it is read and written again, and samples of every case.
 struct SocketMessage: Sendable {

@@ -3,7 +3,7 @@ import StoreCore
 import StoreCrypto
 import Testing
 
-@testable import StoreServer
+import StoreServer
 
 /// The functions of the API that change the store.
 @Suite(.libcrypto) struct ChangeTests {

@@ -3,7 +3,7 @@ import StoreCore
 import StoreCrypto
 import Testing
 
-@testable import StoreServer
+import StoreServer
 
 /// Reports on the consumption of a purchase: each member, and each combination that is refused.
 @Suite(.libcrypto) struct ConsumptionTests {

@@ -3,7 +3,7 @@ import StoreCore
 import StoreCrypto
 import Testing
 
-@testable import StoreServer
+import StoreServer
 
 /// The answers that a server gives again; ES256 signs the same bytes otherwise each time, so that the same signature is the same
 /// answer.

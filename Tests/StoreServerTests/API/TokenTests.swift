@@ -3,7 +3,7 @@ import StoreCore
 import StoreCrypto
 import Testing
 
-@testable import StoreServer
+import StoreServer
 
 /// The bearer token of the API's clients.
 @Suite(.libcrypto) struct TokenTests {

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 import Testing
 
-@testable import StoreServer
+import StoreServer
 
 /// Who may read the page, and who may act.
 @Suite(.libcrypto) struct ConsoleGuardTests {

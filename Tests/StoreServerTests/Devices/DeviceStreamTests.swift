@@ -3,7 +3,7 @@ import StoreCore
 import TestSupport
 import Testing
 
-@testable import StoreServer
+import StoreServer
 
 /// The streams of updates that devices elsewhere have open.
 @Suite(.fewAtATime, .microHTTPD, .libcrypto, .timeLimit(.minutes(20))) struct DeviceStreamTests {

@@ -3,7 +3,7 @@ import StoreCore
 import TestSupport
 import Testing
 
-@testable import StoreServer
+import StoreServer
 
 /// The HTTP server, over the loopback interface.
 @Suite(.fewAtATime, .microHTTPD) struct HTTPServerTests {

@@ -3,7 +3,7 @@ import StoreCore
 import TestSupport
 import Testing
 
-@testable import StoreServer
+import StoreServer
 
 /// Requests whose end is in doubt, and those that are too long, over the loopback interface.
 @Suite(.fewAtATime, .microHTTPD) struct RequestFramingTests {

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 import Testing
 
-@testable import StoreServer
+import StoreServer
 
 /// Test notifications, and the history of notifications, in the API.
 @Suite(.libcrypto) struct NotificationHistoryTests {

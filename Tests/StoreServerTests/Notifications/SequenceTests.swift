@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 import Testing
 
-@testable import StoreServer
+import StoreServer
 
 /// Notifications without a network: nothing here needs libmicrohttpd, or libcrypto.
 @Suite struct SequenceTests {

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 import Testing
 
-@testable import StoreServer
+import StoreServer
 
 /// What the answer about an app receipt with subscriptions has in addition.
 @Suite(.libcrypto) struct LatestReceiptTests {

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 import Testing
 
-@testable import StoreServer
+import StoreServer
 
 /// The receipts of transactions, of 2009 to 2013.
 @Suite(.libcrypto) struct OldReceiptTests {

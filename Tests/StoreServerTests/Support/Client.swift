@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import StoreServer
+import StoreServer
 
 /// A client that writes bytes to a socket, and reads what comes back.
 final class Client {

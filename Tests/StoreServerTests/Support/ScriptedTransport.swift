@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-@testable import StoreServer
+import StoreServer
 
 /// A transport that answers as it is told, and remembers what it was given.
 final class ScriptedTransport: NotificationTransport {

@@ -3,7 +3,7 @@ import StoreCore
 import StoreCrypto
 import Testing
 
-@testable import StoreServer
+import StoreServer
 
 /// A store with subscriptions and other products, and the router of its servers.
 struct Shop {
