@@ -138,7 +138,7 @@ extension TestHarness {
         let result = MonitoredValue<R?>(nil)
     }
 
-    /// Calls the store, on its lane or on another thread, without waiting.
+    /// Calls the store, on its lane or on a given queue, without waiting.
     func begin<R: Sendable>(
         on queue: DispatchQueue? = nil,
         _ body: @escaping @Sendable (any StoreBackend, @escaping @Sendable (R) -> Void) -> Void

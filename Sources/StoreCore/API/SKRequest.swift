@@ -104,7 +104,7 @@ private final class RequestRun: Sendable {
 
     func isRunning(_ number: Int) -> Bool { state.withLock { $0.isRunning && $0.number == number } }
 
-    /// Ends the run of a start; returns false if it has already ended.
+    /// Ends the run with a number; returns false if it is not running any more.
     @discardableResult
     func end(_ number: Int) -> Bool {
         state.withLock { state in

@@ -34,9 +34,10 @@ public protocol StoreBackend: AnyObject, Sendable {
 
     /// Accepts commands.
     ///
-    /// A queue has one submission under way: after the reply, it submits all commands that were added meanwhile. After
-    /// ``SubmissionReply/tryLater(_:)``, it retries the same commands, perhaps with more, with growing backoff. A
-    /// command that the store can never accept would block all others: refuse it by ``SubmissionReply/refused(_:)``.
+    /// A queue has one submission under way at a time: after the reply, it submits all commands that were added
+    /// meanwhile. After ``SubmissionReply/tryLater(_:)``, it retries the same commands, perhaps with more, with growing
+    /// backoff. A command that the store can never accept would block all others: refuse it with
+    /// ``SubmissionReply/refused(_:)``.
     ///
     /// - Parameters:
     ///   - commands: at least one, in the order of their numbers, which is the order in which they take effect.

@@ -13,13 +13,15 @@ extension QueueMachine {
         var failure: StoreFailure?
         var isLost: Bool { failure != nil }
         var awaitsFirstBatch = false
-        /// Whether the store sends a snapshot, or may be about to.
+        /// Whether the store is sending a snapshot, or may be about to.
         var isInSnapshot = false
         /// Whether a snapshot is certain to start or continue: after a cursor, an update may never come.
         var awaitsSnapshot: Bool { isInSnapshot && (cursor == nil || cursor?.part != nil) }
         /// Whether another snapshot is needed, once the current one and the restores under way have ended.
         var mustLookAgain = false
-        /// The rows that the store knew when the snapshot began, and that the snapshot has not shown yet.
+        /// The rows that the current snapshot must still show; those left at its end are removed.
+        ///
+        /// Initially the rows that were in the store when the snapshot began, except ``excused`` ones.
         var unseen: Set<Int> = []
         /// The rows whose orders were acknowledged on this connection; a snapshot that begins on it need not show them.
         var excused: Set<Int> = []

@@ -387,9 +387,9 @@ extension QueueMachine {
         sendNext(&actions)
     }
 
-    /// Whether no command passed to the store or the journal still waits for a response.
+    /// Whether the store and the journal have responded to every command passed to them.
     ///
-    /// A retired machine, which retries nothing by itself, does nothing more then.
+    /// A retired machine at rest is done, since it retries nothing by itself.
     var isAtRest: Bool {
         submission.inFlight == 0 && !submission.isBeingPassed
             && !(0..<outbound.count).contains { outbound[$0].recording.isUnderWay }

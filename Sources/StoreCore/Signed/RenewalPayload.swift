@@ -146,7 +146,7 @@ public struct SignedSubscription: Sendable {
     }
 }
 
-/// The state of a subscription, with the numbers of Store Kit 2 and the App Store's servers.
+/// The state of a subscription, with the raw values of Store Kit 2 and the App Store's servers.
 public enum SubscriptionState: Int, Hashable, Codable, Sendable {
     /// The current period is paid for.
     case subscribed = 1

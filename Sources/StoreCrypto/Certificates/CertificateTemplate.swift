@@ -105,15 +105,15 @@ struct CertifiedKey: Sendable {
 
     init(key: Key, certificate: Certificate) { (self.key, self.certificate) = (key, certificate) }
 
-    /// Issues a certificate for a key in a role, from a date on.
+    /// Issues a certificate for a key.
     ///
     /// - Parameters:
-    ///   - role: the role.
-    ///   - key: the key.
+    ///   - role: the role, which determines the extensions and the lifetime.
+    ///   - key: the key to certify.
     ///   - issuer: the issuer; nil for a self-signed certificate.
-    ///   - date: the first date of its validity.
-    ///   - lifetimes: the lifetimes of certificates.
-    /// - Throws: a ``CryptoError`` for dates that a certificate cannot represent, and if libcrypto fails.
+    ///   - date: the date of issue. The validity begins earlier, with the issuer's or before.
+    ///   - lifetimes: the lifetimes of certificates, by role.
+    /// - Throws: a ``CryptoError`` if a certificate cannot represent the dates, or if libcrypto fails.
     init(
         _ role: CertificateRole,
         _ key: Key,

@@ -10,7 +10,7 @@ struct JWSHeader: Codable {
 
     static let algorithm = "ES256"
 
-    /// The maximum number of characters of a header in Base64: a chain of three has less than 7,000.
+    /// The maximum number of characters of a header in Base64: a chain of three certificates has fewer than 7,000.
     static let maximumLength = 32_768
 
     /// Creates the header of a chain's signatures.

@@ -74,7 +74,7 @@
 #else
     import Foundation
 
-    /// The placeholder for a statement without SQLite: never created, as its property of type Never ensures.
+    /// A stand-in for the SQLite statement in builds without SQLite, which cannot be created.
     struct Statement {
         private let never: Never
 

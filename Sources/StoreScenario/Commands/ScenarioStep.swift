@@ -77,7 +77,7 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
         return arguments
     }
 
-    /// The name of the device that an option of the step names; nil for none.
+    /// The device that the `--device` option names; nil without the option.
     var device: String? { arguments["--device"]?.text }
 
     /// Adds an option for a device, unless there is one.

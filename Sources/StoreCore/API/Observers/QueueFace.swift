@@ -8,9 +8,12 @@ package protocol QueueFace: SKPaymentTransactionObserver, Sendable {
     /// Reports that the queue's context has a new store, of which nothing has been reported yet.
     func storeChanged(from former: FormerStore)
 
-    /// Reports the end of access to products; later notices have greater numbers.
+    /// Reports that the user has lost access to products.
     ///
-    /// The number is to be passed to ``SKPaymentQueue/acknowledgeRevocations(through:)``.
+    /// - Parameters:
+    ///   - productIdentifiers: the products.
+    ///   - notice: the number of the notice, which grows with each one, to be passed to
+    ///     ``SKPaymentQueue/acknowledgeRevocations(through:)``.
     func entitlementsRevoked(_ productIdentifiers: [String], notice: Int)
 
     /// Reports that the queue may have removed transactions without reporting their removal.

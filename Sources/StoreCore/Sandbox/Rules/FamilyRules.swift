@@ -69,7 +69,9 @@ extension SandboxState {
         return keys
     }
 
-    /// Returns the share that a member gains, nil if the member has it already.
+    /// Returns the sharing of an item with a member; nil if there is nothing new to share.
+    ///
+    /// Of a subscription, each new period is shared again.
     private func sharing(
         _ key: FamilyChange.Key,
         as number: TransactionNumber,

@@ -1,6 +1,6 @@
 import Foundation
 
-// The rules of purchases in the store itself, without an order: with a code, or as a win-back offer.
+// The rules of purchases that no app orders: redemptions of offer codes and of win-back offers.
 extension SandboxState {
     /// Adds the redemption of a code, for a named product or the first registered one that has the code's offer.
     func redeem(

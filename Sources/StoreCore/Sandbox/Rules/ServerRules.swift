@@ -99,7 +99,7 @@ package enum ServerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     case notSubscription(String)
     /// The subscription is not active, so that its renewal date cannot be extended: 4030004.
     case notActive(String)
-    /// The running period is free under an offer, so that its end cannot be extended: 4030004.
+    /// The current period is free under an offer, so its end cannot be extended: 4030004.
     case free(String)
     /// The renewal date was extended as often as it may be in a year: 4030005.
     case extendedTooOften(String)

@@ -58,17 +58,17 @@ extension SandboxState {
         }
     }
 
-    /// Adds the event that turns off renewal of the subscription that an order in the past began.
+    /// Adds the event that turns off the renewal of a subscription that was ordered with a past purchase date.
     ///
-    /// Adds nothing if the payment requests renewals until now.
+    /// Adds nothing if the payment's `renewsUntilNow` is true.
     func addEndOfRenewal(of order: StoreEvent.Order, _ date: Date, _ events: inout [LedgerRecord]) {
         guard order.subscription != nil, let account = order.account, let product = order.product else { return }
         addEndOfRenewal(of: order.payment, product, account, date, &events)
     }
 
-    /// Adds the event that turns off renewal of the subscription that a payment in the past began.
+    /// Adds the event that turns off the renewal of a subscription that was bought with a past purchase date.
     ///
-    /// Adds nothing if the payment requests renewals until now.
+    /// Adds nothing if the payment's `renewsUntilNow` is true.
     func addEndOfRenewal(
         of payment: StorePayment,
         _ product: ProductIndex,

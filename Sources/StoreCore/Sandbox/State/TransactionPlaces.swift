@@ -73,9 +73,9 @@ extension TransactionPlaces: BinaryCodable {
 }
 
 extension StoreEvent {
-    /// Whether the event begins exactly one transaction, the given one.
+    /// Returns whether the event begins the given transaction and no other.
     ///
-    /// A transaction that any other event begins is found by reading the whole ledger, which takes longer.
+    /// False for kinds of events that may begin several. To find the transactions of those, the whole ledger is read.
     func begins(_ number: TransactionNumber) -> Bool {
         switch self {
         case .ordered(let order), .sold(let order), .held(let order, _), .refused(let order, _):
