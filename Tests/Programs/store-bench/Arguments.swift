@@ -9,8 +9,8 @@ struct Arguments {
     enum Task {
         case list
         case measure([Figure])
-        /// One sample of synchronous purchases and nothing else, for a program that counts instructions.
-        case purchases(Int, Side)
+        /// A piece of work, a number of times, and nothing else, for a program that counts instructions.
+        case count(Counted, times: Int)
         case outcome(Figure)
         case sample(Figure, Side)
         case growth(Growth, size: Int)
@@ -32,7 +32,8 @@ struct Arguments {
         var isList = false
         var isChild = false
         var side: Side?
-        var purchases: Int?
+        var counted: Counted?
+        var times = 1
         var size: Int?
         var shop: [String]?
         var words = words.makeIterator()
@@ -43,7 +44,8 @@ struct Arguments {
             case "--svg": chart = try Self.file(words.next())
             case "--list": isList = true
             case "--rounds": rounds = try Self.rounds(words.next())
-            case "--purchases": purchases = try Self.purchases(words.next())
+            case "--count": counted = try Self.counted(words.next())
+            case "--times": times = try Self.times(words.next())
             case "--size": size = words.next().flatMap { Int($0) }
             case "--child": isChild = true
             case "--shop": shop = (0..<3).compactMap { _ in words.next() }
@@ -56,8 +58,8 @@ struct Arguments {
             task = .list
         } else if let shop {
             task = .shop(shop)
-        } else if let purchases {
-            task = .purchases(purchases, side ?? .value)
+        } else if let counted {
+            task = .count(counted, times: times)
         } else if isChild, let size, let growth = figures.first?.growth {
             task = .growth(growth, size: size)
         } else if isChild, let figure = figures.first {
@@ -83,9 +85,16 @@ struct Arguments {
         return count
     }
 
-    private static func purchases(_ word: String?) throws -> Int {
+    private static func counted(_ name: String?) throws -> Counted {
+        guard let counted = Counted.all.first(where: { $0.name == name }) else {
+            throw Wrong(sentence: "--count takes one of \(Counted.all.map(\.name).joined(separator: ", ")).")
+        }
+        return counted
+    }
+
+    private static func times(_ word: String?) throws -> Int {
         guard let count = word.flatMap({ Int($0) }), count > 0 else {
-            throw Wrong(sentence: "--purchases takes a whole number, 1 or more.")
+            throw Wrong(sentence: "--times takes a whole number, 1 or more.")
         }
         return count
     }

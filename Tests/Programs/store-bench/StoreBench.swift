@@ -46,7 +46,7 @@ enum StoreBench {
                 // After each figure: an interrupted run leaves the chart of what it has measured.
                 try arguments.chart.map(chart.write)
             }
-        case .purchases(let count, let side): _ = try PurchaseSync.sample(of: count, side)
+        case .count(let counted, let times): print(try await counted.prepare()(times))
         case .outcome(let figure):
             try ChildProcess.answer(await figure.withCases { try await Rounds(count: arguments.rounds).run($0) })
         case .sample(let figure, let side): try ChildProcess.answer(await figure.withCases { try await $0[side]() })

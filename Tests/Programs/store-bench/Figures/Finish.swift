@@ -23,7 +23,7 @@ extension Figure {
 }
 
 /// The value and its floor are the same queue, with many pending and with few.
-private enum FinishPending {
+enum FinishPending {
     static let oldestFirst: @Sendable (Int) -> [Int] = { Array(0..<$0) }
 
     static let random: @Sendable (Int) -> [Int] = { count in
@@ -33,26 +33,26 @@ private enum FinishPending {
 
     /// Creates a queue with as many purchased and unfinished transactions as there are places in the order.
     ///
-    /// The returned function finishes them in this order and returns how many were removed. It retains them, already in
-    /// order, so that no look-up and no deallocation is timed.
-    static func pending(finishedIn order: [Int]) throws -> () throws -> Int {
+    /// The returned function finishes so many of them in this order and returns how many were removed. It retains them,
+    /// already in order, so that no look-up and no deallocation is timed.
+    static func pending(finishedIn order: [Int]) throws -> Buy {
         let shop = try StoreShop(keeps: true)
         _ = shop.buy(order.count)
         let transactions = shop.queue.transactions
         let ordered = order.map { transactions[$0] }
-        return {
-            for transaction in ordered { shop.queue.finishTransaction(transaction) }
+        return { count in
+            for transaction in ordered.prefix(count) { shop.queue.finishTransaction(transaction) }
             return shop.observer.removed
         }
     }
 
-    static func cases(order: (Int) -> [Int]) -> Cases {
+    fileprivate static func cases(order: (Int) -> [Int]) -> Cases {
         let short = order(1_000)
         let long = order(1_000_000)
         return Cases(floor: { try sample(short, times: 100) }, value: { try sample(long, times: 1) })
     }
 
-    static func growth(order: @escaping @Sendable (Int) -> [Int]) -> Growth {
+    fileprivate static func growth(order: @escaping @Sendable (Int) -> [Int]) -> Growth {
         Growth(of: "pending transactions", unit: "ns/finish") { count in
             let order = order(count)
             return Growth.Probe { try sample(order, times: max(1, 100_000 / count)) }
@@ -64,7 +64,7 @@ private enum FinishPending {
         for _ in 0..<times {
             let finish = try pending(finishedIn: order)
             var removed = 0
-            time += try Stopwatch.nanoseconds { removed = try finish() }
+            time += try Stopwatch.nanoseconds { removed = try finish(order.count) }
             try WrongCount.check(removed, of: order.count, "transactions were removed")
         }
         return Sample(value: time / Double(times * order.count))

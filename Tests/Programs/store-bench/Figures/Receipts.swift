@@ -48,7 +48,7 @@ extension Figure {
 }
 
 /// A receipt as a sandbox store makes it for a period of a subscription, and the bytes that its signature is over.
-private final class ReceiptParts: Sendable {
+final class ReceiptParts: Sendable {
     let receipt: TransactionReceipt
     let signer = HMACReceiptSigner(key: Data(repeating: 7, count: 32))
     private let message: Data

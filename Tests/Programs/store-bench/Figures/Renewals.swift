@@ -11,33 +11,34 @@ extension Figure {
         isolation: .sample,
         // A million subscribers would renew twelve million times.
         growth: Growth(of: "subscribers", unit: "ns/renewal", sizes: [1_000, 10_000, 100_000]) { count in
-            Growth.Probe {
-                try sample(of: count, StoreRenewals.make(count, from: start, to: end)).each(of: 12 * count)
-            }
+            Growth.Probe { try sample(of: count, StoreRenewals.make(count)).each(of: 12 * count) }
         }
     ) {
         Cases(
             floor: {
-                let hand = HandRenewals(starts: (0..<count).map { start + Double($0) })
-                return try sample(of: count) { hand.renew(by: end) }
+                let hand = HandRenewals(starts: (0..<count).map { StoreRenewals.start + Double($0) })
+                return try sample(of: count, hand.renew)
             },
-            value: { try sample(of: count, StoreRenewals.make(count, from: start, to: end)) }
+            value: { try sample(of: count, StoreRenewals.make(count)) }
         )
     }
 
     private static let count = 100_000
-    /// The first of January 2025, and the end of the day on which the last of them has subscribed for a year.
-    private static let start = Date(timeIntervalSince1970: 1_735_689_600)
-    private static let end = start + 367 * 86_400
+    /// The end of the day on which the last of them has subscribed for a year.
+    private static let end = StoreRenewals.start + 367 * 86_400
 
-    private static func sample(of count: Int, _ renew: () throws -> Int) throws -> Sample {
-        try .milliseconds(of: 12 * count, "terms were renewed", renew)
+    private static func sample(of count: Int, _ renew: (_ end: Date) throws -> Int) throws -> Sample {
+        try .milliseconds(of: 12 * count, "terms were renewed") { try renew(end) }
     }
 }
 
 /// The value: a store in which so many accounts subscribe, a second apart, before the clock is looked at.
-private enum StoreRenewals {
-    static func make(_ count: Int, from start: Date, to end: Date) throws -> () throws -> Int {
+enum StoreRenewals {
+    /// The first of January 2025.
+    static let start = Date(timeIntervalSince1970: 1_735_689_600)
+
+    /// The returned function advances the clock to a date and returns how many terms were renewed.
+    static func make(_ count: Int) throws -> (_ end: Date) throws -> Int {
         let clock = ManualClock(startingAt: start)
         let ledger = MemoryLedger()
         let products: [SandboxProduct] = [
@@ -57,7 +58,7 @@ private enum StoreRenewals {
             device.submit([StoreCommand(id: order, action: .purchase(payment))]) { _ in }
         }
         let before = ledger.head
-        return {
+        return { end in
             withExtendedLifetime((store, queue)) { clock.advance(to: end) }
             // All appended records except those of the observer's finishes are renewals.
             return ledger.head - before - (observer.received - 1)

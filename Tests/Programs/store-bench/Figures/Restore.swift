@@ -27,7 +27,7 @@ extension Figure {
 /// The value: a store with so many past purchases, made before the clock starts.
 ///
 /// The returned function restores them, keeps them pending to the end, frees them all, and returns their number.
-private enum RestoreAll {
+enum RestoreAll {
     static func restore(_ count: Int) throws -> () throws -> Int {
         let shop = try StoreShop()
         for _ in 0..<count { shop.queue.add(SKPayment(productIdentifier: "com.example.castle")) }

@@ -12,8 +12,8 @@ extension Figure {
     }
 }
 
-private enum StoreKit2Purchase {
-    static let count = 100_000
+enum StoreKit2Purchase {
+    private static let count = 100_000
 
     @MainActor static func floor() async throws -> Sample {
         let purchase = try PurchaseSync.sample(of: count, .value)
@@ -21,16 +21,23 @@ private enum StoreKit2Purchase {
     }
 
     @MainActor static func value() async throws -> Sample {
-        try await StoreContext(backend: StoreShop.makeStore(), delivery: .inline).run {
-            guard let product = try await Product.products(for: [StoreShop.coins]).first else {
-                throw StoreKitError.unknown
-            }
-            return try await .nanoseconds(each: count, "purchases were finished") {
+        let buy = try await shop()
+        return try await .nanoseconds(each: count, "purchases were finished") { try await buy(count) }
+    }
+
+    /// Creates a shop with a consumable, as a closure that buys, reads and finishes so many.
+    @MainActor static func shop() async throws -> Counted.Work {
+        let context = try StoreContext(backend: StoreShop.makeStore(), delivery: .inline)
+        guard let product = try await context.run({ try await Product.products(for: [StoreShop.coins]).first }) else {
+            throw StoreKitError.unknown
+        }
+        return { count in
+            try await context.run {
                 var done = 0
                 for _ in 0..<count {
                     guard case .success(.verified(let transaction)) = try await product.purchase() else { continue }
                     await transaction.finish()
-                    done += 1
+                    done += transaction.purchasedQuantity
                 }
                 return done
             }

@@ -1,0 +1,57 @@
+import Foundation
+import StoreCore
+
+/// A piece of work whose instructions another program counts, such as valgrind.
+///
+/// A count is the difference of two runs of different lengths, divided by the difference of their items. Starting and
+/// setting up, which are the same for every length, are therefore not in it.
+struct Counted: Sendable {
+    /// Work that is done a number of times, and returns the number of its items.
+    typealias Work = @MainActor (_ times: Int) async throws -> Int
+
+    let name: String
+    /// Sets up, and returns the work.
+    let prepare: @MainActor @Sendable () async throws -> Work
+
+    static let all: [Counted] = [
+        Counted(name: "purchase.floor") {
+            let buy = HandFake.shop()
+            return { try buy($0) }
+        },
+        Counted(name: "purchase") {
+            let shop = try StoreShop()
+            return { shop.buy($0) }
+        },
+        Counted(name: "finish") {
+            let finish = try FinishPending.pending(finishedIn: Array(0..<6_000))
+            return { try finish($0) }
+        },
+        Counted(name: "restore") {
+            let restore = try RestoreAll.restore(1_000)
+            return { times in try (0..<times).reduce(0) { count, _ in try count + restore() } }
+        },
+        Counted(name: "renewal") {
+            let renew = try StoreRenewals.make(300)
+            return { try renew(StoreRenewals.start + Double($0) * 31 * 86_400) }
+        },
+        Counted(name: "sk2.purchase") { try await StoreKit2Purchase.shop() },
+        Counted(name: "receipt.sign") {
+            let parts = try ReceiptParts()
+            return { try (0..<$0).count { _ in try parts.receipt.data(signedBy: parts.signer).count > 0 } }
+        },
+        Counted(name: "history.page") {
+            let season = "com.example.season"
+            let store = try SandboxStore(products: [.nonRenewing(season, price: "9.99")])
+            let first = try store.account.buy(season)
+            for _ in 0..<1_000 { try store.account.buy(season) }
+            return { times in
+                var query = ServerHistoryQuery(of: first)
+                return try (0..<times).count { _ in
+                    guard let page = try ServerView(store).history(query) else { return false }
+                    query.revision = page.revision
+                    return try page.transactions.count { try $0.jws.utf8.count > 0 } == query.limit
+                }
+            }
+        },
+    ]
+}
