@@ -5,8 +5,8 @@ import StoreCore
 enum ConfigurationSearch {
     /// Reads a configuration file.
     ///
-    /// - Throws: ``SKTestError/Code/invalidURL`` for a URL that is no file's, ``SKTestError/Code/fileNotFound`` if
-    ///   there is none, and a `StoreConfigurationError` that names the location of the error in an invalid file.
+    /// - Throws: ``SKTestError/Code/invalidURL`` for a URL that is no file's, ``SKTestError/Code/fileNotFound`` if the
+    ///   file does not exist, and a `StoreConfigurationError` that names the location of the error in an invalid file.
     static func configuration(at url: URL) throws -> StoreConfiguration {
         guard url.isFileURL else { throw SKTestError(.invalidURL, "\(url.absoluteString) is not a file URL") }
         guard FileManager.default.fileExists(atPath: url.path) else {

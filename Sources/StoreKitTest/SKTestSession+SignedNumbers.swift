@@ -63,8 +63,8 @@ extension SKTestSession {
     }
 }
 
-// StoreCrypto's functions of these names, bound when the program is linked. If StoreCrypto were imported, every target that
-// imports StoreKitTest would need libcrypto's module map.
+// StoreCrypto's functions of these names, bound when the program is linked. If StoreCrypto were imported, every target
+// that imports StoreKitTest would need libcrypto's module map.
 
 @_silgen_name("StoreCrypto_makeSessionSigner")
 private func makeSessionSigner(clock: any StoreClock) throws -> (any ReceiptSigner)?

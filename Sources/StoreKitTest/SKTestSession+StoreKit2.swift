@@ -15,7 +15,7 @@ extension SKTestSession {
     /// - Parameters:
     ///   - identifier: the product's identifier.
     ///   - options: the terms. Those for Ask to Buy and for a change of the storefront have no effect.
-    /// - Returns: the transaction, of the first period in case of a subscription.
+    /// - Returns: the transaction; for a subscription, that of the first period.
     /// - Throws: ``SKTestError/Code/invalidProductIdentifier`` for a product that the configuration does not have, a
     ///   `Product.PurchaseError` with the reason for the store's refusal, and a `StoreKitError`.
     @discardableResult
@@ -46,9 +46,10 @@ extension SKTestSession {
 
     /// Makes a call of Store Kit 2 fail from now on, in all sessions of the context, or succeed again.
     ///
-    /// An error for ``FailableStoreKitAPI/purchase`` also fails each payment of Store Kit 1, with the `SKError` of the same
-    /// meaning (A12); other calls of Store Kit 1 are not affected. A cancellation of a purchase is returned, not thrown (A14b).
-    /// ``resetToDefaultState()`` removes all errors, and so does another session on the context.
+    /// An error for ``FailableStoreKitAPI/purchase`` also fails each payment of Store Kit 1, with the `SKError` of the
+    /// same meaning (A12); other calls of Store Kit 1 are not affected. A cancellation of a purchase is returned, not
+    /// thrown (A14b). ``resetToDefaultState()`` removes all errors, and so does creating another session in the
+    /// context.
     ///
     /// - Parameters:
     ///   - error: the failure; nil for none.

@@ -11,12 +11,12 @@ import StoreCore
 ///
 /// A session belongs to the `StoreContext` that is current where it is created: that of the running task, or else that
 /// of the process. The session replaces the context's store, as Xcode's session replaces the App Store. All sessions of
-/// one context control the same store (behavior 201); another file or clock begins a new and empty store. Sessions of
-/// different contexts are independent.
+/// one context control the same store (behavior 201); another file, clock or signer begins a new and empty store.
+/// Sessions of different contexts are independent.
 ///
 /// A call changes the store's records before it returns: ``allTransactions()`` shows the change at once. Callbacks run
-/// where the context delivers them: by default on the main queue, after the call has returned. A
-/// test waits for them with an expectation, as in Xcode, or with the context's `settle()`.
+/// where the context delivers them: by default on the main queue, after the call has returned. A test waits for them
+/// with an expectation, as in Xcode, or with the context's `settle()`.
 ///
 /// All methods may be called from any thread, but tests that share a store interfere with each other when they run
 /// concurrently, as in Xcode.
@@ -30,8 +30,8 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
     ///
     /// - Parameter fileURL: a `.storekit` file of any version, in any folder.
     /// - Throws: ``SKTestError`` with ``SKTestError/Code/invalidURL`` for a URL that is no file's, with
-    ///   ``SKTestError/Code/fileNotFound`` if there is none, and a `StoreConfigurationError` that names the location of
-    ///   the error in an invalid file.
+    ///   ``SKTestError/Code/fileNotFound`` if the file does not exist, and a `StoreConfigurationError` that names the
+    ///   location of the error in an invalid file.
     public init(contentsOf fileURL: URL) throws {
         (context, environment) = try Self.open(fileURL, with: InitializerHandover.take(for: type(of: self)))
         super.init()
@@ -45,9 +45,9 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
 
     /// Creates a session from a configuration file with a name, and sets the context's store accordingly.
     ///
-    /// The file is looked up in the main bundle, then in each `*.resources` and `*.bundle` beside it, where SwiftPM puts
-    /// resources, in the order of their names. The first file of this name is used. To load the test's own file, pass
-    /// its URL in `Bundle.module` to ``init(contentsOf:)``.
+    /// The file is looked up in the main bundle, then in each `*.resources` and `*.bundle` beside it, where SwiftPM
+    /// puts resources, in the order of their names. The first file of this name is used. To load the test's own file,
+    /// pass its URL in `Bundle.module` to ``init(contentsOf:)``.
     ///
     /// - Parameter filename: the name, with or without `.storekit`.
     /// - Throws: as ``init(contentsOf:)``.
@@ -281,7 +281,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
 
     // MARK: Subscriptions
 
-    /// Turns auto-renewal of a transaction's subscription on (behavior 213).
+    /// Turns on the auto-renewal of a transaction's subscription (behavior 213).
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/noSubscriptionFound`` for a
     ///   transaction without a subscription, or with one that is over.
@@ -289,7 +289,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
         try act(onSubscriptionOf: identifier) { account, group in try account.setAutoRenew(true, inGroup: group) }
     }
 
-    /// Turns auto-renewal of a transaction's subscription off: it ends with its period (behavior 213).
+    /// Turns off the auto-renewal of a transaction's subscription, which then ends with its period (behavior 213).
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/noSubscriptionFound`` for a
     ///   transaction without a subscription, or with one that is over.
@@ -299,8 +299,8 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
 
     /// Expires a subscription now, and turns its renewal off (behavior 214).
     ///
-    /// - Throws: ``SKTestError/Code/invalidProductIdentifier``, ``SKTestError/Code/invalidProductType`` for a product that
-    ///   does not renew, ``SKTestError/Code/noSubscriptionFound`` for one without a subscriber.
+    /// - Throws: ``SKTestError/Code/invalidProductIdentifier``, ``SKTestError/Code/invalidProductType`` for a product
+    ///   that does not renew, ``SKTestError/Code/noSubscriptionFound`` for one without a subscriber.
     open func expireSubscription(productIdentifier: String) throws {
         let group = try group(of: productIdentifier)
         try act { store in try store.account.expireSubscription(inGroup: group) }
@@ -308,8 +308,8 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
 
     /// Ends a subscription's period now and begins the next (behavior 215).
     ///
-    /// - Throws: ``SKTestError/Code/invalidProductIdentifier``, ``SKTestError/Code/invalidProductType`` for a product that
-    ///   does not renew, ``SKTestError/Code/noSubscriptionFound`` for one without a subscriber.
+    /// - Throws: ``SKTestError/Code/invalidProductIdentifier``, ``SKTestError/Code/invalidProductType`` for a product
+    ///   that does not renew, ``SKTestError/Code/noSubscriptionFound`` for one without a subscriber.
     open func forceRenewalOfSubscription(productIdentifier: String) throws {
         let group = try group(of: productIdentifier)
         try act { store in try store.account.forceRenewal(inGroup: group) }

@@ -6,12 +6,12 @@ import StoreKit
 final class TestEnvironment: Sendable {
     private let state: Locked<State>
 
-    /// The components of an environment: sessions that pass the same ones share a store.
+    /// The parts that make up an environment: sessions of one context that pass the same parts share a store.
     struct Parts {
         let configuration: StoreConfiguration
         /// The store's clock; if nil, a system clock of its own, so that settling does not wait for other stores.
         var clock: (any StoreClock)?
-        /// The signer; if nil, the process's in Xcode's form.
+        /// The signer; if nil, the default signer of test sessions.
         var signer: (any ReceiptSigner)?
     }
 
@@ -29,7 +29,7 @@ final class TestEnvironment: Sendable {
     /// The settings of a session, and the error that it simulates for purchases.
     struct Settings {
         var file: StoreConfiguration.Settings
-        /// The Store Kit 1 failure of every purchase that corresponds to a simulated error (A12).
+        /// The Store Kit 1 failure that corresponds to the error simulated for purchases; nil without one (A12).
         var simulatedFailure: StoreFailure?
 
         var purchaseFailure: StoreFailure? { simulatedFailure ?? file.purchaseFailure }
@@ -52,8 +52,10 @@ final class TestEnvironment: Sendable {
         )
     }
 
-    /// Returns the context's environment: the existing one, with the file's settings, if its parts are the same;
-    /// otherwise a new one, whose store becomes the context's.
+    /// Returns the context's environment.
+    ///
+    /// An existing environment with the same parts is reset to the file's settings. Otherwise, a new environment is
+    /// created, whose store becomes the context's.
     static func environment(in context: StoreContext, of parts: Parts) throws -> TestEnvironment {
         if let environment = context.companion as? TestEnvironment, environment.isStill(in: context),
             environment.consists(of: parts)
@@ -110,7 +112,7 @@ final class TestEnvironment: Sendable {
         }
     }
 
-    /// The defect of the values that the store signs, nil while verification succeeds.
+    /// The defect of the values that the store signs; nil unless a test simulates a failed verification.
     private static func defect(in context: StoreContext) -> SignatureDefect? {
         let error = context.simulatedErrors[SimulatedCall.verification.rawValue]
         return (error as? VerificationResult<Any>.VerificationError).map { error in
@@ -137,7 +139,7 @@ final class TestEnvironment: Sendable {
         apply(settings, insteadOf: nil, to: store, in: context)
     }
 
-    /// Removes all transactions, with the current settings (behavior 203).
+    /// Removes all transactions; the current settings remain (behavior 203).
     ///
     /// A new store replaces the previous one: numbering restarts at 0.
     func clear(in context: StoreContext) {
@@ -152,7 +154,7 @@ final class TestEnvironment: Sendable {
                 return state.settings
             }
             store.signatureDefect = Self.defect(in: context)
-            // Settings that changed meanwhile were applied to the previous store only.
+            // Settings that changed while the store was created were applied to the previous store only.
             apply(newest, insteadOf: settings, to: store, in: context)
             if wasInUse { context.use(store) }
         } catch {

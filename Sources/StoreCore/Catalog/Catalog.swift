@@ -11,7 +11,7 @@ struct Catalog: Sendable {
     private var indices: [ExactText: ProductIndex] = [:]
     /// The product that was sold last, which is likely to be requested next.
     ///
-    /// Looked at first, since a comparison is quicker than a hash.
+    /// A look-up checks it first, since a comparison is quicker than hashing.
     var lastSold: ProductIndex?
     /// The availability of each product that is not on sale.
     private var restrictions: [ProductIndex: ProductAvailability] = [:]
@@ -95,7 +95,7 @@ struct Catalog: Sendable {
     func introductoryOffer(of index: ProductIndex) -> SubscriptionOffer? {
         products[index].subscription?.introductoryOffer.map { SubscriptionOffer(.introductory, $0.terms) }
     }
-    /// Returns the payment for a purchase that no app has ordered, such as a renewal: a quantity of one.
+    /// Returns the payment, of quantity one, for a purchase that no app has ordered, such as a renewal.
     mutating func payment(for index: ProductIndex, applicationUsername: String?) -> StorePayment {
         if let applicationUsername {
             return StorePayment(productIdentifier: products[index].identifier, applicationUsername: applicationUsername)
@@ -124,9 +124,10 @@ struct Catalog: Sendable {
     /// Returns whether a product is sold in the storefront's country.
     func isSoldHere(_ index: ProductIndex) -> Bool { products[index].storefrontTerms?.isSold(in: countryCode) ?? true }
 
-    /// Registers a product, or replaces a registered one, whose availability is unchanged.
+    /// Registers a product, or replaces the registered one that has the same identifier.
     ///
-    /// The product is not validated again: it was validated before the ledger recorded it.
+    /// A replaced product retains its availability. The product is not validated again: it was validated before the
+    /// ledger recorded it.
     mutating func register(_ product: SandboxProduct) {
         if let index = index(of: product.identifier) {
             products[index] = product
@@ -164,7 +165,7 @@ extension Catalog {
         return index
     }
 
-    /// Returns the reason, in one sentence, why an identifier cannot be bought at a moment; nil if it can.
+    /// Returns a sentence that explains why a product cannot be bought at a moment; nil if it can be bought.
     func reasonNotOnSale(_ identifier: String, at moment: Date) -> String? {
         guard let index = index(of: identifier) else {
             return "no product \"\(identifier)\" is registered in this store"
@@ -290,7 +291,7 @@ extension Catalog {
     }
 }
 
-/// A describer of products in one language and with one currency.
+/// A converter of products to the descriptions that a device receives, in one language and with one currency.
 private struct Describer {
     private var match: LocalizationMatch
     private let priceLocale: String
@@ -345,7 +346,7 @@ public enum ProductAvailability: Hashable, Codable, Sendable {
     case onSale
     /// The operator has withdrawn the product from sale.
     case withdrawn
-    /// The product is new, and some of the store's servers do not offer it before this moment.
+    /// The product is new, and cannot be bought until this moment, when all of the store's servers have it.
     case notYetPropagated(until: Date)
 }
 

@@ -21,7 +21,7 @@ public struct OfferClaims: Hashable, Sendable {
     public enum Grant: Hashable, Sendable {
         /// A promotional offer, by its identifier in the store.
         case promotionalOffer(String)
-        /// The introductory offer, or no such offer, whether or not the account is eligible.
+        /// The introductory offer, or none if `isAllowed` is false, whatever the account's eligibility.
         case introductoryOffer(isAllowed: Bool)
     }
 

@@ -2,11 +2,12 @@ import Foundation
 
 /// A signer of offers with one of a developer's keys; it also verifies signatures made with the key.
 ///
-/// A test, or the developer's server, signs with a signer; the sandbox store verifies with it. ``HMACOfferSigner`` is
-/// built in. Store Kit's own servers require ECDSA over P-256 with SHA-256: use `P256OfferSigner` of the module
-/// StoreCrypto. Set the signers whose offers the store accepts in ``SandboxStore/offerSigners``.
+/// A test, or the developer's server, creates signatures with a signer, and the sandbox store verifies them.
+/// ``HMACOfferSigner`` is built in. Store Kit's own servers require ECDSA over P-256 with SHA-256: use
+/// `P256OfferSigner` of the module StoreCrypto. Set the signers whose offers the store accepts in
+/// ``SandboxStore/offerSigners``.
 ///
-/// Every requirement may be called on any thread; the store does so without a lock, when a payment is submitted.
+/// The store may use every requirement on any thread. It uses them without a lock, when a payment is submitted.
 public protocol OfferSigner: Sendable {
     /// The key's identifier in signed offers; never empty, and always the same.
     var keyIdentifier: String { get }
@@ -154,7 +155,7 @@ struct OfferProof: Sendable {
 }
 
 extension StoreOffer {
-    /// Whether this kind of offer needs a proof, except in a test.
+    /// Whether an app needs a proof to request this kind of offer; a test does not need one.
     var needsProof: Bool {
         switch kind {
         case .promotional, .introductory, .noIntroductory: true
@@ -163,13 +164,15 @@ extension StoreOffer {
         }
     }
 
-    /// Whether only a test, and no app, can request this offer.
+    /// Whether only a test can request this offer: it is redeemed with a code, or lacks the proof that an app needs.
     var isOfTest: Bool { kind == .code || needsProof && proof == nil }
 
     /// The parsed proof; nil if there is none, if it is malformed, or if the kind needs none.
     var readProof: OfferProof? { needsProof ? proof.flatMap { OfferProof($0) } : nil }
 
-    /// Whether the buyer gets an introductory offer, by the proof or, without one, by the kind; nil for other offers.
+    /// Whether the buyer gets an introductory offer; nil for other kinds of offers.
+    ///
+    /// The proof decides; without a readable one, the kind decides.
     var allowsIntroductoryOffer: Bool? {
         switch kind {
         case .promotional, .winBack, .code: return nil

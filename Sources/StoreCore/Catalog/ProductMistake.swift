@@ -2,7 +2,7 @@ import Foundation
 
 /// A programmer's mistake in the source code that describes a product.
 ///
-/// The mistake stops the process, or is thrown by ``SandboxProduct/makeThrowing(_:)`` if that encloses the code.
+/// A mistake stops the process. Inside the closure of ``SandboxProduct/makeThrowing(_:)``, it is thrown instead.
 enum ProductMistake {
     @TaskLocal private static var catcher: Catcher?
 
@@ -37,7 +37,7 @@ extension SandboxProduct {
     ///
     /// By default, the factories and modifiers of products stop the process with a message if source code has a
     /// mistake: a malformed price, an empty identifier, content that cannot be hosted. If the values come from
-    /// elsewhere, such as a file of the app's own, call them in this method:
+    /// elsewhere, such as a file, call the factories and modifiers inside the closure:
     ///
     /// ```swift
     /// let sword: SandboxProduct = try .makeThrowing { .consumable("sword", price: text) }

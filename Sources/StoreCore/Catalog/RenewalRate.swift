@@ -15,7 +15,8 @@ public enum RenewalRate: Hashable, Codable, Sendable {
     case realTime
     /// A day has this length. A period has as many of these days as it has in the calendar.
     case day(Day)
-    /// A month has this length, and a year is twelve months. A week is longer than its share of a month.
+    /// A month has this length, and a year is twelve months. The length of a week is fixed for each ``Month``, and is
+    /// longer than a week's share of the month.
     case month(Month)
     /// Every period has this length, whatever the product says.
     case everyPeriod(Period)
@@ -177,10 +178,12 @@ extension RenewalRate {
         }
     }
 
-    /// Returns the end of a number of months, if possible without `Calendar`, which would dominate a renewal's cost.
+    /// Returns the date that is a number of months after the start.
+    ///
+    /// Avoids `Calendar` where possible, since it would dominate the cost of a renewal.
     private static func end(ofMonths months: Int, from start: Date) -> Date {
         let seconds = start.timeIntervalSince1970
-        // From 1600, since earlier dates may be Julian in `Calendar`, to about 5138.
+        // Covers the years 1600 to about 5138: in `Calendar`, earlier dates may be Julian.
         guard seconds >= -11_676_096_000, seconds < 100_000_000_000, months <= 12_000 else {
             return calendar.date(byAdding: .month, value: months, to: start) ?? .distantFuture
         }

@@ -11,7 +11,7 @@ struct StorefrontTerms: Hashable, Codable, Sendable {
 
     func isSold(in country: String) -> Bool { only?.contains(country) ?? true && !excluded.contains(country) }
 
-    /// The first of the country codes, in alphabetical order, that does not exist; nil if all exist.
+    /// The alphabetically first of the country codes that does not exist; nil if all exist.
     fileprivate var unknownCountry: String? {
         let codes = excluded.union(only ?? []).union(prices.keys)
         return codes.sorted().first { Storefronts.storefront($0) == nil }
@@ -37,9 +37,10 @@ extension SandboxProduct {
         changingTerms { $0.prices[country] = price }
     }
 
-    /// Returns the product as one that is not sold in some countries.
+    /// Returns the product, excluded from sale in some countries.
     ///
-    /// There, an order fails with `storeProductNotAvailable`, and a product request reports the identifier as invalid.
+    /// In these countries, an order fails with `storeProductNotAvailable`, and a product request reports the identifier
+    /// as invalid.
     ///
     /// - Parameter countries: ISO 3166-1 alpha-3 codes. An unknown one makes the product invalid: registering it throws
     ///   a ``CatalogError``.
@@ -48,7 +49,7 @@ extension SandboxProduct {
         changingTerms { $0.excluded.formUnion(countries) }
     }
 
-    /// Returns the product as one that is sold only in some countries.
+    /// Returns the product, restricted to sale in some countries.
     ///
     /// - Parameter countries: ISO 3166-1 alpha-3 codes. An unknown one makes the product invalid, see ``CatalogError``.
     /// - Returns: the product.

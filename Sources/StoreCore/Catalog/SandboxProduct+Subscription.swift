@@ -83,7 +83,7 @@ extension SandboxProduct {
         }
     }
 
-    /// A set of customers, by whether they have subscribed before.
+    /// A set of customer groups: never subscribed, subscribed now, or formerly subscribed.
     public struct Customers: OptionSet, Hashable, Codable, Sendable {
         /// The bits of the set.
         public let rawValue: Int

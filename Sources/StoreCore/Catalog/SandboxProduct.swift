@@ -47,7 +47,7 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     ///
     /// Users see this name if the product has no localization.
     public var referenceName: String
-    /// The exact price of one item: a whole number of thousandths, from 0 to less than 2^63 of them.
+    /// The exact price of one item: a multiple of 0.001, at least 0 and less than 2^63 / 1000.
     ///
     /// The storefront determines the currency. ``priced(_:in:)`` sets another price in one country.
     public var price: Decimal
@@ -215,7 +215,7 @@ extension SandboxProduct: BinaryCodable {
             price: try ShortDecimal(unpacking: &pack).value,
             localizations: []
         )
-        // Added one by one, since a damaged count must not reserve that much memory.
+        // Appended one by one, since a damaged count must not cause a large reservation of memory.
         for _ in try pack.count() {
             let locale = try pack.text()
             localizations.append(Localization(locale: locale, title: try pack.text(), description: try pack.text()))

@@ -20,7 +20,7 @@ public struct StoreConfiguration: Hashable, Sendable {
         public var description: String { "\(major).\(minor)" }
     }
 
-    /// A group of subscriptions, to one of which a user can be subscribed at a time.
+    /// A subscription group: a user can be subscribed to one of its products at a time.
     public struct SubscriptionGroup: Hashable, Sendable {
         /// The group's identifier, to which its subscriptions refer.
         public var identifier: String
@@ -110,9 +110,10 @@ extension StoreConfiguration {
         public var storefront = "USA"
         /// The rate at which subscriptions renew, as a number that Xcode assigns to it; 0 is real time.
         public var timeRate = 0
-        /// The rates for programs that do not know ``timeRate``, by the newest generation of rates that they know.
+        /// The fallback rates for programs that do not know ``timeRate``, by the newest generation of rates that a
+        /// program knows.
         ///
-        /// The key 0 belongs to a rate of older files, which name no generation.
+        /// Older files have a single rate without a generation: its key is 0.
         public var compatibilityTimeRates: [Int: Int] = [:]
         /// Whether every purchase is deferred until it is approved.
         public var isAskToBuyEnabled = false
@@ -199,7 +200,9 @@ extension StoreConfiguration {
 
         private let state: Locked<State>
 
-        /// Creates warnings from a function that finds them, called once, with a lock held; it must not call back.
+        /// Creates warnings from a function that finds them.
+        ///
+        /// The function is called at most once, with a lock held, and must not read these warnings.
         init(_ find: @escaping @Sendable () -> [Warning]) { state = Locked(.unread(find)) }
 
         var all: [Warning] {

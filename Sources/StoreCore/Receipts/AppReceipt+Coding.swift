@@ -6,9 +6,10 @@ extension AppReceipt {
     /// Its length is a few hundred bytes, and as many again for each purchase. With a deterministic signer, the same
     /// receipt always has the same bytes.
     ///
-    /// An ``AppReceiptSigner`` seals the App Store's form, in which all attributes are sorted by their bytes, as DER
-    /// requires for a set; set ``deviceHash`` to ``hash(forDevice:signer:)`` before. With any other signer, the
-    /// purchases come first, in their order, followed by the attributes that change with each receipt.
+    /// An ``AppReceiptSigner`` seals the receipt in its own form, in which all attributes are sorted by their bytes, as
+    /// DER requires for a set. For such a signer, first set ``deviceHash`` to ``hash(forDevice:signer:)``. With any
+    /// other signer, the purchases come first, in their order, followed by the attributes that change with each
+    /// receipt.
     ///
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999, a web order line item that is not a number, a
     ///   signature whose length is not the signer's, and a signer that has a certificate but is not an
@@ -17,7 +18,7 @@ extension AppReceipt {
         try image(after: ReceiptEntries(signer: signer), signedBy: signer).data
     }
 
-    /// Returns the receipt, with other, already encoded purchases before its own.
+    /// Returns the receipt, in which other, already encoded purchases precede its own.
     ///
     /// If the signer can continue from a saved state, the cost is only that of the receipt's own purchases.
     func image(after entries: ReceiptEntries, signedBy signer: any ReceiptSigner) throws -> ReceiptImage {
@@ -100,7 +101,8 @@ extension AppReceipt {
 extension AppReceipt {
     /// The form of a receipt, which determines its attributes and depends on the signer.
     enum Form {
-        /// The HMAC form, of signers that do not seal: each attribute has exactly one valid encoding.
+        /// The HMAC form, for signers other than an ``AppReceiptSigner``: each attribute has exactly one valid
+        /// encoding.
         case hmac
         /// The form of the App Store.
         case appStore
@@ -147,7 +149,8 @@ extension AppReceipt {
         case promotionalOfferIdentifier = 1721
     }
 
-    /// Returns an environment's name; for volume purchases, one such as `ProductionVPP` or `ProductionVPPSandbox`.
+    /// Returns an environment's name in a receipt, with `VPP` for a volume purchase: `ProductionVPP`,
+    /// `ProductionVPPSandbox`.
     static func environment(_ name: String, isVolumePurchase: Bool) -> String {
         guard isVolumePurchase else { return name }
         return name == "ProductionSandbox" ? "ProductionVPPSandbox" : name + "VPP"
@@ -184,7 +187,7 @@ extension AppReceipt {
     ///
     /// - Parameters:
     ///   - entries: the purchases that precede the receipt's own, encoded in the signer's form.
-    ///   - signer: the signer.
+    ///   - signer: the signer that will seal the payload.
     /// - Returns: the payload.
     /// - Throws: a ``ReceiptError`` in the cases that ``data(signedBy:)`` lists.
     func sealedPayload(after entries: ReceiptEntries, for signer: any AppReceiptSigner) throws -> Data {
@@ -261,7 +264,7 @@ extension AppReceipt {
         for type in emptyTexts { set.add(type, .utf8String, "") }
         if subscription == nil { set.add(.subscriptionEnd, .ia5String, "") }
         if purchase.cancellationDate == nil { set.add(.cancellationDate, .ia5String, "") }
-        // A free subscription has no number in this form, but like a non-consumable, it is owned permanently.
+        // This form has no number for a free subscription, which is owned permanently, like a non-consumable.
         set.add(.kind, number(of: purchase.kind == .freeSubscription ? .nonConsumable : purchase.kind))
         // 1710 is the App Store's number of the product; 1722 has no known name.
         set.add(1710, integer: 0)

@@ -130,8 +130,8 @@ extension AppReceipt {
         /// 1707: the kind of the product.
         ///
         /// A non-consumable is 0, a consumable 1, a non-renewing subscription 2, an auto-renewable one 3. The App Store
-        /// has no number for free subscriptions: its form uses 0, so that they are decoded as non-consumables, as in
-        /// JWS. With any other signer, a free subscription is 4, a number of StoreCore's own.
+        /// has no number for free subscriptions. Its form uses 0, so they are decoded as non-consumables, as in a JWS.
+        /// With any other signer, a free subscription is 4, a number of StoreCore's own.
         public var kind: StoreProduct.Kind
         /// 1708, 1711, 1713, 1719 and 1721: the attributes of an auto-renewable subscription; nil for all other kinds.
         ///

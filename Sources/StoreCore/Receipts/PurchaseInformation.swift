@@ -33,7 +33,7 @@ enum PurchaseInformation {
 // MARK: - This library's form
 
 extension PurchaseInformation {
-    /// A set of a receipt's keys, one bit for each, with the index of each key's value among all values.
+    /// The set of a receipt's keys, one bit for each, and the index of each key's value in the receipt.
     private struct Shape: Sendable {
         var keys: UInt32 = 0
         var places: [String: Int] = [:]

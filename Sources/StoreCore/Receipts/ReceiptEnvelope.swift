@@ -76,7 +76,9 @@ extension ReceiptEnvelope {
         return (blob, information, environment)
     }
 
-    /// Returns whether the unused bits of the last Base64 character are zero; the text must be valid otherwise.
+    /// Returns whether the unused bits of the last Base64 character are zero.
+    ///
+    /// In all other respects, the text must be valid Base64.
     private static func isCanonical(_ text: UnsafeRawBufferPointer, base64 range: Range<Int>) -> Bool {
         let end = range.upperBound
         guard range.count >= 4, text[end - 1] == UInt8(ascii: "=") else { return true }
@@ -126,9 +128,9 @@ extension ReceiptEnvelope {
 
 /// The encoded purchases with which successive receipts begin, and the state of signing them.
 ///
-/// A copy of a value continues independently.
+/// Appending to a copy leaves the original unchanged.
 struct ReceiptEntries: Sendable {
-    /// The identity of entries, which copies share; values that may differ have different identities.
+    /// The identity of entries, which their copies share; entries created separately have different identities.
     final class Identity: Sendable {}
 
     let identity = Identity()
@@ -187,7 +189,9 @@ struct ReceiptEntries: Sendable {
     }
 }
 
-/// An encoded app receipt in three parts, of which the middle one usually only grows from receipt to receipt.
+/// An encoded app receipt in three parts.
+///
+/// The middle part, the entries, usually only grows from one receipt to the next.
 struct ReceiptImage: Sendable {
     /// The part before the attributes, which contains lengths.
     let front: [UInt8]

@@ -86,10 +86,11 @@ public protocol AppReceiptSigner: ReceiptSigner {
 
 /// A signer of receipts and JWSs with a secret that only the store has: HMAC-SHA-256 (RFC 2104).
 ///
-/// Whoever has the key can also forge receipts, so an app must not have it, but let the store verify receipts.
+/// Whoever has the key can also forge receipts. An app must therefore not have it, and asks the store to verify
+/// receipts.
 public struct HMACReceiptSigner: ReceiptSigner {
     private let key: HMACKey
-    /// Whether the key was created at random, so that no other process has it.
+    /// Whether the key was created at random, so no other process has it.
     let isAnonymous: Bool
     /// The environment's name: `LocalTesting` or, in a test session, `Xcode`.
     public let environment: String
@@ -181,11 +182,11 @@ extension HMACReceiptSigner: PayloadSigner {
     }
 }
 
-/// The signature of a device's app receipt, and all of its bytes except the entries.
+/// The bytes of a device's signed app receipt, except the entries.
 ///
-/// With the entries, the receipt can be assembled again without being signed.
+/// With the entries, the same receipt can be assembled again without being signed.
 ///
-/// The entries are not stored, since storing them would copy them whenever one is added.
+/// The entries are not stored here, since a second reference would make the next addition copy them.
 struct SignedReceipt: Sendable {
     private let version: ReceiptVersion
     private let creationDate: Date
@@ -208,13 +209,13 @@ struct SignedReceipt: Sendable {
         hasEntries = image.entries.identity === version.entries
     }
 
-    /// Returns the signed receipt if its content and creation date are the given ones.
+    /// Returns the signed receipt if it has the given content and creation date.
     ///
     /// - Parameters:
-    ///   - version: the content.
-    ///   - creationDate: the creation date.
+    ///   - version: the required content.
+    ///   - creationDate: the required creation date.
     ///   - entries: the entries of that content.
-    /// - Returns: the signed receipt; nil if the content or the date differs.
+    /// - Returns: the signed receipt; nil if its content or date is another one.
     func image(version: ReceiptVersion, creationDate: Date, after entries: ReceiptEntries) -> ReceiptImage? {
         guard version == self.version, creationDate == self.creationDate else { return nil }
         return ReceiptImage(front: front, entries: hasEntries ? entries : ReceiptEntries(), back: back)
@@ -223,7 +224,8 @@ struct SignedReceipt: Sendable {
 
 /// A store that can report whether its app receipt has changed.
 protocol ReceiptSource {
-    /// Returns the device's app receipt, or `unchanged` if its content is that of a version that the caller has.
+    /// Returns the device's app receipt, or ``ReceiptChange/unchanged`` if its content is the version that the caller
+    /// has.
     func receipt(unless known: ReceiptVersion?) -> ReceiptChange
 }
 

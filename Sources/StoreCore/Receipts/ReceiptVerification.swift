@@ -4,7 +4,7 @@ import Foundation
 public struct ReceiptVerification: Hashable, Sendable {
     /// The status.
     public let status: Status
-    /// The receipt's content, by the names that verification has always used.
+    /// The receipt's content, by the historical field names.
     ///
     /// The names are those of the receipt with underscores, such as `product_id` and `purchase_date_ms`. `expires_date`
     /// is in milliseconds since 1970. Empty unless the status is ``Status/valid`` or ``Status/subscriptionExpired``.
@@ -16,19 +16,20 @@ public struct ReceiptVerification: Hashable, Sendable {
 
     /// The newly signed receipt of the subscription's current period, `latest_receipt`.
     ///
-    /// Nil for a product that does not renew, for a subscription that has ended, and if no store took part.
+    /// Nil for a product that does not renew, for a subscription that has ended, and if no store looked up later
+    /// periods.
     public let latestReceipt: Data?
     /// The content of the subscription's newest period, by the same names as ``fields``.
     ///
     /// With status ``Status/valid``, this is the current period, which the JSON response calls `latest_receipt_info`.
     /// With ``Status/subscriptionExpired``, it is the last period, `latest_expired_receipt_info`. Empty for a product
-    /// that does not renew, and if no store took part.
+    /// that does not renew, and if no store looked up later periods.
     public let latestFields: [String: String]
 
     /// Whether the receipt is authentic and the subscription in it has expired.
     ///
-    /// A store considers the whole subscription: the receipt of a period that has ended is valid while a later period
-    /// runs. If no store took part, only the receipt's own period is considered.
+    /// A store also looks up later periods: the receipt of a period that has ended is valid while a later one runs.
+    /// Without a store, only the receipt's own period is considered.
     public var isExpired: Bool { status == .subscriptionExpired }
 
     /// Verifies a receipt created by ``TransactionReceipt/data(signedBy:)``, at a given time.
@@ -40,7 +41,7 @@ public struct ReceiptVerification: Hashable, Sendable {
     /// - Parameters:
     ///   - receipt: the receipt's bytes, not in Base64.
     ///   - signer: the signer that must have signed the receipt.
-    ///   - now: the time at which a subscription must not have expired.
+    ///   - now: the time for deciding whether the subscription has expired.
     public init(of receipt: Data, signer: any ReceiptSigner, at now: Date) {
         do throws(ReceiptRefusal) {
             try self.init(try Self.fields(of: receipt, signer: signer), at: now)
@@ -180,7 +181,7 @@ extension ReceiptVerification {
     /// The complete historical response: one JSON object.
     ///
     /// `status` is a number. An authentic receipt's ``fields`` are under `receipt`: each value is a string. If a store
-    /// took part, a subscription also has ``latestFields`` as `latest_receipt_info`, or as
+    /// looked up later periods, a subscription also has ``latestFields`` as `latest_receipt_info`, or as
     /// `latest_expired_receipt_info` with status ``Status/subscriptionExpired``, and ``latestReceipt`` in Base64 as
     /// `latest_receipt`. The keys are sorted, so equal responses have the same bytes.
     public var json: Data { AnswerValue.object(answer).json }

@@ -4,8 +4,9 @@ import Foundation
 ///
 /// It has version 1, SHA-256, one signer without signed attributes, and no certificates: the signature is the HMAC of
 /// RFC 8018, and the signer has neither a name nor a number. The payload is a set of attributes. The signature covers
-/// them without the tag and length of the set, just as CMS excludes those of the octet string around the set. Otherwise
-/// a signer could not continue from a saved state, since the length comes first and changes with each attribute.
+/// the attributes without the set's tag and length, just as CMS excludes the tag and length of the octet string around
+/// the set. If it covered the length, which comes first and changes with each attribute, a signer could not continue
+/// from a saved state.
 struct SignedPayload {
     /// The encoded attributes, one after the other.
     let attributes: [UInt8]
@@ -49,7 +50,7 @@ struct SignedPayload {
     ///   - back: the number of bytes after the attributes.
     /// - Returns: the bytes.
     static func front(attributes: Int, back: Int) -> [UInt8] {
-        // From the inside out: each element's length includes all bytes in it, also after the attributes.
+        // From the inside out: each element's length includes all bytes in it, including those after the attributes.
         var front = DER.header(.set, attributes)
         func wrap(in tag: DER.Tag, after first: [UInt8] = [], before trailing: Int = 0) {
             front = DER.header(tag, first.count + front.count + attributes + trailing) + first + front

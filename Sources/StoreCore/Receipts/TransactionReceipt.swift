@@ -39,7 +39,7 @@ public struct TransactionReceipt: Hashable, Sendable {
     ///
     /// The historical format has no such key; it is StoreCore's own.
     public var applicationUsername: String?
-    /// `cancellation-date`, `-ms` and `-pst`: the date of the refund or the end of sharing; nil if it is valid.
+    /// `cancellation-date`, `-ms` and `-pst`: the date of the refund or the end of sharing; nil if there is neither.
     public var cancellationDate: Date?
 
     /// One period of an auto-renewable subscription in a receipt.

@@ -8,13 +8,13 @@ public protocol JWSPayload: Codable, Hashable, Sendable {
     var signingDate: PayloadDate { get }
     /// The environment's name, as in ``PayloadSigner/environment``.
     var environmentName: String { get }
-    /// The Base64 of a hash that binds the payload to one device; nil if it is not bound.
+    /// The Base64 of a hash that binds the payload to one device; nil if the payload is not bound.
     ///
-    /// It is nil in copies for servers, and if the signer does not support the hash.
+    /// Payloads for servers are not bound, nor are those of a signer that does not support the hash.
     ///
     /// The hash is the SHA-384 of ``deviceVerificationNonce`` and the device's identifier, both in lowercase.
     var deviceVerification: String? { get set }
-    /// The nonce of ``deviceVerification``, a UUID in lowercase; nil if that is nil.
+    /// The nonce of ``deviceVerification``, a UUID in lowercase; nil if there is no hash.
     var deviceVerificationNonce: String? { get set }
 }
 
@@ -49,7 +49,8 @@ package struct SigningDate: Decodable {
 
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
-        // The second field is decoded only if the first is missing: otherwise it may have any value.
+        // The second field is decoded only if the first is missing. If the first is present, the second may have any
+        // value.
         let signed = try fields.decodeIfPresent(PayloadDate.self, forKey: .signedDate)
         date = try (signed ?? fields.decodeIfPresent(PayloadDate.self, forKey: .receiptCreationDate))?.date
     }

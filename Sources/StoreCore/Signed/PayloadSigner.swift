@@ -55,7 +55,7 @@ extension PayloadSigner {
     /// Signs a payload with a deliberate defect; breaks the signature if the defect is one of a certificate.
     public func jws(of payload: Data, with defect: SignatureDefect) throws -> String { try tampered(payload, defect) }
 
-    /// Signs a payload, and changes the payload before or the JWS afterwards, so that it has a defect.
+    /// Signs a payload with a defect, by changing the payload before it is signed, or the JWS afterwards.
     package func tampered(_ payload: Data, _ defect: SignatureDefect) throws -> String {
         switch defect {
         case .invalidEncoding: try jws(of: payload).replacingOccurrences(of: ".", with: ".*")
@@ -90,11 +90,12 @@ extension PayloadSigner {
 
 /// A defect of a signed value, by the names that Store Kit 2 uses.
 ///
-/// If a value has several defects, a verifier reports the first in the order of the cases.
+/// If a value has several defects, a verifier reports the first that it finds.
 public enum SignatureDefect: String, Hashable, Codable, CaseIterable, Sendable {
     /// The text is not a JWS, or the payload is not JSON of the expected kind.
     case invalidEncoding
-    /// A certificate has expired, lacks its marker extension, or is not issued by the trusted root.
+    /// A certificate is not valid at the signing date, lacks its marker extension, or is not issued by the trusted
+    /// root.
     case invalidCertificateChain
     /// A certificate is revoked.
     case revokedCertificate

@@ -10,7 +10,7 @@ import Foundation
 public final class SignedValue<Payload: JWSPayload>: Sendable {
     /// The payload as the store has created it, perhaps without its signing date and device hash.
     ///
-    /// These are added when ``payload`` or ``jws`` is first read. Reading `content`, unlike ``payload``, costs nothing.
+    /// Both are added when ``payload`` or ``jws`` is first read. Reading `content`, unlike ``payload``, costs nothing.
     package let content: Payload
     /// The defect found by verification; nil if there is none.
     public let defect: SignatureDefect?
@@ -29,8 +29,8 @@ public final class SignedValue<Payload: JWSPayload>: Sendable {
     /// Creates a value with a payload that is deliberately signed wrongly, and verifies the result.
     ///
     /// - Parameters:
-    ///   - payload: the payload.
-    ///   - signer: the signer and verifier.
+    ///   - payload: the payload to sign.
+    ///   - signer: the signer, which also verifies the result.
     ///   - defect: the defect to produce. If the verifier finds no defect, or only an invalid signature because it does
     ///     not check certificates or hashes, this defect is reported nevertheless.
     ///   - device: the device for which the payload should have been created.
@@ -122,7 +122,8 @@ package struct UnreadablePayload: Error, CustomStringConvertible {
 }
 
 extension JWSPayload {
-    /// Returns whether the payload was created for a device; true if the verifier does not support device hashes.
+    /// Returns whether the payload was created for a device; true without a device, or if the verifier has no device
+    /// hashes.
     func isMade(for device: UUID?, _ verifier: any PayloadSigner) -> Bool {
         guard let device else { return true }
         let text = Data(((deviceVerificationNonce ?? "") + device.uuidString).lowercased().utf8)

@@ -2,8 +2,8 @@ import Foundation
 
 /// The signed information about one transaction, in the form used by Store Kit 2 and the App Store's servers.
 ///
-/// Each property has its key's name in JSON. Properties that a store cannot know are left out: commitments of several
-/// periods, and those of Advanced Commerce.
+/// Each property has its key's name in JSON. Properties that a store cannot know are left out: those of commitments to
+/// several periods, and those of Advanced Commerce.
 public struct TransactionPayload: JWSPayload {
     /// The transaction's identifier.
     public var transactionId: String

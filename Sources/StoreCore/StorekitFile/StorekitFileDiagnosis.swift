@@ -19,7 +19,7 @@ struct StorekitFileDiagnosis {
     }
 
     private func problem(at path: [any CodingKey], _ expected: String, _ found: String) -> StoreConfigurationError {
-        // A format that is too new may explain more than the place that failed first, so the error mentions it.
+        // The error mentions a format that is too new, which may explain more than the place where decoding failed.
         let newest = StoreConfiguration.newestMajorVersion
         let format = (try? UntrustedJSON.decode(VersionOnly.self, from: data)).flatMap {
             Int(exactly: $0.version.major)

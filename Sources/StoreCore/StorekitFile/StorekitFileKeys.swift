@@ -41,7 +41,7 @@ indirect enum StorekitFileKeys: Sendable {
         }
     }
 
-    /// Returns the known key from which another differs by a typo; nil if there is none.
+    /// Returns the known key that an unknown one probably misspells; nil if there is none.
     private static func nearest(to key: String, in known: [String]) -> String? {
         let alike = known.filter { abs($0.utf8.count - key.utf8.count) <= 2 }
         let slips = alike.map { (key: $0, count: distance(key.lowercased(), $0.lowercased())) }

@@ -105,7 +105,7 @@ extension StorekitFileReader {
                 throw problem(place.path("displayPrice"), Expectation.price, "nothing")
             }
             let price = try price(text, at: place)
-            // The plan's price is a month's, and only yearly subscriptions are paid monthly.
+            // A monthly plan's price covers one month, and only yearly subscriptions are paid monthly.
             var commitmentPrice = plan == .monthly ? price * 12 : price
             if let text = item.commitmentDisplayPrice {
                 commitmentPrice = try self.price(text, at: place, "commitmentDisplayPrice")

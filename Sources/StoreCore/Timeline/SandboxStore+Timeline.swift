@@ -28,7 +28,7 @@ extension SandboxStore {
                 }
             }
             guard notifies else { return SandboxTimeline(entries: events.map(\.entry)) }
-            // Excludes everything that has happened since the lock was released.
+            // Read after the lock was released: notifications of newer records are left out by their positions below.
             var notifications = try ServerView(self).notifications(after: nil, limit: .max)[...]
             var entries: [SandboxTimeline.Entry] = []
             func addNotifications(before position: Int) {
@@ -61,7 +61,7 @@ extension SandboxTimeline.Entry {
     }
 }
 
-/// The lines between the events of a picture: one path for all that lead to events of one kind.
+/// The lines between the events of a picture, joined into one path for each kind of event that they lead to.
 struct TimelineLinks {
     let paths: [(kind: SandboxTimeline.Entry.Kind, path: String)]
 

@@ -1,15 +1,17 @@
 import Foundation
 
 extension SandboxTimeline {
-    /// The timeline as one HTML page, for reading and searching: a row for each event, with its mark in the lane of its
-    /// account, device, queue, store or server, and lines from the events that led to it.
+    /// The timeline as one HTML page, for reading and searching.
+    ///
+    /// Each event has a row, and a mark in the lane of its account, device, queue, store or server. Lines lead to the
+    /// mark from the events that caused it.
     ///
     /// The page is complete without a network and without a script. Its own script filters the events by words,
     /// product, account and state (the kind of an event); `#7` finds the transaction with that number. The page's
-    /// policy allows nothing else to be loaded or run, whatever the names in it are.
+    /// policy allows nothing else to be loaded or run, whatever names the events contain.
     ///
-    /// It has the content of ``svg``, in lanes if the window is wide enough. Equal entries produce the same text, in time
-    /// proportional to their number. The markup is not stable.
+    /// The page has the content of ``svg``, in lanes if the window is wide enough. Equal entries produce the same text,
+    /// in time proportional to their number. The markup is not stable.
     public var html: String { html(title: "Store timeline", about: nil) }
 
     /// Returns the page with a given title, and text that describes its origin.
@@ -291,7 +293,7 @@ enum TimelineStyle {
 
     /// The shapes, each centered on 0, 0 and at most 14 wide.
     ///
-    /// `s` is drawn with a line, `f` is filled.
+    /// The class `s` draws the outline of a shape, and `f` fills it.
     private static let kinds: [Look] = SandboxTimeline.Entry.Kind.allCases.map { kind in
         switch kind {
         case .setting: look(kind, "#656d76", "#8b949e", #"<path class="f" d="M-4-4H4V4H-4z"/>"#)
@@ -326,7 +328,7 @@ enum TimelineStyle {
         Look(kind: kind, light: light, dark: dark, shape: shape)
     }
 
-    /// The shapes of kinds, and of a command, for `use`.
+    /// Returns the shapes of some kinds, and the shape of a command, as definitions for SVG's `use`.
     static func shapes(_ wanted: [SandboxTimeline.Entry.Kind]) -> String {
         let shapes = kinds.filter { wanted.contains($0.kind) }.map { look in
             #"<g id="k-\#(look.kind.rawValue)"><circle class="b" r="9"/>\#(look.shape)</g>"#
@@ -389,10 +391,10 @@ enum MarkupText {
 
     /// Breaks text into lines after its spaces, and within a word that is wider than a line.
     ///
-    /// The lines joined are the text.
+    /// Joining the lines results in the original text.
     ///
     /// - Parameters:
-    ///   - text: the text.
+    ///   - text: the text to break.
     ///   - width: the width of a line, in columns.
     ///   - start: the number of columns already used in the first line.
     /// - Returns: the lines, at least one.

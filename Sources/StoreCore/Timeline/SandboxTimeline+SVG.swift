@@ -1,10 +1,13 @@
 extension SandboxTimeline {
-    /// The timeline as one SVG: a lane for each account, device and queue, the store and the app's server; a row with its
-    /// sentence for each event, and lines from the events that led to it.
+    /// The timeline as one SVG.
     ///
-    /// It needs neither a network nor a script. Each kind of event has its own shape and color, in light and dark mode. For
-    /// screen readers it is a list. Times are the store's, in UTC, and a minute or more without events is one row. Eight
-    /// accounts and eight devices have lanes; all others share one.
+    /// Each account, device and queue has a lane, as do the store and the app's server. Each event has a row with its
+    /// sentence, and lines from the events that led to it. Each kind of event has its own shape and color, in light and
+    /// dark mode. If there are more than eight accounts, the first seven have lanes of their own and all others share
+    /// one; the same applies to devices.
+    ///
+    /// The image needs neither a network nor a script. For screen readers, it is a list. Times are the store's, in UTC,
+    /// and a minute or more without events is one row.
     ///
     /// Equal entries produce the same text, in time proportional to their number. The markup is not stable.
     public var svg: String { TimelineSVG(TimelinePicture(self)).text }

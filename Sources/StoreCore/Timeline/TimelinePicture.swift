@@ -14,7 +14,7 @@ struct TimelinePicture {
         /// The date and the time.
         let moment: String
         let lane: Int
-        /// The lane of the queue that sent the command; only for the command's first event.
+        /// The lane of the queue that sent the command; nil unless the event is the command's first.
         let command: Int?
         /// The product with its quantity, and the transaction.
         let product: String?
@@ -26,10 +26,10 @@ struct TimelinePicture {
         /// The indices of the account and the product, for filters.
         let accountPlace: Int?
         let productPlace: Int?
-        /// The indices of the events that led to it.
+        /// The indices of the events that led to this one.
         let sources: [Int]
 
-        /// The width of its text, in columns.
+        /// The width of the event's text, in columns.
         var columns: Int {
             let head = [product, transaction].compactMap { $0 }.reduce(0) { $0 + MarkupText.columns($1) + 1 }
             var widths = lines.map { MarkupText.columns($0) }
@@ -73,7 +73,7 @@ struct TimelinePicture {
     /// The number of events, and the first and the last day.
     let summary: String
 
-    /// The minimum number of seconds without an event that is drawn as a single row.
+    /// The shortest time without events, in seconds, that is drawn as a row of its own.
     static let longestGap: TimeInterval = 60
     /// The width of a line of text, in columns.
     static let textWidth = 104
@@ -187,7 +187,7 @@ private struct NamePlaces {
 }
 
 extension SandboxTimeline.Entry.Kind {
-    /// The state that an event of the kind leads to, in one word.
+    /// The state that an event of this kind leads to, in one or two words.
     var title: String {
         switch self {
         case .setting: "set up"
@@ -258,7 +258,8 @@ struct TimelineLane: Hashable {
     enum Kind: Hashable { case queue, device, account, store, server }
 
     let kind: Kind
-    /// The name of the account or the device; nil for the shared lane of those without their own.
+    /// The name of the account or the device; nil for the store, the server, and a lane that several accounts or
+    /// devices share.
     var name: String?
 
     static let store = TimelineLane(kind: .store)
@@ -290,7 +291,7 @@ struct TimelineLane: Hashable {
 
 /// The lanes of a picture, from the app to the store: each device with its queue, accounts, the store, the server.
 struct TimelineLanes {
-    /// The number of accounts, and of devices, with their own lanes; all others share one.
+    /// The maximum number of lanes for accounts, and for devices; with more of them, the last lane is shared.
     static let limit = 8
 
     let all: [TimelineLane]

@@ -10,11 +10,15 @@ import StoreCore
 /// let store = try SandboxStore(products: products, clock: clock, signer: signer)
 /// ```
 ///
-/// App receipts are PKCS #7 with a chain of three certificates, transaction receipts are the signed property lists of 2009
-/// to 2013, JSON is signed as JWS with ES256. Receipts are signed with a leaf that is valid now by the clock, JWS with one
-/// that is valid at the payload's date; an expired leaf is renewed. Verification requires certificates below the
-/// authority's root that were valid at the signing date and are not on its revocation list. The root itself is valid for
-/// ``CertificateAuthority/Lifetimes/root``: outside of it nothing can be signed.
+/// App receipts are PKCS #7 messages with a chain of three certificates. Transaction receipts are the signed property
+/// lists of 2009 to 2013. JSON is signed as JWS with ES256.
+///
+/// Receipts are signed with a leaf certificate that is valid now by the clock, and JWS with one that is valid at the
+/// payload's date. An expired leaf is renewed. Outside of the root's lifetime, ``CertificateAuthority/Lifetimes/root``,
+/// nothing can be signed.
+///
+/// Verification requires certificates that lead to the authority's root, were valid at the signing date, and are not on
+/// the authority's revocation list.
 ///
 /// A signer may be used on any thread.
 public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
@@ -24,16 +28,16 @@ public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
         case sandbox
         /// `Production`.
         ///
-        /// To verify an app transaction from production, Apple's server library needs the app's Apple ID in it: set it in
-        /// the store, as `appAppleIdentifier`.
+        /// Apple's server library accepts an app transaction from production only if it contains the app's Apple ID:
+        /// set it in the store, as `appAppleIdentifier`.
         case production
     }
 
-    /// The authority whose leaves sign.
+    /// The authority that issues the signing certificates.
     public let authority: CertificateAuthority
-    /// The environment's name in transaction receipts and JWS: `Sandbox`, `Production`, in Xcode's form `Xcode`.
+    /// The environment's name in transaction receipts and JWS: `Sandbox` or `Production`; in Xcode's form, `Xcode`.
     public let environment: String
-    /// The environment's name in app receipts: `ProductionSandbox`, `Production`, in Xcode's form `Xcode`.
+    /// The environment's name in app receipts: `ProductionSandbox` or `Production`; in Xcode's form, `Xcode`.
     public let appReceiptEnvironment: String
     private let clock: any StoreClock
     private let form: SigningForm
@@ -53,11 +57,11 @@ public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
     ///   - clock: the clock of the signing dates, usually the store's.
     ///   - environment: the environment that receipts and JWS name. Xcode's form has its own, `Xcode`.
     ///   - digest: the hash algorithm of app receipts: SHA-256, or SHA-1 as until 2023. Xcode's form is always SHA-256.
-    ///   - form: the App Store's form of app receipts and JWS, or Xcode's, with one self-signed certificate. Xcode has no
-    ///     form of transaction receipts.
+    ///   - form: the App Store's form of app receipts and JWS, or Xcode's, with one self-signed certificate. Xcode has
+    ///     no form of transaction receipts.
     ///   - transactionReceiptVersion: the version of the signatures in transaction receipts.
-    ///   - defect: the defect of all signatures, for tests of verifiers. Transaction receipts have one certificate, and
-    ///     are signed correctly if that certificate cannot have the defect.
+    ///   - defect: the defect of all signatures, for tests of verifiers. Transaction receipts, which have one
+    ///     certificate, are signed correctly if that certificate cannot have the defect.
     /// - Throws: a ``CryptoError`` for a defect in Xcode's form, which has no chain.
     public init(
         _ authority: CertificateAuthority,
@@ -136,7 +140,8 @@ extension AppStoreSigner {
     /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
     public func jws(of payload: Data) throws -> String { try payloads.signer(at: date(of: payload)).sign(payload) }
 
-    /// Returns the date at which verifiers check certificates: the payload's own, which may be long before it is signed.
+    /// Returns the date at which verifiers check certificates: the payload's own, which may be long before it is
+    /// signed.
     ///
     /// A payload without a date, or with one at which the root was not valid, is signed as of now.
     private func date(of payload: Data) -> Date {
@@ -144,8 +149,9 @@ extension AppStoreSigner {
         return date.flatMap { authority.validity.contains($0) ? $0 : nil } ?? clock.now
     }
 
-    /// Signs a payload with a defect; in Xcode's form, which has no chain, breaks the signature in place of a certificate's
-    /// defect.
+    /// Signs a payload with a deliberate defect.
+    ///
+    /// Xcode's form has no chain: instead of a defect of a certificate, the signature is broken.
     ///
     /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
     public func jws(of payload: Data, with defect: SignatureDefect) throws -> String {
@@ -161,7 +167,7 @@ extension AppStoreSigner {
         }
     }
 
-    /// Returns the SHA-384 of a text, which ties a payload to a device.
+    /// Returns the SHA-384 of a text, which binds a payload to a device.
     public func deviceVerification(of text: Data) -> Data? { JWSSigner.deviceVerification(of: text) }
 
     /// Verifies a JWS.
@@ -175,7 +181,7 @@ extension AppStoreSigner {
 // MARK: - Transaction receipts
 
 extension AppStoreSigner {
-    /// The number of the version of transaction receipts' signatures.
+    /// The version number of the signatures in transaction receipts.
     public var signatureVersion: UInt8 { transactionReceiptVersion.rawValue }
 
     /// The number of bytes of every signature in a transaction receipt.
@@ -189,12 +195,13 @@ extension AppStoreSigner {
     /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
     public func sign(_ message: Data) throws -> Data { try transactionReceipts.signer(at: clock.now).sign(message) }
 
-    /// Returns whether the signature was made with this signer's key, whatever the time.
+    /// Returns whether the signature was made with this signer's key, at any time; false if no leaf can be valid now.
     public func isValid(signature: Data, for message: Data) -> Bool {
         (try? transactionReceipts.signer(at: clock.now).isValid(signature: signature, for: message)) ?? false
     }
 
-    /// Returns whether the signature was made with a certificate of the same root that had not expired at the purchase.
+    /// Returns whether the signature was made with a certificate of the same root that was unexpired at the purchase
+    /// date.
     public func isValid(signature: Data, certificate: Data, for message: Data) -> Bool {
         do {
             let verifier = try verifier().transactionReceipts
@@ -259,8 +266,8 @@ extension CertificateAuthority {
     ///   - form: the App Store's form, or Xcode's.
     ///   - defect: the defect of the chain, for tests of verifiers. Only in the App Store's form.
     /// - Returns: the signer.
-    /// - Throws: a ``CryptoError`` if the root is not valid at the date, if the form cannot have the defect, and if no key
-    ///   can be generated or written.
+    /// - Throws: a ``CryptoError`` if the root is not valid at the date, if the form cannot have the defect, and if no
+    ///   key can be generated or written.
     public func jwsSigner(
         at date: Date,
         form: SigningForm = .appStore,
@@ -279,8 +286,8 @@ extension CertificateAuthority {
     ///   - form: the App Store's form, or Xcode's.
     ///   - defect: the defect of the chain, for tests of verifiers. Only in the App Store's form.
     /// - Returns: the signer.
-    /// - Throws: a ``CryptoError`` if the root is not valid at the date, if the form cannot have the defect, and if no key
-    ///   can be generated or written.
+    /// - Throws: a ``CryptoError`` if the root is not valid at the date, if the form cannot have the defect, and if no
+    ///   key can be generated or written.
     public func pkcs7Signer(
         at date: Date,
         digest: PKCS7Signer.Digest = .sha256,
@@ -300,8 +307,8 @@ extension CertificateAuthority {
     ///   - defect: the defect of the certificate, for tests of verifiers: an expired leaf, a leaf without its marker, a
     ///     foreign root or a wrong key.
     /// - Returns: the signer.
-    /// - Throws: a ``CryptoError`` if the root is not valid at the date, if the form cannot have the defect, and if no key
-    ///   can be generated or written.
+    /// - Throws: a ``CryptoError`` if the root is not valid at the date, if the form cannot have the defect, and if no
+    ///   key can be generated or written.
     public func transactionReceiptSigner(
         at date: Date,
         version: TransactionReceiptSigner.Version = .rsa2048,

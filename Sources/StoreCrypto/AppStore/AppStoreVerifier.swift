@@ -20,8 +20,9 @@ public struct AppStoreVerifier: Sendable {
     /// Creates a verifier.
     ///
     /// - Parameters:
-    ///   - root: the certificate to trust, in PEM or DER. A certificate with an extended key usage counts as Xcode's,
-    ///     and has to be the one in the receipt or the JWS. For transaction receipts, it is their certificate's issuer.
+    ///   - root: the certificate to trust, in PEM or DER. A certificate with an extended key usage counts as Xcode's:
+    ///     receipts and JWS must contain that certificate itself. In transaction receipts, the trusted certificate must
+    ///     have issued the one that they contain.
     ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; nil for none.
     /// - Throws: a ``CryptoError`` if a certificate or the list is unreadable.
     public init(root: Data, revocationList: Data? = nil) throws(CryptoError) {
@@ -60,7 +61,8 @@ public struct AppStoreVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - receipt: the receipt in DER, or in BER as Xcode writes it: untrusted input, of any content and length.
-    ///   - creationDate: reads the creation date from a payload, whose signature is valid; nil refuses the receipt.
+    ///   - creationDate: returns the creation date in a payload, whose signature is valid; if it is nil, the receipt is
+    ///     refused.
     /// - Returns: the payload.
     /// - Throws: the reason for the refusal.
     public func open(_ receipt: Data, creationDate: (Data) -> Date?) throws(VerificationFailure) -> Data {
@@ -70,18 +72,19 @@ public struct AppStoreVerifier: Sendable {
     /// Verifies a JWS.
     ///
     /// - Parameters:
-    ///   - jws: the JWS: untrusted input, of any content and length.
-    ///   - signingDate: reads the signing date from a payload, whose signature is valid; nil refuses the JWS.
+    ///   - jws: untrusted input, of any content and length.
+    ///   - signingDate: returns the signing date in a payload, whose signature is valid; if it is nil, the JWS is
+    ///     refused.
     /// - Returns: the payload.
     /// - Throws: the reason for the refusal.
     public func payload(of jws: String, signingDate: (Data) -> Date?) throws(VerificationFailure) -> Data {
         try payloads.verify(jws, signedAt: signingDate)
     }
 
-    /// Returns the hash that ties an app receipt to a device, to compare with its `deviceHash`.
+    /// Returns the hash that binds an app receipt to a device; compare it with the receipt's `deviceHash`.
     ///
     /// - Parameters:
-    ///   - receipt: the receipt.
+    ///   - receipt: an app receipt in the App Store's or Xcode's form.
     ///   - device: the bytes that identify the device: the 16 of the identifier for the vendor, on a Mac the 6 of its
     ///     network address.
     /// - Returns: 20 bytes, with SHA-1.
@@ -102,7 +105,7 @@ extension AppStoreVerifier {
         case transactionReceipt(ReceiptVerification, environment: String)
         /// An app receipt, with the name of its environment: `Production`, `ProductionSandbox` or `Xcode`.
         ///
-        /// The name is the same for a volume purchase, of which the receipt's `isVolumePurchase` is true.
+        /// For a volume purchase, the name is the same, and the receipt's `isVolumePurchase` is true.
         case appReceipt(AppReceipt, environment: String)
         /// A JWS, with its payload, a JSON object.
         case jws(Subject, payload: Data)
@@ -122,8 +125,8 @@ extension AppStoreVerifier {
 
     /// Verifies a receipt or a JWS of any form.
     ///
-    /// An app receipt is verified as of its creation date, a JWS as of its `signedDate`, or the `receiptCreationDate` of an
-    /// app transaction. A transaction receipt has no signing date, and is verified as of its purchase: see
+    /// An app receipt is verified as of its creation date, a JWS as of its `signedDate`, and an app transaction as of
+    /// its `receiptCreationDate`. A transaction receipt has no signing date, and is verified as of its purchase: see
     /// ``TransactionReceiptVerifier/verify(_:over:)``. A transaction receipt must have the form that ``AppStoreSigner``
     /// writes: a `pod` of 100, and an environment that is one of the App Store's or Xcode's.
     ///

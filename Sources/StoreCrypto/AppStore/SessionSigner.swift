@@ -68,8 +68,8 @@ final class DefaultSigner: PayloadSigner {
 
 /// Returns the default signer of a sandbox store of Store Kit 2; nil without libcrypto.
 ///
-/// The module StoreKit binds the function by its symbol and does not import this module: an importer needs the module
-/// maps of all transitive imports, and a target that can see StoreKit without depending on it lacks libcrypto's.
+/// The module StoreKit binds the function by its symbol instead of importing this module. An importer needs the module
+/// maps of all transitive imports; a target that sees StoreKit without depending on it lacks libcrypto's.
 @_silgen_name("StoreCrypto_makeDefaultSigner")
 package func makeDefaultSigner(clock: any StoreClock, start: Date) -> (any PayloadSigner)? {
     Libcrypto.isAvailable ? DefaultSigner(clock: clock, start: start) : nil

@@ -22,8 +22,8 @@ public final class CertificateAuthority: Sendable {
     ///
     /// The root's lifetime begins an hour before its creation, for verifiers whose clocks are behind. Every other
     /// certificate, even a renewed one, is valid from the beginning of the root's lifetime, and expires its own
-    /// lifetime after its creation. So if the leaf is renewed after a sale, a verifier still accepts its signature as
-    /// of the date of the sale.
+    /// lifetime after its creation. Therefore, a leaf that was renewed after a sale can still sign as of the date of
+    /// the sale.
     public struct Lifetimes: Hashable, Sendable {
         /// The lifetime of the root, which Xcode's self-signed certificates share.
         ///
@@ -69,18 +69,18 @@ public final class CertificateAuthority: Sendable {
 
     /// Reads an authority from a folder of PEM files, or creates it there if the folder is empty or does not exist.
     ///
-    /// Each certificate is a file such as `root.pem`, next to its private key `root.key.pem`. Only the user may open the
-    /// folder (0700) and the keys (0600). Files are created atomically, and processes may share the folder. Missing leaves
-    /// are created when they are needed, and expired ones renewed: opening a complete folder writes nothing.
+    /// Each certificate is a file such as `root.pem`, next to its private key `root.key.pem`. Only the user may open
+    /// the folder (0700) and the keys (0600). Files are created atomically, and processes may share the folder. Missing
+    /// leaves are created when they are needed, and expired ones renewed: opening a complete folder writes nothing.
     ///
     /// - Parameters:
-    ///   - folder: the folder.
+    ///   - folder: the folder of the PEM files.
     ///   - now: the date at which the root has to be valid, by the store's clock.
     ///   - lifetimes: the lifetimes of new certificates.
-    /// - Throws: a ``CryptoError`` that names the file for one that is missing, unreadable or not PEM; for a key that
-    ///   belongs to another user, or that others can access or, in an open folder, replace; for a certificate that does not
-    ///   belong to its key, lacks its marker, or was not issued by this folder's root; and for a root that is not valid
-    ///   now. Also if the folder cannot be written.
+    /// - Throws: a ``CryptoError`` if a file is missing, unreadable or not PEM; if a key belongs to another user, or
+    ///   others can access or replace it; if a certificate does not belong to its key, lacks its marker, or was not
+    ///   issued by this folder's root; if the root is not valid now; and if the folder cannot be written. The error for
+    ///   a file names the file.
     public init(folder: URL, now: Date, lifetimes: Lifetimes = Lifetimes()) throws(CryptoError) {
         let folder = CertificateFolder(folder)
         self.lifetimes = lifetimes
@@ -115,8 +115,8 @@ public final class CertificateAuthority: Sendable {
         }.get()
     }
 
-    /// Returns the folder's certificate if it is valid at a date, otherwise a new one, with the existing key if there is
-    /// one.
+    /// Returns the folder's certificate if it is valid at a date; otherwise issues a new one, for the existing key if
+    /// there is one.
     private func certify(
         _ role: CertificateRole,
         _ known: Key?,
@@ -140,7 +140,9 @@ public final class CertificateAuthority: Sendable {
         return try folder.certificate(role, of: key, issuer: nil) ?? new
     }
 
-    /// Issues a certificate for a key; without an issuer, as for Xcode, it signs itself and is valid as long as the root.
+    /// Issues a certificate for a key.
+    ///
+    /// Without an issuer, as for Xcode, the certificate is self-signed and valid as long as the root.
     private func certified(
         _ role: CertificateRole,
         _ key: Key,
@@ -320,17 +322,17 @@ extension ServerIdentity: CustomStringConvertible, CustomReflectable {
 extension CertificateAuthority {
     /// Issues a new key and a certificate for a server, which clients that trust ``rootCertificate`` accept over TLS.
     ///
-    /// The key is on P-256. The certificate is for authenticating servers, names the hosts, and leads to the root by the
-    /// intermediate. It is valid from an hour before the date, as long as a leaf, and is not stored: issue another one at
-    /// the next start of the server.
+    /// The key is on P-256. The certificate is for authenticating servers, names the hosts, and leads to the root
+    /// through the intermediate. It is valid from an hour before the date, as long as a leaf. The certificate is not
+    /// stored: issue another one at the next start of the server.
     ///
     /// - Parameters:
-    ///   - hosts: the host names, such as `store.example.com` or `*.example.com`, and the IP addresses of the server; at
-    ///     least one.
+    ///   - hosts: the host names, such as `store.example.com` or `*.example.com`, and the IP addresses of the server;
+    ///     at least one.
     ///   - date: the date, by the clients' clocks.
     /// - Returns: the key and the certificates.
-    /// - Throws: a ``CryptoError`` that names an invalid host, if the root is not valid at the date, and if no key can be
-    ///   generated.
+    /// - Throws: a ``CryptoError`` that names an invalid host, if the root is not valid at the date, and if no key can
+    ///   be generated.
     public func serverIdentity(for hosts: [String], at date: Date) throws(CryptoError) -> ServerIdentity {
         guard let first = hosts.first else { throw CryptoError("a server's certificate needs a host's name") }
         var names: [UInt8] = []

@@ -6,9 +6,10 @@ struct CertificateFolder: Sendable {
 
     init(_ url: URL) { files = KeyFolder(url) }
 
-    /// Returns whether the folder does not exist or has no certificate: at most a root's key, and temporary files.
+    /// Returns whether the folder does not exist, or has at most a root's key and temporary files, but no certificate.
     ///
-    /// This is the state after a process ended while it filled the folder. A file system's root also contains `lost+found`.
+    /// A process that ends while it fills the folder leaves these files. The root of a file system also contains
+    /// `lost+found`.
     ///
     /// - Throws: a ``CryptoError`` if the path is not a folder's, or the folder cannot be read.
     func isUnfilled() throws(CryptoError) -> Bool {
@@ -65,8 +66,8 @@ extension CertificateFolder {
             var issuer: CertifiedKey?
             if let issuerRole = role.issuer {
                 issuer = issuerRole == .root ? root : found[issuerRole]
-                // An issuer of which only the key exists is certified when needed; the certificates that it issued are
-                // checked then.
+                // If only the issuer's key exists, the issuer is certified when needed, and the certificates that it
+                // issued are checked at that time.
                 if issuer == nil, try has(issuerRole) { continue }
                 if issuer == nil, try files.exists(certificateFile(role)) {
                     throw files.failure(certificateFile(role), Self.foreign)

@@ -50,7 +50,8 @@ struct CertificateTemplate {
 
     private func extensions(for key: Key, by issuer: Key) -> [UInt8] {
         var extensions = Self.extension(.basicConstraints, isCritical: true, use.basicConstraints)
-        // The number of unused bits, then the bits from the highest: 0 signs content, 5 certificates, 6 revocation lists.
+        // The number of unused bits, then the bits, the highest first: bit 0 permits signing content, 5 certificates, 6
+        // CRLs.
         extensions += Self.extension(.keyUsage, isCritical: true, DER.element(.bitString, use.keyUsage))
         extensions += Self.extension(.subjectKeyIdentifier, DER.element(.octetString, key.identifier))
         extensions += Self.authorityKeyIdentifier(issuer)
@@ -111,7 +112,8 @@ struct CertifiedKey: Sendable {
     ///   - role: the role, which determines the extensions and the lifetime.
     ///   - key: the key to certify.
     ///   - issuer: the issuer; nil for a self-signed certificate.
-    ///   - date: the date of issue. The validity begins earlier, with the issuer's or before.
+    ///   - date: the date of issue. The validity begins an hour earlier, or with the issuer's validity if that is
+    ///     earlier still.
     ///   - lifetimes: the lifetimes of certificates, by role.
     /// - Throws: a ``CryptoError`` if a certificate cannot represent the dates, or if libcrypto fails.
     init(
@@ -122,8 +124,8 @@ struct CertifiedKey: Sendable {
         _ lifetimes: CertificateAuthority.Lifetimes
     ) throws(CryptoError) {
         var validity = try role.validity(at: date, lifetimes)
-        // The validity begins with the issuer's: content may be signed later than its date, and is accepted as of that
-        // date.
+        // The validity begins with the issuer's: content may be signed long after its own date, and is verified as of
+        // that date.
         if let start = issuer?.certificate.validity.lowerBound, start < validity.lowerBound {
             validity = start..<validity.upperBound
         }
@@ -143,7 +145,7 @@ extension Date {
     /// The end of the last year that certificates can represent.
     static let endOfCertificates = Date(timeIntervalSince1970: 253_402_300_800)
 
-    /// Returns the date as a Time of certificates: with a two-digit year until 2049, with four digits from then on.
+    /// Returns the date as a `Time` of X.509, with a two-digit year through 2049 and a four-digit year from then on.
     ///
     /// - Throws: a ``CryptoError`` outside the years 1950 to 9999.
     func der() throws(CryptoError) -> [UInt8] {

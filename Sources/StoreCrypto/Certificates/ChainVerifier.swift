@@ -89,12 +89,12 @@ struct VerifiedChain: Sendable {
         validities = [(.leaf, leaf.validity)] + issuers.map { ($0.key, $0.value.validity) }
     }
 
-    /// Throws for the first certificate that had expired before a date, the earliest possible signing date.
+    /// Throws an error for the first certificate that had expired at a date, the earliest possible signing date.
     func requireValidity(since date: Date) throws(VerificationFailure) {
         for (member, dates) in validities where date >= dates.upperBound { throw .expired(member) }
     }
 
-    /// Throws for the first certificate that is not valid at a date, and if there is no date.
+    /// Throws an error if the date is nil, and for the first certificate that is not valid at the date.
     func requireValidity(at date: Date?) throws(VerificationFailure) {
         guard let date else { throw .noSigningDate }
         for (member, dates) in validities where !dates.contains(date) {

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// The first reason found why a signature is refused.
+/// The reason why a signature is refused; if there are several, the first that was found.
 public enum VerificationFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The data is not in the exact form of a JWS, a PKCS #7 message or a signature.
     case malformed

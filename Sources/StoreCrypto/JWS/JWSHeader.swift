@@ -22,7 +22,7 @@ struct JWSHeader: Codable {
 
     /// Reads a header in Base64.
     ///
-    /// The header is read before it is verified, so its length and the stored part are limited.
+    /// The header is untrusted when it is read, so its length is limited and only the needed members are stored.
     init(_ text: ArraySlice<UInt8>) throws(VerificationFailure) {
         guard text.count <= Self.maximumLength, let json = Base64URL.decode(text).map({ Data($0) }),
             let header = try? UntrustedJSON.decode(Self.self, from: json),
@@ -53,7 +53,7 @@ struct JWSHeader: Codable {
 
 /// The member `crit` of a header, which names extensions that must be understood (RFC 7515, 4.1.11).
 ///
-/// No extension is supported here, and a header that needs none must not have the member: its value does not matter.
+/// No extension is supported here, so a header with this member is refused, whatever its value.
 private struct CriticalMember: Decodable {
     let isPresent: Bool
 

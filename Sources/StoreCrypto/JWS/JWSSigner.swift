@@ -3,8 +3,8 @@ import StoreCore
 
 /// A signer of JWS in the form of the App Store's transactions: compact, ES256, with the chain of certificates.
 ///
-/// Created by ``CertificateAuthority/jwsSigner(at:form:defect:)``. The header is encoded and hashed once; each signature
-/// costs little more than its ECDSA. A signer may be used on any thread.
+/// Created by ``CertificateAuthority/jwsSigner(at:form:defect:)``. The header is encoded and hashed once; each
+/// signature costs little more than its ECDSA. A signer may be used on any thread.
 public struct JWSSigner: Sendable {
     /// The certificates in `x5c`, in DER, the leaf first.
     ///
@@ -25,7 +25,8 @@ public struct JWSSigner: Sendable {
     /// Signs a payload.
     ///
     /// - Parameter payload: any bytes; the App Store's are a JSON object.
-    /// - Returns: header, payload and signature in Base64 for URLs, with dots between them. Different each time.
+    /// - Returns: header, payload and signature in URL-safe Base64, with dots between them. The signature differs each
+    ///   time.
     /// - Throws: a ``CryptoError`` if libcrypto fails.
     public func sign(_ payload: Data) throws(CryptoError) -> String {
         let unsigned = header.count + Base64URL.length(payload.count)
@@ -46,7 +47,7 @@ public struct JWSSigner: Sendable {
 }
 
 extension JWSSigner {
-    /// Returns the SHA-384 that ties a payload to a device, as `PayloadSigner` requires it.
+    /// Returns the SHA-384 that binds a payload to a device, as `PayloadSigner` requires.
     package static func deviceVerification(of text: Data) -> Data { Data(Digest.sha384.hash(Array(text)[...])) }
 }
 

@@ -8,9 +8,9 @@ import StoreCore
 /// let payload = try verifier.verify(jws, asOf: signingDate)
 /// ```
 ///
-/// A JWS with a single changed bit is refused; as with every ECDSA, anyone can compute a second valid signature. A chain is
-/// verified once and cached; each further signature under it costs little more than its ECDSA. A verifier may be used on
-/// any thread.
+/// A JWS with a single changed bit is refused; as with every ECDSA, anyone can compute a second valid signature. A
+/// chain is verified once and cached; each further signature under it costs little more than its ECDSA. A verifier may
+/// be used on any thread.
 public struct JWSVerifier: Sendable {
     private let chains: ChainVerifier
     private let headers = PrefixCache<KnownHeader>()
@@ -28,8 +28,8 @@ public struct JWSVerifier: Sendable {
     /// - Parameters:
     ///   - root: the certificate to trust, in DER; in Xcode's form the one that is in the header.
     ///   - form: the App Store's form, or Xcode's.
-    ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; nil for none. It applies whatever the
-    ///     signing date. Xcode's form has none.
+    ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; nil for none. A listed leaf is
+    ///     refused whatever the signing date. Xcode's form has none.
     /// - Throws: a ``CryptoError`` if a certificate or the list is unreadable.
     public init(root: Data, form: SigningForm = .appStore, revocationList: Data? = nil) throws(CryptoError) {
         chains = try ChainVerifier(form, anchor: root, revocationList: revocationList)
@@ -38,7 +38,7 @@ public struct JWSVerifier: Sendable {
     /// Verifies a JWS as of a date.
     ///
     /// - Parameters:
-    ///   - jws: the JWS: untrusted input, of any content and length.
+    ///   - jws: untrusted input, of any content and length.
     ///   - date: the signing date, at which all certificates have to be valid.
     /// - Returns: the payload.
     /// - Throws: the reason for the refusal.
@@ -49,8 +49,9 @@ public struct JWSVerifier: Sendable {
     /// Verifies a JWS as of the date in its payload.
     ///
     /// - Parameters:
-    ///   - jws: the JWS: untrusted input, of any content and length.
-    ///   - signingDate: reads the signing date from a payload, whose signature is valid; nil refuses the JWS.
+    ///   - jws: untrusted input, of any content and length.
+    ///   - signingDate: returns the signing date in a payload, whose signature is valid; if it is nil, the JWS is
+    ///     refused.
     /// - Returns: the payload.
     /// - Throws: the reason for the refusal.
     public func verify(

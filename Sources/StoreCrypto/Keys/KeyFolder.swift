@@ -25,7 +25,7 @@ package struct KeyFolder: Sendable {
     ///
     /// - Throws: a ``CryptoError`` if the path is not a folder's, or the folder cannot be read.
     package func names() throws(CryptoError) -> [String] {
-        // Existence is checked first, since another process may create the folder in between.
+        // Checked before opening, since another process may create the folder after a failed attempt to open it.
         guard try exists(url) else { return [] }
         guard let directory = opendir(path) else { throw failure(url, "the folder cannot be read: \(Self.reason)") }
         defer { closedir(directory) }

@@ -52,7 +52,7 @@
                 + Libcrypto.encoded { i2d_ASN1_INTEGER(X509_get0_serialNumber(pointer), $0) }
         }
 
-        /// Returns whether the certificate has an extension, given an object identifier with dots.
+        /// Returns whether the certificate has the extension with an object identifier, given as numbers with dots.
         func has(_ identifier: String) -> Bool {
             let object = OBJ_txt2obj(identifier, 1)
             defer { ASN1_OBJECT_free(object) }

@@ -73,7 +73,7 @@
             return Libcrypto.encoded { i2d_PKCS8_PRIV_KEY_INFO(info, $0) }
         }
 
-        /// Returns whether both have the same public half.
+        /// Returns whether both keys have the same public half.
         func isPair(of other: Key) -> Bool { EVP_PKEY_eq(pointer, other.pointer) == 1 }
     }
 

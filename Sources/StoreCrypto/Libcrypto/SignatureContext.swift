@@ -37,7 +37,7 @@
 
         /// Signs the prefix and the bytes.
         ///
-        /// - Returns: the signature: of RSA PKCS #1 v1.5, of ECDSA in DER.
+        /// - Returns: the signature, in the form PKCS #1 v1.5 for RSA, and in DER for ECDSA.
         func sign(_ bytes: some ContiguousBytes) throws(CryptoError) -> [UInt8] {
             guard let signing else { throw CryptoError("only the public key is known, which signs nothing") }
             let context = Self.copy(signing)

@@ -1,7 +1,7 @@
 #if !canImport(CLibcrypto)
     import Foundation
 
-    // Placeholders without libcrypto, which are never created, as their property of type Never ensures.
+    // Placeholders for builds without libcrypto. Their property of type Never prevents their creation.
 
     struct Key: Sendable {
         static let isAvailable = false

@@ -1,17 +1,17 @@
 import Foundation
 import StoreCore
 
-/// A signer of offers in Store Kit's format: ECDSA over P-256 with SHA-256, the signature in DER, or in a JWS as ES256.
+/// A signer of offers in Store Kit's format, ECDSA over P-256 with SHA-256: in DER or, in a JWS, as ES256.
 ///
-/// The key is that of a `.storekit` file, one from App Store Connect, or a new one:
+/// The key comes from a `.storekit` file or from App Store Connect, or is a new one:
 ///
 /// ```swift
 /// let signer = try P256OfferSigner(keyIdentifier: "ABC123")
 /// store.offerSigners = [signer]
 /// ```
 ///
-/// A store that verifies signatures of another server needs only the public key. A signer may be used on any thread.
-/// The initializers throw ``CryptoError`` if the module was built without libcrypto, see ``Libcrypto``.
+/// A store that verifies signatures made by another server needs only the public key. A signer may be used on any
+/// thread. The initializers throw ``CryptoError`` if the module was built without libcrypto, see ``Libcrypto``.
 public struct P256OfferSigner: OfferSigner {
     /// The identifier of the key, as in signed offers.
     public let keyIdentifier: String
@@ -47,8 +47,8 @@ public struct P256OfferSigner: OfferSigner {
     ///
     /// - Parameters:
     ///   - keyIdentifier: the key's identifier in signed offers. Not empty.
-    ///   - pem: text with a `PRIVATE KEY`, `EC PRIVATE KEY` or `PUBLIC KEY` in it, of which the first is read. An encrypted
-    ///     key is not read.
+    ///   - pem: text with a `PRIVATE KEY`, `EC PRIVATE KEY` or `PUBLIC KEY` in it, of which the first is read. An
+    ///     encrypted key is not read.
     /// - Throws: a ``CryptoError`` for an empty identifier, and if there is no such key on P-256.
     public init(keyIdentifier: String, pem: String) throws(CryptoError) {
         let block = try PEMBlock(first: [.privateKey, .ellipticCurveKey, .publicKey], in: pem)

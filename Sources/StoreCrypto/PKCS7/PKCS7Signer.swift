@@ -2,8 +2,8 @@ import Foundation
 
 /// A signer of PKCS #7 messages in the form of app receipts: RSA, with the chain of certificates.
 ///
-/// Created by ``CertificateAuthority/pkcs7Signer(at:digest:form:defect:)``. Each signature costs little more than its RSA.
-/// A signer may be used on any thread.
+/// Created by ``CertificateAuthority/pkcs7Signer(at:digest:form:defect:)``. Each signature costs little more than its
+/// RSA. A signer may be used on any thread.
 public struct PKCS7Signer: Sendable {
     /// The hash algorithm of a message.
     public enum Digest: CaseIterable, Hashable, Sendable {
@@ -35,7 +35,8 @@ public struct PKCS7Signer: Sendable {
     /// Signs content.
     ///
     /// - Parameter content: any bytes; an app receipt's are a set of attributes in DER.
-    /// - Returns: the message, which includes the content: in DER, in Xcode's form in BER. The same each time.
+    /// - Returns: the message, which includes the content: in DER; in Xcode's form, in BER. Equal content has equal
+    ///   messages.
     /// - Throws: a ``CryptoError`` if libcrypto fails.
     public func sign(_ content: Data) throws(CryptoError) -> Data {
         let message = SignedData(

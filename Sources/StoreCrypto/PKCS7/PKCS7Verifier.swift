@@ -14,8 +14,8 @@ public struct PKCS7Verifier: Sendable {
     /// - Parameters:
     ///   - root: the certificate to trust, in DER; in Xcode's form the one that is in the message.
     ///   - form: the App Store's form, or Xcode's.
-    ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; nil for none. It applies whatever the
-    ///     signing date. Xcode's form has none.
+    ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; nil for none. A listed leaf is
+    ///     refused whatever the signing date. Xcode's form has none.
     /// - Throws: a ``CryptoError`` if a certificate or the list is unreadable.
     public init(root: Data, form: SigningForm = .appStore, revocationList: Data? = nil) throws(CryptoError) {
         self.form = form
@@ -25,7 +25,7 @@ public struct PKCS7Verifier: Sendable {
     /// Verifies a message as of a date.
     ///
     /// - Parameters:
-    ///   - message: the message: untrusted input, of any content and length.
+    ///   - message: untrusted input, of any content and length.
     ///   - date: the signing date, at which all certificates have to be valid.
     /// - Returns: the content.
     /// - Throws: the reason for the refusal.
@@ -36,8 +36,9 @@ public struct PKCS7Verifier: Sendable {
     /// Verifies a message as of the date in its content.
     ///
     /// - Parameters:
-    ///   - message: the message: untrusted input, of any content and length.
-    ///   - signingDate: reads the signing date from content, whose signature is valid; nil refuses the message.
+    ///   - message: untrusted input, of any content and length.
+    ///   - signingDate: returns the signing date in content, whose signature is valid; if it is nil, the message is
+    ///     refused.
     /// - Returns: the content.
     /// - Throws: the reason for the refusal.
     public func verify(

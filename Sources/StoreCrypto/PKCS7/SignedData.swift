@@ -12,7 +12,7 @@ struct SignedData {
     var signatureAlgorithm: SignatureAlgorithm
     var signature: [UInt8]
 
-    /// The name that a message gives its signature algorithm; both names mean RSA with the digest of the message.
+    /// The identifier of a message's signature algorithm; both values mean RSA with the message's digest.
     enum SignatureAlgorithm: CaseIterable {
         case rsa
         case rsaWithSHA256
@@ -90,7 +90,7 @@ extension SignedData {
 // MARK: - Reading
 
 extension SignedData {
-    /// The largest number of certificates in a chain; those of a longer one are not read.
+    /// The maximum number of certificates; a message with more is not read.
     private static let mostCertificates = 8
 
     /// Reads a message in DER, or in BER with an indefinite length; nil for anything else.

@@ -3,8 +3,8 @@ import StoreCore
 
 /// A signer of transaction receipts like the App Store's from 2009 to 2013: RSA with SHA-1, and one certificate.
 ///
-/// Created by ``CertificateAuthority/transactionReceiptSigner(at:version:environment:defect:)``. The root itself issues the
-/// certificate, since a receipt can contain only one. A signer may be used on any thread.
+/// Created by ``CertificateAuthority/transactionReceiptSigner(at:version:environment:defect:)``. The root itself issues
+/// the certificate, since a receipt can contain only one. A signer may be used on any thread.
 public struct TransactionReceiptSigner: ReceiptSigner {
     /// The version of a signature, the first byte of its blob.
     public enum Version: UInt8, CaseIterable, Hashable, Sendable {

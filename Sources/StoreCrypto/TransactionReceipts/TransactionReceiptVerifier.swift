@@ -39,7 +39,9 @@ public struct TransactionReceiptVerifier: Sendable {
         try chain.requireValidity(since: try Self.purchaseDate(of: purchaseInformation))
     }
 
-    /// Verifies a signature over a message, the version's byte and the purchase information, as of the purchase date.
+    /// Verifies a signature over a message as of the purchase date.
+    ///
+    /// The message is the version byte, followed by the purchase information.
     func verifySincePurchase(_ signature: Data, certificate: Data, over message: Data) throws(VerificationFailure) {
         let chain = try verify(signature, certificate: certificate, over: message)
         try chain.requireValidity(since: try Self.purchaseDate(of: Data(message.dropFirst())))
@@ -69,7 +71,7 @@ public struct TransactionReceiptVerifier: Sendable {
         )
     }
 
-    /// Verifies a signature, whatever the time.
+    /// Verifies a signature and its certificate, but no dates.
     @discardableResult
     func verify(_ signature: Data, certificate: Data, over message: Data) throws(VerificationFailure) -> VerifiedChain {
         let chain = try chains.verified([certificate])

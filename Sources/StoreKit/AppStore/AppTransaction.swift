@@ -3,8 +3,8 @@ import StoreCore
 
 /// The account's purchase of the app itself.
 ///
-/// A value is a snapshot. Two values are equal if all properties are, ``signedDate`` included. A property that the
-/// store does not provide has the default value that its own documentation names.
+/// A value is a snapshot. Two values are equal if all properties are, ``signedDate`` included. Each property's
+/// documentation names the value that it has if the store does not provide one.
 public struct AppTransaction: Sendable, SignedInformation {
     let signed: SignedValue<AppTransactionPayload>
 
@@ -76,7 +76,7 @@ public struct AppTransaction: Sendable, SignedInformation {
     /// It is the hash of ``deviceVerificationNonce`` and ``AppStore/deviceVerificationID``, both in lowercase.
     public var deviceVerification: Data { deviceHash }
 
-    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is no hash.
+    /// The UUID with which the input of ``deviceVerification`` begins; all zeros if there is no hash.
     public var deviceVerificationNonce: UUID { deviceNonce }
 }
 

@@ -7,7 +7,7 @@ public struct Message: Equatable, Hashable, Sendable {
 
     /// The messages that arrive after an iteration begins.
     ///
-    /// The sequence has no end.
+    /// The sequence does not end by itself.
     public static var messages: Messages {
         let driver = StoreKit2Driver.current
         return Messages { driver.subscribeToMessages() }

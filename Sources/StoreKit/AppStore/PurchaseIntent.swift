@@ -23,9 +23,10 @@ public struct PurchaseIntent: Identifiable, Equatable, Sendable {
         }
     }
 
-    /// The purchases that the user begins, from the launch of the app on; each is delivered to all current iterations.
+    /// The purchases that the user begins outside the app.
     ///
-    /// The sequence has no end.
+    /// Each is delivered to all current iterations; if there is none, it is stored for the next one. The sequence does
+    /// not end by itself.
     public static var intents: PurchaseIntents {
         let driver = StoreKit2Driver.current
         return PurchaseIntents { driver.subscribeToIntents() }

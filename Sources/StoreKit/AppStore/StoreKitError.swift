@@ -5,7 +5,7 @@ import StoreCore
     import FoundationNetworking
 #endif
 
-/// An error that Store Kit 2's calls throw, beside `Product.PurchaseError` and `Transaction.RefundRequestError`.
+/// An error of Store Kit 2, besides `Product.PurchaseError` and `Transaction.RefundRequestError`.
 public enum StoreKitError: Error, Sendable {
     /// An unexpected error.
     case unknown
@@ -39,7 +39,7 @@ extension StoreKitError: LocalizedError {
         }
     }
 
-    /// The store's or the network's reason, else a sentence in English; nil if ``errorDescription`` states it.
+    /// The store's or the network's reason, else a sentence in English; nil if ``errorDescription`` already states it.
     public var failureReason: String? {
         switch self {
         case .unknown: "The store failed for an unknown reason."
@@ -65,7 +65,7 @@ extension StoreKitError: LocalizedError {
 extension StoreKitError: CustomNSError, _BridgedError {
     /// The texts above, and the associated error under `NSUnderlyingErrorKey`.
     public var errorUserInfo: [String: Any] {
-        // If this dictionary has an entry, Foundation takes no text from `LocalizedError`: it needs all of them.
+        // If this dictionary is not empty, Foundation takes no text from `LocalizedError`, so all texts are added here.
         var info: [String: Any] = [:]
         info[NSLocalizedDescriptionKey] = errorDescription
         info[NSLocalizedFailureReasonErrorKey] = failureReason
@@ -80,7 +80,7 @@ extension StoreKitError: CustomNSError, _BridgedError {
         return info
     }
 
-    /// Returns the error that an `NSError` with the domain and a number of this type represents.
+    /// Returns the error that an `NSError` represents; nil if its domain and code are not those of this type.
     ///
     /// Without an underlying error, `networkError` contains `URLError.unknown`, and `systemError` the `NSError` itself.
     public static func _bridged(from error: NSError) -> StoreKitError? {

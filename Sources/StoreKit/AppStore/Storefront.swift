@@ -9,7 +9,7 @@ public struct Storefront: Identifiable, Sendable {
     /// The store's identifier for the country.
     public let id: String
 
-    /// The country's currency; nil if its code is unassigned.
+    /// The country's currency; nil if the country code is unassigned.
     ///
     /// It is the country's own currency even if the App Store sells there in US dollars.
     public var currency: Locale.Currency? {
@@ -21,7 +21,7 @@ public struct Storefront: Identifiable, Sendable {
 
     /// The storefronts that replace the current one after an iteration begins.
     ///
-    /// The sequence has no end.
+    /// The sequence does not end by itself.
     public static var updates: Storefronts {
         let driver = StoreKit2Driver.current
         return Storefronts { driver.subscribeToStorefronts() }

@@ -11,9 +11,11 @@ final class HistoryReader: AttentiveHistoryListener {
     let availability: (any AvailabilityService)?
     /// The store and the driver that the values read belong to.
     let origin: StoreOrigin
-    /// Whether the store reports changes: off while there is no subscriber; the driver turns it on.
+    /// The switch for the store's reports of changes.
+    ///
+    /// The driver turns it on; this reader turns it off when no one needs the reports.
     let attention = HistoryAttention()
-    /// The owner of the reader, which releases it when its queue ends or has another store.
+    /// The driver, which owns the reader, and releases it when the queue ends or gets another store.
     private var driver: StoreKit2Driver { origin.driver }
     /// The time on the store's clock when the reader was created.
     private let start: PayloadDate
@@ -24,16 +26,17 @@ final class HistoryReader: AttentiveHistoryListener {
         var hasBegun = false
         /// The position after the last revocation that was read.
         var cursor: String?
-        /// The subscriptions as last read, by their first transaction; nil while no task listens for statuses.
+        /// The subscriptions as last read, by their first transaction; nil before the first reading, and without a
+        /// subscriber.
         var subscriptions: [String: SubscriptionSummary]?
         /// The number of changes that the store has reported.
         var changes = 0
-        /// The value of `changes` when a task was first found to listen for statuses or messages; nil while none does.
+        /// The value of `changes` when the first subscriber to statuses or messages was found; nil while there is none.
         var changesAtSubscription: Int?
         var isReading = false
         /// Whether to read again after the reading in progress.
         var mustRepeat = false
-        /// The timer that repeats a failed reading, and the number of this retry; nil if there is no retry.
+        /// The pending retry of a failed reading: its number and its timer; nil if none is pending.
         var retry: (number: Int, token: TimerToken?)?
         var lastRetry = 0
         /// The delay before a failed reading is repeated, in seconds.
@@ -62,7 +65,7 @@ final class HistoryReader: AttentiveHistoryListener {
 
     /// Reads changes for the subscribers; if a reading is in progress, reads again after it.
     func read() {
-        // Tasks that wait for a transaction in the queue check whether it can still arrive there.
+        // Wakes tasks that wait for a transaction to arrive in the queue: they check whether it still can.
         guard handle({ $0.arrivals.publish([], &$1) }) != nil else { return }
         let mustBegin = state.withLock { state in
             guard !state.hasBegun || driver.state.withLock({ $0.machine.mustReadHistory }) else {
@@ -85,9 +88,9 @@ final class HistoryReader: AttentiveHistoryListener {
         readRevocations(of: product, after: nil, [])
     }
 
-    /// Finds the transactions of a product's newest revocations.
+    /// Looks up the transactions of a product's newest revocations.
     ///
-    /// A revocation may affect several transactions, which then have the same date.
+    /// A revocation may affect several transactions, which all have its date.
     private func readRevocations(
         of product: (identifier: String, count: Int),
         after cursor: String?,
@@ -117,7 +120,7 @@ final class HistoryReader: AttentiveHistoryListener {
             guard case .success(let page) = response else { return readingFailed() }
             var transactions = page.transactions.map(\.content)
             if !hasBegun { transactions = transactions.filter(isNew) }
-            // Without a subscriber the position does not advance: the next one receives these revocations.
+            // Without a subscriber, the cursor does not advance, so the next subscriber receives these revocations.
             let isTaken = handle { $0.revocationsRead(transactions, storesMissed: !hasBegun, &$1) } == true || !hasBegun
             let isMore = isTaken && page.next != nil && page.next != cursor
             state.withLock { state in
@@ -128,7 +131,9 @@ final class HistoryReader: AttentiveHistoryListener {
         }
     }
 
-    /// Returns whether a transaction was revoked after the reader's creation, as it may be in a late first response.
+    /// Returns whether a transaction was revoked after the reader was created.
+    ///
+    /// A first response that arrives late may contain such transactions.
     private func isNew(_ transaction: TransactionPayload) -> Bool {
         guard let date = transaction.revocationDate else { return false }
         return date > start || date == start && state.withLock { $0.changes > 0 }
@@ -147,7 +152,9 @@ final class HistoryReader: AttentiveHistoryListener {
         }
     }
 
-    /// Reports subscriptions that changed since the last reading, or may have changed because earlier readings failed.
+    /// Reports the subscriptions that changed since the last reading.
+    ///
+    /// If the store reported changes before the first successful reading, all subscriptions are reported.
     private func compare(_ subscriptions: [SignedSubscription]) {
         let new = subscriptions.map { ($0, SubscriptionSummary($0)) }
         let summaries = Dictionary(new.map { ($0.renewal.content.originalTransactionId, $1) }, uniquingKeysWith: { $1 })
@@ -165,7 +172,7 @@ final class HistoryReader: AttentiveHistoryListener {
         }
     }
 
-    /// Schedules a failed reading to be repeated after a delay, unless a repetition is pending already.
+    /// Schedules another attempt after a failed reading, unless one is pending already.
     private func readingFailed() {
         let retry = state.withLock { state -> (number: Int, delay: Double)? in
             state.isReading = false
@@ -206,9 +213,9 @@ final class HistoryReader: AttentiveHistoryListener {
 
     private var hasStatusSubscribers: Bool { driver.state.withLock { $0.machine.hasStatusSubscribers } }
 
-    /// Passes an event to the driver's machine, unless the driver no longer has this reader.
+    /// Passes an event to the driver's machine, and returns the event's result.
     ///
-    /// Returns the event's result; nil without one, and for a reader that the driver no longer has.
+    /// If the driver has released this reader, does nothing and returns nil.
     @discardableResult
     private func handle<R>(_ event: (inout StoreKit2Machine, inout StoreKit2Machine.Actions) -> R?) -> R? {
         driver.handle { $0.reader === self ? event(&$0.machine, &$1) : nil }

@@ -58,7 +58,7 @@ struct PurchasesInProgress: Sendable {
 
     /// Decides a purchase, and returns it; nil if it is decided already or there is none.
     ///
-    /// If the returned purchase has a reply, the caller must have it completed with the outcome.
+    /// If the returned purchase has a reply, the reply is still to be completed with the outcome.
     mutating func decide(_ number: Int, _ outcome: PurchaseInProgress.Outcome) -> PurchaseInProgress? {
         if number == newestNumber { return newest.decide(outcome) }
         return others.isEmpty ? nil : others[number].decide(outcome)

@@ -55,7 +55,7 @@ extension StoreKit2Driver {
         log("a transaction may come again: neither the store nor the journal could be told that it is finished")
     }
 
-    /// The state in the store of a transaction that the queue does not have.
+    /// The state in the store of a transaction that is not in the queue.
     private enum FinishState {
         case unfinished
         case finished
@@ -63,9 +63,10 @@ extension StoreKit2Driver {
         case hidden
     }
 
-    /// Queries a store about a transaction until it responds; returns nil if the task is canceled.
+    /// Queries the store for the state of a transaction until the store responds.
     ///
-    /// If the store has been replaced, the transaction counts as unfinished.
+    /// Returns nil if the task is canceled, or if there is no history. If the store has been replaced, the transaction
+    /// counts as unfinished.
     private func finishState(of identifier: String, in origin: StoreOrigin) async -> FinishState? {
         await retryUntilSuccess {
             var query = HistoryQuery(.unfinished)

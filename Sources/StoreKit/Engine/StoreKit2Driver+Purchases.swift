@@ -25,7 +25,7 @@ extension StoreKit2Driver {
                 if state.machine.begin(purchase, number) { ordered = (number, storeChanges) }
             }
         }
-        // The queue was relaunched, or given another store, meanwhile: the outcome cannot be received.
+        // Nil if the queue was relaunched or given another store before the order: the outcome cannot be received.
         guard let (number, changes) = ordered else { throw StoreKitError.unknown }
         switch await outcome(of: number, of: product.id, since: changes) {
         case .purchased(let identifier):
@@ -41,7 +41,7 @@ extension StoreKit2Driver {
         }
     }
 
-    /// Waits for the outcome of a purchase, which is unknown if the store was replaced since.
+    /// Waits for the outcome of a purchase, which is unknown if the store has been replaced since the order.
     private func outcome(of number: Int, of product: String, since changes: Int) async -> PurchaseInProgress.Outcome {
         let finding = state.withLock { state -> PurchasesInProgress.Finding in
             // Another store's purchases may have the same numbers.
@@ -58,7 +58,8 @@ extension StoreKit2Driver {
 
     /// Throws the network's error if the store is out of reach.
     ///
-    /// Otherwise the queue would store the order, and the store would charge for it after the app saw it fail.
+    /// Without this check, the queue would record the order, and the store would charge for it after the app saw it
+    /// fail.
     private func checkReachability(for product: String) async throws {
         let availability = state.withLock { $0.reader?.availability }
         guard availability?.isOutOfReach == true, let backend else { return }
@@ -81,7 +82,7 @@ extension StoreKit2Driver {
             throw error
         }
         handle { $0.machine.purchaseNotReturned(identifier, &$1) }
-        // Probably another user has signed in, so that the history no longer contains the transaction.
+        // Probably another user has signed in, so the history no longer contains the transaction.
         log("transaction \(identifier) was sold, but its user's history is not shown, or does not have it")
         throw StoreKitError.unknown
     }

@@ -12,7 +12,9 @@ extension StoreKit2Driver {
         return try await value(of: reply, for: name()) { reply.complete(with: .failure(CancellationError())) }.get()
     }
 
-    /// Waits for a reply; meanwhile the context counts the wait, and logs a message if it takes too long.
+    /// Waits for a reply.
+    ///
+    /// The context counts the wait, and logs a message if it takes too long.
     func value<Value: Sendable>(
         of reply: Reply<Value>,
         for name: @autoclosure () -> String,
@@ -51,7 +53,9 @@ extension StoreKit2Driver {
         return nil
     }
 
-    /// Waits for some seconds, or until the task is canceled or the store is replaced (or already was).
+    /// Waits for some seconds, or until the task is canceled or the store is replaced.
+    ///
+    /// Returns at once if the store has been replaced since `changes` was read.
     private func wait(_ seconds: Double, by clock: any StoreClock, unlessChangedSince changes: Int) async {
         let reply = Reply<Void>()
         let key = ObjectIdentifier(reply)
@@ -121,7 +125,7 @@ extension StoreKit2Driver {
         }
     }
 
-    /// Returns the elements that a body reads; none, and no error, if the task is canceled first.
+    /// Returns the elements that a closure reads; none, and no error, if the task is canceled first.
     private func emptyIfCanceled<Element>(_ read: () async throws -> [Element]) async throws -> [Element] {
         if Task.isCancelled { return [] }
         do {
@@ -197,7 +201,8 @@ extension StoreKit2Driver {
 }
 
 extension [String] {
-    /// All texts in as few sets as possible: a set merges canonically equivalent texts, which are different identifiers.
+    /// All texts in as few sets as possible: a set merges canonically equivalent texts, which are different
+    /// identifiers.
     fileprivate var inSets: [Set<String>] {
         let first = Set(self)
         if first.count == count { return [first] }

@@ -13,9 +13,11 @@ extension StoreKit2Driver {
         return UpdateSubscription(number: number ?? 0, signals: signals)
     }
 
-    /// Finishes an earlier launch's transactions that only report a held product, which Store Kit 2 does not show.
+    /// Finishes an earlier launch's transactions that only report a product already held, which Store Kit 2 does not
+    /// show.
     ///
-    /// A Store Kit 1 observer, if there is one, finishes them itself: another app of the device may have caused them.
+    /// If there is a Store Kit 1 observer, the transactions are left to it: another app of the device may have caused
+    /// them.
     private func finishHeld(_ queued: [SKPaymentTransaction]) {
         guard queue?.transactionObservers.isEmpty == true else { return }
         for transaction in queued
@@ -28,8 +30,8 @@ extension StoreKit2Driver {
 
     /// Reads the transactions that a subscriber has taken; returns nil if the store did not respond.
     ///
-    /// Retries until the store responds, the task is canceled, or the store is replaced by one whose transactions may
-    /// have the same identifiers.
+    /// Retries until the store responds, the task is canceled, or the store is replaced: another store's transactions
+    /// may have the same identifiers.
     func readUpdates(_ identifiers: [String], of number: Int) async -> OriginalPage? {
         let changes = storeChanges
         let read = await retryUntilSuccess { () -> OriginalPage? in

@@ -2,10 +2,11 @@ import Foundation
 import StoreCore
 import Synchronization
 
-/// The driver of Store Kit 2 on a payment queue: guards its machine by a lock, and performs the actions without it.
+/// The driver of Store Kit 2 on a payment queue: guards its machine with a lock, and performs the machine's actions
+/// outside of the lock.
 ///
-/// There is one for each queue, created on first use. It is an additional observer of the queue, which decides about
-/// the transactions, and a reader of the history of the queue's store.
+/// There is one for each queue, created on first use. It observes the queue in addition to the app's observers,
+/// finishes those transactions that an app of Store Kit 2 cannot finish, and reads the history of the queue's store.
 final class StoreKit2Driver: NSObject, QueueFace {
     /// The queue, nil once it is deallocated.
     // Set once, before other threads have access.
@@ -49,7 +50,7 @@ final class StoreKit2Driver: NSObject, QueueFace {
 
     /// Returns the store's history.
     ///
-    /// - Throws: `StoreKitError.systemError` with a sentence, if no store is set or the store has none.
+    /// - Throws: `StoreKitError.systemError` with a sentence, if no store is set or the store has no history.
     func history() throws -> any HistoryService { try historyAndOrigin().history }
 
     /// Returns the store's history, and the origin of values read there.
@@ -83,7 +84,7 @@ final class StoreKit2Driver: NSObject, QueueFace {
         guard let changes, let store = backend, let service = store.services.history else { return }
         let reader = HistoryReader(service, of: store, storeChanges: changes, driver: self)
         let isNew = state.withLock { state in
-            // The store may have been replaced since, so that its reader is useless.
+            // The store may have been replaced since, which makes this reader useless.
             guard state.reader == nil, !state.machine.hasEnded, storeChanges == changes else { return false }
             state.reader = reader
             isFollowing.store(true, ordering: .releasing)
@@ -183,7 +184,7 @@ extension StoreKit2Driver {
     }
 
     func storeChanged(from former: FormerStore) {
-        // Set first, because the finishes that are woken below read it.
+        // Set first, because the finishes that are woken below read this property.
         state.withLock { $0.reader?.origin }?.former = former
         backend?.preferAppStoreSignatures()
         let (delays, reader) = handle { state, actions in

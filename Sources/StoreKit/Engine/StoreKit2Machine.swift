@@ -2,7 +2,7 @@ import StoreCore
 
 /// A state machine that controls the purchases and sequences of Store Kit 2 on a payment queue.
 ///
-/// It has no lock, clock or I/O: it turns events into actions, and completes no reply and sends no signal itself.
+/// The machine has no lock, clock or I/O. It turns events into actions; its driver completes replies and sends signals.
 struct StoreKit2Machine: Sendable {
     typealias Outcome = PurchaseInProgress.Outcome
 
@@ -12,13 +12,14 @@ struct StoreKit2Machine: Sendable {
         var signals = ShortList<Signal>()
         /// The failed transactions of Store Kit 2's purchases, to be finished, since an app cannot finish them.
         var failed: [SKPaymentTransaction] = []
-        /// The transactions to finish if they are not yet, unless the app has Store Kit 1 observers, which finish them.
+        /// Transactions to finish if they are unfinished and the app has no Store Kit 1 observer, which would finish
+        /// them.
         var unclaimed: [SKPaymentTransaction] = []
         /// The transactions of Store Kit 2's purchases that only report a product already held, to be finished.
         var held: [SKPaymentTransaction] = []
         /// The buyers to resume, with the outcomes of their purchases.
         var replies = ShortList<(reply: Reply<Outcome>, outcome: Outcome)>()
-        /// The notice through which the queue's revocations are to be acknowledged.
+        /// The newest notice of revocations that is to be acknowledged to the queue; nil if none is.
         var acknowledgedNotice: Int?
         /// The subscribers whose iterations end.
         var ended: [Signal] = []
@@ -47,7 +48,7 @@ struct StoreKit2Machine: Sendable {
     /// An unfinished transaction that the queue has reported.
     struct UnfinishedTransaction {
         var transaction: SKPaymentTransaction
-        /// Whether `Product.purchase` has returned the transaction, so that it is not an update.
+        /// Whether `Product.purchase` has returned the transaction, so it is not an update.
         var isReturned = false
     }
 }
@@ -78,7 +79,7 @@ extension StoreKit2Machine {
         for number in numbers { decide(number, .unknown, &actions) }
     }
 
-    /// Makes an update of a transaction that its purchase could not return.
+    /// Reports a transaction as an update, because its purchase could not return it.
     mutating func purchaseNotReturned(_ identifier: String, _ actions: inout Actions) {
         guard unfinished[identifier]?.isReturned == true else { return }
         unfinished[identifier]?.isReturned = false
@@ -208,8 +209,8 @@ extension StoreKit2Machine {
 extension StoreKit2Machine {
     /// Adds a subscriber to updates, and returns its number; nil if the queue has ended.
     ///
-    /// It first receives the unfinished transactions that no purchase has returned. The queue may have reported some of
-    /// those in `queued` before it had this machine.
+    /// The subscriber first receives the unfinished transactions that no purchase has returned. `queued` has the
+    /// queue's transactions, some of which may have been reported before this machine existed.
     mutating func subscribeToUpdates(_ signal: Signal, queued: [SKPaymentTransaction]) -> Int? {
         guard !hasEnded else { return nil }
         for transaction in queued where transaction.isGranted && !transaction.isFinished && !transaction.isHeld {
@@ -248,7 +249,7 @@ extension StoreKit2Machine {
     var hasStatusSubscribers: Bool { !(statuses.isEmpty && messages.isEmpty) }
     /// Whether changes of the history concern any subscriber to a sequence, or revoked products must be looked up.
     var mustReadHistory: Bool { !updates.isEmpty || hasStatusSubscribers || !revoked.isEmpty }
-    /// Whether changes of the history concern anything.
+    /// Whether any subscriber or waiting task depends on changes of the history.
     var needsHistory: Bool { mustReadHistory || !arrivals.isEmpty }
 
     /// A product whose revoked transactions must be looked up, and the number of its revocations; nil if there is none.
@@ -263,7 +264,7 @@ extension StoreKit2Machine {
         _ actions: inout Actions
     ) {
         updates.publishRevocations(transactions, &actions)
-        // Removes only the revocations that were looked up: the queue may have reported another one meanwhile.
+        // Removes only the revocations that were looked up: the queue may have reported another one during the look-up.
         for _ in 0..<product.count {
             if let index = revoked.firstIndex(where: product.identifier.isExactly) { revoked.remove(at: index) }
         }
@@ -271,7 +272,9 @@ extension StoreKit2Machine {
         if !transactions.isEmpty { acknowledgeIfDelivered(&actions) }
     }
 
-    /// Handles revoked transactions; without a subscriber, returns false and ignores them unless `storesMissed`.
+    /// Handles revoked transactions; returns whether they were taken.
+    ///
+    /// Without a subscriber, they are stored for the next one if `storesMissed` is true, and ignored otherwise.
     mutating func revocationsRead(_ read: [TransactionPayload], storesMissed: Bool, _ actions: inout Actions) -> Bool {
         guard storesMissed || !updates.isEmpty else { return false }
         updates.publishRevocations(read, &actions)
@@ -289,7 +292,7 @@ extension SKPaymentTransaction {
     fileprivate var isGranted: Bool { transactionState == .purchased || transactionState == .restored }
 }
 
-/// A list that allocates no memory for its first element, since most have one.
+/// A list that allocates no memory for its first element, since most lists have only one.
 struct ShortList<Element> {
     private var first: Element?
     private var others: [Element] = []

@@ -2,9 +2,9 @@ import StoreCore
 
 /// A signal that wakes a subscriber because there is an element to take.
 ///
-/// The machine only names the signals to send; the driver sends them after releasing its lock. Waking a task takes a
-/// lock that the runtime holds while it cancels the task, and the end of a canceled iteration waits for the driver's
-/// lock.
+/// The machine only names the signals to send; the driver sends them after releasing its lock. Under the lock, sending
+/// could deadlock: waking a task takes a lock that the runtime holds while it cancels the task, and the end of a
+/// canceled iteration waits for the driver's lock.
 typealias Signal = AsyncStream<Void>.Continuation
 
 /// The subscribers to a sequence, each with its own list of the elements that it has not taken yet.
@@ -84,7 +84,7 @@ struct Subscription<Element: Sendable> {
 
 /// A subscriber's entry in the list, which is removed with the last copy of its subscription.
 ///
-/// Its elements that were not taken may retain the driver, and with it the store.
+/// Removal releases the elements that the subscriber has not taken, which may retain the driver and the store.
 private final class Membership<Element: Sendable>: Sendable {
     private let driver: StoreKit2Driver
     private let subscribers: any Subscription<Element>.Path
@@ -108,7 +108,8 @@ extension StoreKit2Driver {
         return Subscription(driver: self, subscribers: subscribers, membership: membership, signals: signals)
     }
 
-    /// Adds a subscriber, and returns its number, nil if the queue has ended, with the signals that wake it.
+    /// Adds a subscriber, and returns its number and the signals that wake it; the number is nil if the queue has
+    /// ended.
     func signals(
         subscribe: (inout StoreKit2Machine, Signal) -> Int?,
         unsubscribe: @escaping @Sendable (StoreKit2Driver, Int) -> Void

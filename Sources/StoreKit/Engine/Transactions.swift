@@ -3,8 +3,8 @@ import StoreCore
 extension Transaction {
     /// A sequence of transactions: either a part of the history, which ends, or future updates, which do not.
     ///
-    /// Several tasks may iterate over it at a time, each from the beginning. Iteration ends early if the task is canceled,
-    /// and when the queue that the transactions belong to ends.
+    /// Several tasks may iterate over it at a time, each from the beginning. Iteration ends early if the task is
+    /// canceled, and when the queue that the transactions belong to ends.
     public struct Transactions: AsyncSequence, Sendable {
         /// A transaction, with the result of verifying its signature.
         public typealias Element = VerificationResult<Transaction>

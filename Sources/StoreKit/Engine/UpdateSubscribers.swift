@@ -13,7 +13,7 @@ struct UpdateSubscribers: Sendable {
             case removed
             /// Taken, and being read.
             case reading
-            /// Being read, and reported again meanwhile.
+            /// Being read, and reported again since the reading began.
             case readingAgain
             /// Taken, but not in the store's history, although the queue has the transaction.
             case hidden
@@ -73,8 +73,8 @@ struct UpdateSubscribers: Sendable {
 
         /// Records the result of reading a transaction.
         ///
-        /// A transaction that could not be read is reported when it is added again or, if the queue has it, when the
-        /// history changes. Returns whether this reading covers every earlier report of the transaction.
+        /// If the transaction is not found, it is read again when it is reported again or, if the queue has it, when
+        /// the history changes. Returns whether this reading covers every earlier report of the transaction.
         mutating func finishReading(_ identifier: String, isFound: Bool, isQueued: Bool, changes: Int) -> Bool {
             if isFound { return Self.find(&progress[identifier]) }
             switch progress[identifier] {
@@ -186,12 +186,15 @@ struct UpdateSubscribers: Sendable {
         for index in all.indices where all[index].requeueHidden() { actions.signals.append(all[index].signal) }
     }
 
-    /// Records the result of reading the transactions that a subscriber has taken, in the same order; nil if none was
-    /// read.
+    /// Records the result of reading the transactions that a subscriber has taken.
     ///
-    /// The history lacks the transactions of a user who has signed out. The queue reports them again when the user
-    /// returns, unless it has missed the absence and still has them, as `isQueued` says. A revocation that the history
-    /// lacks is not stored for other subscribers: it was reversed or deleted, or is reported when its user returns.
+    /// `read` has the transactions that were found, in the order of `identifiers`; it is nil if the store did not
+    /// respond.
+    ///
+    /// The history lacks the transactions of a user who has signed out. When the user returns, the queue reports them
+    /// again, unless it did not notice the absence and still has them, as `isQueued` says. A revocation that the
+    /// history lacks is not stored for other subscribers: it was reversed or deleted, or is reported when its user
+    /// returns.
     mutating func finishReading(
         _ identifiers: [String],
         of number: Int,

@@ -74,7 +74,7 @@ extension Product.PurchaseError: LocalizedError, _BridgedError {
         .invalidOfferPrice, .invalidOfferSignature, .missingOfferParameters, .paymentMethodBindingConfigurationRequired,
     ]
 
-    /// Returns the error that an `NSError` with the domain and a number of this type represents.
+    /// Returns the error that an `NSError` represents; nil if its domain and code are not those of this type.
     public static func _bridged(from error: NSError) -> Self? {
         all.first { $0._domain == error.domain && $0._code == error.code }
     }

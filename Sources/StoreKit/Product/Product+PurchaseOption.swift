@@ -64,9 +64,9 @@ package final class StorefrontChangeHandler: Hashable, Sendable {
 }
 
 extension Product.PurchaseOption {
-    /// The quantity, 1 to 10; 1 unless given.
+    /// The quantity, from 1 to 10; by default 1.
     ///
-    /// Only consumables and non-renewing subscriptions are sold in other quantities.
+    /// Only consumables and non-renewing subscriptions are sold in quantities other than 1.
     public static func quantity(_ quantity: Int) -> Product.PurchaseOption { Self(.quantity(quantity)) }
 
     /// The app's UUID for its user, which becomes a property of the transaction.
@@ -77,10 +77,10 @@ extension Product.PurchaseOption {
         Self(.simulatesAskToBuy(simulateAskToBuy))
     }
 
-    /// The decision whether a purchase continues if the storefront changes while it is under way; yes unless given.
+    /// The decision whether a purchase continues if the storefront changes while it is under way.
     ///
-    /// Without it, the payment queue's delegate decides. A purchase that does not continue throws
-    /// `StoreKitError.notAvailableInStorefront`.
+    /// Without this option, the payment queue's delegate decides; without a delegate, the purchase continues. A
+    /// purchase that does not continue throws `StoreKitError.notAvailableInStorefront`.
     public static func onStorefrontChange(
         shouldContinuePurchase: @escaping @Sendable (Storefront) -> Bool
     ) -> Product.PurchaseOption {
@@ -137,7 +137,7 @@ extension Product.PurchaseOption {
         Self(.offer(StoreOffer(kind: .winBack, identifier: offer.type == .winBack ? offer.id : "")))
     }
 
-    /// The way in which a subscription is billed; all at once unless given.
+    /// The way in which a subscription is billed; by default, the whole period at once.
     public static func billingPlanType(_ type: Product.SubscriptionInfo.BillingPlanType) -> Product.PurchaseOption {
         Self(.billingPlan(type))
     }

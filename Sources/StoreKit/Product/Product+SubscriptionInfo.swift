@@ -38,7 +38,7 @@ extension Product {
             [introductoryOffer].compactMap(\.self) + promotionalOffers + winBackOffers
         }
 
-        /// The terms of payment, at least one: the whole period at once, and others that are set up.
+        /// The terms of payment, at least one: those that are set up or, if none are, the whole period at once.
         public var pricingTerms: [PricingTerms] {
             let plans =
                 terms.billingPlans.isEmpty
@@ -75,8 +75,8 @@ extension Product.SubscriptionInfo {
         try await StoreKit2Driver.current.statuses(.group(groupID))
     }
 
-    /// Returns the status of the subscription that a transaction belongs to; nil for another product's transaction, and in a
-    /// task that is canceled.
+    /// Returns the status of the subscription that a transaction belongs to; nil for another product's transaction, and
+    /// in a task that is canceled.
     ///
     /// - Throws: a ``StoreKitError`` if the store does not respond.
     public static func status(transactionID: UInt64) async throws -> SubscriptionStatus? {

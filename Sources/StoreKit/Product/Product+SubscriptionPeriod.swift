@@ -89,7 +89,7 @@ extension Product.SubscriptionPeriod: CustomDebugStringConvertible {
 extension Product.SubscriptionPeriod {
     /// Returns the dates of a period by the Gregorian calendar in the user's time zone.
     ///
-    /// - Parameter referenceDate: the date at which it begins.
+    /// - Parameter referenceDate: the date at which the period begins.
     /// - Returns: the dates, without the period's end.
     public func dateRange(referenceDate: Date = .now) -> Range<Date> {
         let components = DateComponents(subscriptionPeriod: self)

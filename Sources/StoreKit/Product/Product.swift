@@ -3,8 +3,8 @@ import StoreCore
 
 /// A product that the app sells, as its store describes it to this user.
 ///
-/// Load products with ``products(for:)`` and buy one with ``purchase(options:)``. A product is a value: later changes in
-/// the store appear in products that are loaded later.
+/// Load products with ``products(for:)`` and buy one with ``purchase(options:)``. A product is a value: later changes
+/// in the store appear in products that are loaded later.
 public struct Product: Identifiable, Sendable {
     let product: StoreProduct
     private let storefront: StoreStorefront?
@@ -18,7 +18,7 @@ public struct Product: Identifiable, Sendable {
     /// The country of the storefront, ISO 3166-1 alpha-3; nil if the store does not report it.
     var countryCode: String? { storefront?.countryCode }
 
-    /// The identifier that the app and the store agreed on.
+    /// The product's identifier, in the app and in the store.
     public var id: String { product.identifier }
     /// The kind of the product.
     ///
@@ -50,8 +50,8 @@ public struct Product: Identifiable, Sendable {
     /// Loads products from the current context's store.
     ///
     /// - Parameter identifiers: the products' identifiers; a repeated one counts once.
-    /// - Returns: the products in the order of their identifiers, without those that the store does not sell; none, and no
-    ///   error, in a task that is canceled.
+    /// - Returns: the products in the order of their identifiers, without those that the store does not sell; none, and
+    ///   no error, in a task that is canceled.
     /// - Throws: a ``StoreKitError`` if the store does not respond, or no store is set.
     public static func products<Identifiers>(for identifiers: Identifiers) async throws -> [Product]
     where Identifiers: Collection, Identifiers.Element == String {
@@ -60,13 +60,13 @@ public struct Product: Identifiable, Sendable {
 
     /// Buys the product in the current context's store, and waits for the outcome.
     ///
-    /// A task that is canceled stops waiting, with a `CancellationError`. The purchase continues, and its outcome is one of
-    /// ``Transaction/updates``.
+    /// A task that is canceled stops waiting, with a `CancellationError`. The purchase continues, and its outcome is
+    /// one of ``Transaction/updates``.
     ///
     /// - Parameter options: the terms of the purchase.
     /// - Returns: the transaction, or the reason why there is none.
-    /// - Throws: a ``PurchaseError`` or a ``StoreKitError`` with the reason why it is not sold. A store without a history,
-    ///   which Store Kit 2 needs, throws before anything is charged.
+    /// - Throws: a ``PurchaseError`` or a ``StoreKitError`` with the reason why the product is not sold. A store
+    ///   without a history, which Store Kit 2 needs, throws before anything is charged.
     @MainActor public func purchase(options: Set<PurchaseOption> = []) async throws -> PurchaseResult {
         try await order(options)
     }

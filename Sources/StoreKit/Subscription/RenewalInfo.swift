@@ -4,8 +4,8 @@ import StoreCore
 extension Product.SubscriptionInfo {
     /// Information about the next renewal of a subscription, or about why there is none.
     ///
-    /// A value is a snapshot. Two values are equal if all properties are, ``signedDate`` included. A property that the
-    /// store does not provide has the default value that its own documentation names.
+    /// A value is a snapshot. Two values are equal if all properties are, ``signedDate`` included. Each property's
+    /// documentation names the value that it has if the store does not provide one.
     public struct RenewalInfo: Sendable, SignedInformation {
         let signed: SignedValue<RenewalPayload>
 
@@ -28,7 +28,8 @@ extension Product.SubscriptionInfo {
         /// The product of the next period; nil if the subscription will not renew.
         public var autoRenewPreference: String? { willAutoRenew ? payload.autoRenewProductId : nil }
 
-        /// The date of the next renewal: the end of the newest period, possibly past; nil if the store does not report it.
+        /// The date of the next renewal: the end of the newest period, possibly past; nil if the store does not report
+        /// it.
         public var renewalDate: Date? { payload.renewalDate?.date }
 
         /// The price of the next period, offers included; nil if there is none.
@@ -84,7 +85,7 @@ extension Product.SubscriptionInfo {
         /// It is the hash of ``deviceVerificationNonce`` and ``AppStore/deviceVerificationID``, both in lowercase.
         public var deviceVerification: Data { deviceHash }
 
-        /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is no hash.
+        /// The UUID with which the input of ``deviceVerification`` begins; all zeros if there is no hash.
         public var deviceVerificationNonce: UUID { deviceNonce }
     }
 }

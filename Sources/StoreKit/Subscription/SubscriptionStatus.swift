@@ -19,8 +19,8 @@ extension Product.SubscriptionInfo {
 
         /// The statuses that change after an iteration begins.
         ///
-        /// A status may be delivered although it has not changed, if the store was unreachable when an iteration began and has
-        /// changed since. The sequence has no end.
+        /// An unchanged status may be delivered too, if the store was unreachable when an iteration began and has
+        /// changed since. The sequence does not end by itself.
         public static var updates: Statuses {
             let driver = StoreKit2Driver.current
             return Statuses { driver.subscribeToStatuses() }

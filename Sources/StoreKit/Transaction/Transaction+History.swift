@@ -4,8 +4,8 @@ import StoreCore
 extension Transaction {
     /// The history: all purchases and renewals of the account, and those that its family shares with it, newest first.
     ///
-    /// Refunded purchases are included. Consumables are included if they are unfinished or refunded; finished ones only if
-    /// the app's `SKIncludeConsumableInAppPurchaseHistory` says so.
+    /// Refunded purchases are included. Consumables are included if they are unfinished or refunded; finished ones only
+    /// if the app's `SKIncludeConsumableInAppPurchaseHistory` says so.
     public static var all: Transactions { StoreKit2Driver.current.transactions(HistoryQuery(.all)) }
 
     /// Returns the history of one product, newest first.
@@ -45,21 +45,21 @@ extension Transaction {
     /// A transaction returned by ``Product/purchase(options:)`` is not among them. A refund that ends access is an
     /// update even if it occurred while the app was not running, or if an earlier iteration did not deliver it. The
     /// refund of a consumable, or of another product whose access the app decides on, is an update only while the app
-    /// runs. Iterate from the launch of the app on; the sequence has no end.
+    /// runs. Iterate from the launch of the app on; the sequence does not end by itself.
     ///
-    /// A task that iterates retains its `StoreContext`, and with it the queue and the store, until it is canceled. In an app
-    /// that is forever; a test cancels the task.
+    /// A task that iterates retains its `StoreContext`, and with it the queue and the store, until it is canceled. In
+    /// an app that is forever; a test cancels the task.
     public static var updates: Transactions { Transactions(.updates(StoreKit2Driver.current)) }
 
     /// Finishes the transaction, after the app has delivered the product.
     ///
     /// The transaction then leaves ``unfinished`` and Store Kit 1's payment queue. When the call returns, the finish is
-    /// recorded in the store or in the queue's journal, so that the transaction does not return, even if the process
-    /// ends. In a task that is canceled the call returns at once, and the finish continues.
+    /// recorded in the store or in the queue's journal, so the transaction does not return, even if the process ends.
+    /// In a task that is canceled, the call returns at once, and the finish continues.
     ///
-    /// A transaction is finished in its store of origin, even if the context has another one by now, and for the account that
-    /// it belongs to, even if another one has signed in. Finishing it again changes nothing. A store that refuses the finish
-    /// permanently may send the transaction again, which is logged.
+    /// The transaction is finished in the store that it was read from, even if the context has another one by now. It
+    /// is finished for its own account, even if another one has signed in. Finishing it again changes nothing. A store
+    /// that refuses the finish permanently may send the transaction again, which is logged.
     public func finish() async {
         guard let origin else { return }
         let (driver, identifier) = (origin.driver, payload.transactionId)

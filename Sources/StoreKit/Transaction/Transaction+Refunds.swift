@@ -5,10 +5,10 @@ extension Transaction {
     /// Requests a refund from the store's operator, without a sheet in which the user gives a reason.
     ///
     /// - Parameter transactionID: the ``id`` of the transaction.
-    /// - Returns: the outcome of the request. The operator decides about the refund itself, which is an update with a
-    ///   ``revocationDate``.
-    /// - Throws: a ``RefundRequestError`` with the reason why the store did not accept the request, a ``StoreKitError`` if it
-    ///   could not be reached or has no history, and a `CancellationError` in a task that is canceled.
+    /// - Returns: the outcome of the request. The operator decides about the refund later; a refund is reported as an
+    ///   update with a ``revocationDate``.
+    /// - Throws: a ``RefundRequestError`` with the reason why the store did not accept the request, a ``StoreKitError``
+    ///   if it could not be reached or has no history, and a `CancellationError` in a task that is canceled.
     public static func beginRefundRequest(for transactionID: UInt64) async throws -> RefundRequestStatus {
         try await StoreKit2Driver.current.requestRefund(String(transactionID))
     }
@@ -53,7 +53,7 @@ extension Transaction.RefundRequestError: LocalizedError, _BridgedError {
         }
     }
 
-    /// Returns the error that an `NSError` with the domain and a number of this type represents.
+    /// Returns the error that an `NSError` represents; nil if its domain and code are not those of this type.
     public static func _bridged(from error: NSError) -> Self? {
         [.duplicateRequest, .failed, .ineligible].first { $0._domain == error.domain && $0._code == error.code }
     }

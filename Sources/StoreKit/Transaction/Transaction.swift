@@ -6,7 +6,7 @@ import StoreCore
 /// A transaction is a snapshot: later changes to a purchase, such as a refund, are in another value with the same
 /// ``id``. Two transactions are equal if all properties are, ``signedDate`` included; their signatures may differ.
 ///
-/// A property that the store does not provide has the default value that its own documentation names.
+/// Each property's documentation names the value that it has if the store does not provide one.
 public struct Transaction: Identifiable, Sendable, SignedInformation {
     let signed: SignedValue<TransactionPayload>
     /// The store that the transaction was read from and is finished in; nil for a value from another source.
@@ -22,13 +22,15 @@ public struct Transaction: Identifiable, Sendable, SignedInformation {
     /// An in-process store signs the value when this is first read.
     public var jsonRepresentation: Data { signed.json }
 
-    /// The transaction's identifier, the same as Store Kit 1's `transactionIdentifier`; 0 if the store's is not a number.
+    /// The transaction's identifier, the same as Store Kit 1's `transactionIdentifier`; 0 if the store's is not a
+    /// number.
     public var id: UInt64 { UInt64(payload.transactionId) ?? 0 }
 
     /// The identifier of the purchase that a subscription began with or that was restored; else the same as ``id``.
     public var originalID: UInt64 { UInt64(payload.originalTransactionId) ?? 0 }
 
-    /// The identifier of a subscription's period, the same in each transaction that restores it; nil for other products.
+    /// The identifier of a subscription's period, the same in each transaction that restores it; nil for other
+    /// products.
     public var webOrderLineItemID: String? { payload.webOrderLineItemId }
 
     /// The product's identifier.
@@ -72,7 +74,8 @@ public struct Transaction: Identifiable, Sendable, SignedInformation {
         Storefront(countryCode: payload.storefront ?? "", id: payload.storefrontId ?? "")
     }
 
-    /// The amount charged for the whole quantity; nil if the store does not report it, and if the family shares the purchase.
+    /// The amount charged for the whole quantity; nil if the store does not report it, and if the family shares the
+    /// purchase.
     public var price: Decimal? { payload.price.map { Decimal(thousandths: $0) } }
 
     /// The currency of the ``price``.
@@ -86,7 +89,7 @@ public struct Transaction: Identifiable, Sendable, SignedInformation {
     /// It is the hash of ``deviceVerificationNonce`` and ``AppStore/deviceVerificationID``, both in lowercase.
     public var deviceVerification: Data { deviceHash }
 
-    /// The UUID that the input of ``deviceVerification`` begins with; zeros if there is no hash.
+    /// The UUID with which the input of ``deviceVerification`` begins; all zeros if there is no hash.
     public var deviceVerificationNonce: UUID { deviceNonce }
 }
 
@@ -237,7 +240,8 @@ extension Transaction {
         public let type: OfferType
         /// The way in which the offer is paid; nil if the store does not report it.
         public let paymentMode: PaymentMode?
-        /// The total length of the offer, such as two months for two at a lower price; nil if the store does not report it.
+        /// The total length of the offer, such as two months for two monthly periods; nil if the store does not report
+        /// it.
         public let period: Product.SubscriptionPeriod?
 
         /// Creates an offer from a payload's values, nil if it has none.

@@ -6,7 +6,8 @@ extension VerificationResult {
     public enum VerificationError: Error, Equatable, Hashable {
         /// A certificate in the signature's chain was revoked.
         case revokedCertificate
-        /// A certificate in the signature's chain has expired, or the chain does not lead to a trusted root.
+        /// A certificate in the signature's chain is not valid at the signing date, or the chain does not lead to a
+        /// trusted root.
         case invalidCertificateChain
         /// The value was signed for another device.
         case invalidDeviceVerification

@@ -58,7 +58,7 @@ extension VerificationResult where SignedType == AppTransaction {
     /// The JWS header's JSON.
     public var headerData: Data { signed.header }
 
-    /// The JWS payload's JSON, which the value was read from.
+    /// The JSON of the JWS's payload, from which the value was read.
     public var payloadData: Data { signed.json }
 
     /// The JWS signature's bytes.
@@ -73,7 +73,7 @@ extension VerificationResult where SignedType == AppTransaction {
     /// The hash that binds the value to a device; empty if there is none.
     public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
 
-    /// The UUID that the input of `deviceVerification` begins with; zeros if there is no hash.
+    /// The UUID with which the input of `deviceVerification` begins; all zeros if there is no hash.
     public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
 }
 
@@ -88,7 +88,7 @@ extension VerificationResult where SignedType == Product.SubscriptionInfo.Renewa
     /// The JWS header's JSON.
     public var headerData: Data { signed.header }
 
-    /// The JWS payload's JSON, which the value was read from.
+    /// The JSON of the JWS's payload, from which the value was read.
     public var payloadData: Data { signed.json }
 
     /// The JWS signature's bytes.
@@ -103,7 +103,7 @@ extension VerificationResult where SignedType == Product.SubscriptionInfo.Renewa
     /// The hash that binds the value to a device; empty if there is none.
     public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
 
-    /// The UUID that the input of `deviceVerification` begins with; zeros if there is no hash.
+    /// The UUID with which the input of `deviceVerification` begins; all zeros if there is no hash.
     public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
 }
 
@@ -120,7 +120,7 @@ extension VerificationResult where SignedType == Transaction {
     /// The JWS header's JSON.
     public var headerData: Data { signed.header }
 
-    /// The JWS payload's JSON, which the value was read from.
+    /// The JSON of the JWS's payload, from which the value was read.
     public var payloadData: Data { signed.json }
 
     /// The JWS signature's bytes.
@@ -135,7 +135,7 @@ extension VerificationResult where SignedType == Transaction {
     /// The hash that binds the value to a device; empty if there is none.
     public var deviceVerification: Data { unsafePayloadValue.deviceVerification }
 
-    /// The UUID that the input of `deviceVerification` begins with; zeros if there is no hash.
+    /// The UUID with which the input of `deviceVerification` begins; all zeros if there is no hash.
     public var deviceVerificationNonce: UUID { unsafePayloadValue.deviceVerificationNonce }
 }
 
@@ -153,7 +153,7 @@ extension SignedInformation {
     /// The hash that binds the payload to a device; empty if there is none.
     var deviceHash: Data { signed.payload.deviceVerification.flatMap { Data(base64Encoded: $0) } ?? Data() }
 
-    /// The UUID that the input of `deviceVerification` begins with; zeros if there is no hash.
+    /// The UUID with which the input of `deviceVerification` begins; all zeros if there is no hash.
     var deviceNonce: UUID {
         UUID(payload: signed.payload.deviceVerificationNonce)
             ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
@@ -161,7 +161,7 @@ extension SignedInformation {
 }
 
 extension VerificationResult where SignedType: SignedInformation {
-    /// Creates the result for a value from the defect that its verifier found, or none.
+    /// Creates the result of verifying a value: unverified if its verifier found a defect.
     init(verifying value: SignedType) {
         self =
             if let defect = value.signed.defect {

@@ -92,7 +92,8 @@ extension UnsafeBufferPointer<UInt8> {
             let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
             let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
             let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            // The highest bit of each byte indicates that the byte is less than 32, or is 0 after an exclusive or.
+            // Sets the highest bit of each byte that is below 32, or is a quote or a backslash, which an exclusive or
+            // turns into 0.
             found |= (word &- (ones &* 0x20)) & ~word
             found |= (quotes &- ones) & ~quotes
             found |= (backslashes &- ones) & ~backslashes

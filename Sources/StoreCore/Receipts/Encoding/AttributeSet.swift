@@ -57,7 +57,9 @@ struct AttributeSet: ~Copyable {
         element.withUnsafeBytes { bytes.append($0) }
     }
 
-    /// Adds the beginning of an attribute; the caller then adds the value, whose number of bytes is `value`.
+    /// Adds the part of an attribute before its value.
+    ///
+    /// The caller then appends the value, which must have `value` bytes.
     private mutating func begin(_ type: Int64, version: Int64 = 1, _ value: Int) {
         let length = DER.length(of: type) + DER.length(of: version) + DER.length(containing: value)
         elements.append(bytes.count..<(bytes.count + DER.length(containing: length)))

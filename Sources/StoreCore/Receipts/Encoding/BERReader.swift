@@ -12,7 +12,9 @@ package struct BERReader {
 
     /// The end of an element.
     private struct Scope {
-        /// The position after the element or, if its length is indefinite, after the next outer element with a length.
+        /// The position after the element.
+        ///
+        /// For an element of indefinite length, the position after the next outer element of definite length.
         let limit: Int
         /// Whether two zero bytes end the element.
         let isIndefinite: Bool

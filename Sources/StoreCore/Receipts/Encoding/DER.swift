@@ -112,7 +112,7 @@ package struct DERReader {
 
     /// Reads the contents of the next element; nil if the element has another tag or is invalid.
     ///
-    /// It is invalid if it is truncated, or if its length is not in shortest form.
+    /// An element is invalid if it is truncated, or if its length is not in the shortest form.
     package mutating func read(_ tag: DER.Tag) -> ArraySlice<UInt8>? {
         var next = remaining
         guard next.popFirst() == tag.rawValue, let length = Self.length(&next), length <= next.count else { return nil }
@@ -207,7 +207,7 @@ struct ByteWriter: ~Copyable {
         }
     }
 
-    /// Appends at most `most` bytes, written by a function that returns their number.
+    /// Appends at most `maximum` bytes, written by a function that returns their number.
     @inline(__always)
     mutating func append(atMost maximum: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
         if capacity - count < maximum { grow(by: maximum) }
@@ -274,7 +274,9 @@ extension ByteWriter {
 }
 
 extension DER {
-    /// Returns the length of a number's encoded element, with its header; one bit of the contents is the sign.
+    /// Returns the length of a number's INTEGER element, including the header.
+    ///
+    /// The contents need one more bit than the magnitude, for the sign.
     static func length(of number: Int64) -> Int {
         let magnitude = number < 0 ? ~number : number
         return 2 + (Int64.bitWidth - magnitude.leadingZeroBitCount) / 8 + 1

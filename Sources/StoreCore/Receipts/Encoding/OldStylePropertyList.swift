@@ -85,9 +85,10 @@ extension OldStylePropertyList {
             return true
         }
 
-        /// Skips all bytes up to and including the next quotation mark; returns the range of those before the mark.
+        /// Skips all bytes up to and including the next quotation mark, and returns the range of the bytes before the
+        /// mark.
         ///
-        /// It does not check the bytes in the range.
+        /// The bytes in the range are not checked. Returns nil if there is no quotation mark.
         mutating func untilQuote() -> Range<Int>? {
             guard let start = text.baseAddress, let mark = memchr(start + place, Int32(quote), text.count - place)
             else {

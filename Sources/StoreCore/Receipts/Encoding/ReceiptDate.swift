@@ -85,7 +85,7 @@ package struct ReceiptDate {
         return String(decoding: text.finish(), as: UTF8.self)
     }
 
-    /// The number of bytes of a date and a time, with one separator between and one after them.
+    /// The length in bytes of a date and a time, with a separator between them and another at the end.
     static let length = 20
 
     /// Writes a date and a time, and returns ``length``.
