@@ -1,8 +1,10 @@
 // Enumerations that later versions of Store Kit may extend. In Objective-C they are open; these are as open as Swift
 // allows.
+//
 // Each has an unavailable case that no code can name or create. Without it, the compiler would report a `default` after
-// all other cases as never executed. The enumerations are not declared in C, since only targets that depend on a C
-// module of the package can import it: in the same graph, other targets with `#if canImport(StoreKit)` failed to build.
+// all other cases as never executed. The enumerations are not declared in C, because only targets that depend on a
+// package's C module can import it. Other targets in the same package graph failed to build if they tested
+// `canImport(StoreKit)`.
 
 /// The state of a payment transaction.
 ///

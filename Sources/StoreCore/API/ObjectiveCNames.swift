@@ -1,4 +1,4 @@
-// Names in Objective-C, as documented in 2009, that Swift hides or changes; for code that uses them.
+// Objective-C names, as documented in 2009, that Swift hides or changes. They are for code that uses them.
 
 extension SKPayment {
     /// Creates a payment for one unit of a product.

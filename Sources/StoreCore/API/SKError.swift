@@ -19,7 +19,7 @@ public let SKErrorDomain: String = "SKErrorDomain"
 /// `NSLocalizedFailureReasonErrorKey` and ``StoreFailure/reasonKey``; it is meant for a developer's log.
 ///
 /// An `NSError` with the domain ``SKErrorDomain`` can be cast to `SKError` and caught as one, and `error as NSError`
-/// works on every platform. The errors that this library delivers are `SKError` values.
+/// works on every platform. All errors of this domain that this library delivers are `SKError` values.
 public struct SKError: _BridgedStoredNSError, Sendable {
     /// The error in the form in which Foundation stores it.
     public let _nsError: NSError
@@ -51,8 +51,9 @@ public struct SKError: _BridgedStoredNSError, Sendable {
 
     /// The information of the error as an `NSError`: ``userInfo`` with some additions.
     ///
-    /// The additions are a description, the meaning of the code as a reason and, for an error of another domain, that
-    /// error.
+    /// An error of another domain is added under `NSUnderlyingErrorKey`. If ``userInfo`` has no description, a
+    /// description is added and, for an error of Store Kit's domain without a reason, the meaning of the code as the
+    /// reason.
     public var errorUserInfo: [String: Any] {
         var info = _nsError.userInfo
         if isForeign { info[NSUnderlyingErrorKey] = _nsError }
@@ -66,7 +67,7 @@ public struct SKError: _BridgedStoredNSError, Sendable {
 
     /// The description in ``userInfo`` or, without one, a text with the domain and number, in English.
     ///
-    /// An error of another domain has its own description. ``errorUserInfo`` explains the code, as the reason.
+    /// An error of another domain has its own description. The reason in ``errorUserInfo`` explains the code.
     public var localizedDescription: String {
         if isForeign { return _nsError.localizedDescription }
         return _nsError.userInfo[NSLocalizedDescriptionKey] as? String
@@ -86,7 +87,8 @@ public struct SKError: _BridgedStoredNSError, Sendable {
             && NSDictionary(dictionary: lhs.errorUserInfo).isEqual(NSDictionary(dictionary: rhs.errorUserInfo))
     }
 
-    // Both are implemented here, since Foundation's defaults for bridged errors recurse endlessly on Linux.
+    // `hash(into:)` and `hashValue` are implemented, since Foundation's defaults for bridged errors recurse endlessly
+    // on Linux.
     /// Hashes the code.
     public func hash(into hasher: inout Hasher) { hasher.combine(errorCode) }
     /// A hash of the code.
@@ -109,8 +111,8 @@ public struct SKError: _BridgedStoredNSError, Sendable {
 
 /// The codes of Store Kit's errors, by their numbers.
 ///
-/// Later versions may add codes: a `switch` needs `@unknown default`. No store produces the codes for cloud services
-/// and overlays, which belong to parts of Store Kit that are missing here: they exist for code that names them.
+/// Later versions may add codes: a `switch` needs `@unknown default`. The codes for cloud services and overlays exist
+/// only for code that names them: no store produces them, since those parts of Store Kit are missing here.
 @nonexhaustive(warn)
 public enum SKErrorCode: Int, Sendable {
     /// Something unexpected happened.
@@ -253,7 +255,7 @@ extension StoreFailure {
     /// Creates a failure from any error.
     ///
     /// A `StoreFailure` is used unchanged. An `SKError` or `URLError` retains its code, its reason, and the error under
-    /// `NSUnderlyingErrorKey`; for lack of a reason, the description or the code's meaning is used. Other errors become
+    /// `NSUnderlyingErrorKey`; if it has no reason, the description or the code's meaning is used. Other errors become
     /// `unknown`.
     public init(_ error: any Error) {
         switch error {

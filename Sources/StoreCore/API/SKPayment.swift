@@ -35,14 +35,14 @@ open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
     convenience init(_ value: StorePayment) {
         self.init()
         stored = value
-        // A payment that an app adds is an order of Store Kit 1, even if it is from a transaction of Store Kit 2.
+        // A payment that an app adds is a Store Kit 1 order, even if the app got it from a Store Kit 2 transaction.
         if value.isStoreKit2 { stored.isStoreKit2 = false }
     }
 
     /// Creates a payment for one unit of a product, by the product's identifier.
     ///
-    /// Called on ``SKMutablePayment``, it creates a mutable payment. Every other subclass must override it, since its
-    /// instances cannot be created here without Objective-C; otherwise the call traps.
+    /// Called on ``SKMutablePayment``, this method creates a mutable payment. Every other subclass must override it, or
+    /// the call traps: without Objective-C, this method cannot create instances of an unknown class.
     open class func payment(withProductIdentifier identifier: String) -> Self {
         guard let payment = SKPayment(productIdentifier: identifier) as? Self else {
             fatalError("\(Self.self) must override payment(withProductIdentifier:) to be made by it")
@@ -101,7 +101,7 @@ open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
         )
     }
 
-    /// Returns an equal immutable payment: this object itself, if it is an instance of `SKPayment` and no subclass.
+    /// Returns an equal immutable payment, which is this object itself unless its class is a subclass of `SKPayment`.
     open func copy(with zone: NSZone? = nil) -> Any {
         type(of: self) == SKPayment.self ? self : SKPayment(value)
     }
@@ -159,9 +159,9 @@ extension SKPayment {
     )
 }
 
-/// A payment whose properties can be changed, until it is added to a queue.
+/// A payment whose properties can be changed.
 ///
-/// Adding it copies the properties: later changes affect neither the store nor the transaction.
+/// A queue copies the properties when the payment is added: later changes affect neither the store nor the transaction.
 open class SKMutablePayment: SKPayment {
     /// Creates a mutable payment for one unit of a product, by the product's identifier.
     override open class func payment(withProductIdentifier identifier: String) -> Self {

@@ -3,7 +3,7 @@ import Foundation
 /// A promotional offer, signed by the app's server for one payment.
 ///
 /// The store checks the signature against the payment. An offer is valid for 24 hours from its timestamp. Its nonce and
-/// signature can be used for one attempt to buy, whether or not it succeeds.
+/// signature can be used for only one attempt to buy, even if the attempt fails.
 ///
 /// Offers are immutable. Two offers are equal if all their properties are equal.
 open class SKPaymentDiscount: NSObject, @unchecked Sendable {  // unchecked: an open class with one property, a `let`

@@ -64,16 +64,16 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Whether the user may make payments in the current context's store.
     ///
-    /// True if no store is set: payments are then sent to the first one.
+    /// True if no store is set: payments are then sent to the first store that is set.
     open class func canMakePayments() -> Bool {
         StoreContext.current.core.backendOrWarning?.services.availability?.canMakePayments ?? true
     }
 
     /// The unfinished transactions, oldest first.
     ///
-    /// In Apple's Store Kit this is undefined without an observer; here it contains the transactions known so far. A
-    /// transaction that the store has started is listed before observers are notified of it. If the app finishes it
-    /// first, observers are notified only of its removal.
+    /// In Apple's Store Kit, this property is undefined without an observer; here it contains the transactions known so
+    /// far. A transaction that the store has started is listed before observers are notified of it. If the app finishes
+    /// the transaction before that notification, observers are notified only of its removal.
     open var transactions: [SKPaymentTransaction] {
         notifier.driver.transactions { object in
             let transaction = ObserverNotifier.own(object)
@@ -110,7 +110,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// Adds a payment to the queue, or throws an error if the payment is invalid.
     ///
     /// - Throws: `SKError.paymentInvalid` for a quantity below 1, for an empty identifier, and for a product that the
-    ///   store does not sell, if it can determine that at once. Nothing is added then.
+    ///   store does not sell, if the store can determine that at once. The payment is then not added.
     open func addThrowing(_ payment: SKPayment) throws {
         let value = payment.value
         if let mistake = Self.mistake(in: value) { throw StoreFailure.storeKit(.paymentInvalid, mistake).error }
@@ -136,8 +136,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     ///
     /// The finish goes to the queue to which the transaction belongs, whichever queue is called. Finishing a
     /// transaction again, or in a second observer, has no effect. A transaction that belongs to no queue, or is
-    /// deferred, is unchanged, and a message is logged. One that is purchasing traps; ``finishThrowing(_:)`` throws
-    /// instead.
+    /// deferred, is unchanged, and a message is logged. Finishing a purchasing transaction traps;
+    /// ``finishThrowing(_:)`` throws instead.
     open func finishTransaction(_ transaction: SKPaymentTransaction) {
         switch finish(transaction) {
         case .done: break
@@ -282,8 +282,8 @@ extension SKPaymentQueue {
 
     /// Waits until nothing can happen without an external event, such as the advance of time, or a decision.
     ///
-    /// On the thread that delivers callbacks, this method makes them itself. It must not be called inside a callback,
-    /// since it would wait for that callback: it traps with a message.
+    /// On the thread that delivers callbacks, this method makes the pending callbacks itself. Calling it inside a
+    /// callback traps, since it would wait for that callback.
     ///
     /// - Returns: the external events that are awaited, described in a line each; the wording may change.
     @discardableResult

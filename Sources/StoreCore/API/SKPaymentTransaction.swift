@@ -8,7 +8,7 @@ import Synchronization
 /// beginning. Tests may create transactions in any state. Any thread may read a transaction.
 ///
 /// A property that Store Kit leaves undefined in a state is nil in that state.
-// unchecked: mutable properties are guarded, or written once: by an initializer, or before `mark` publishes them.
+// unchecked: mutable properties are guarded, or are written by an initializer or before `mark` publishes them.
 open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
     /// The number of the transaction in its driver.
     private(set) final var number = 0
@@ -17,9 +17,9 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
     private final var paymentValue: StorePayment?
     private let mark = Atomic<UInt8>(0)
     private let finishedMark = Atomic<Bool>(false)
-    /// The driver's number of a finish that the app requests after the store has removed the transaction.
+    /// The driver's number for a finish that the app requests after the store has removed the transaction.
     ///
-    /// -1 until the app does so; 0 if the store has not removed the transaction.
+    /// 0 until the store removes the transaction, then -1 until the app requests the finish.
     private let lateFinish = Atomic<Int>(0)
     private final var identifier = ""
     private final var date = Date.distantPast
@@ -181,7 +181,7 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
 // MARK: - For the notifier
 
 extension SKPaymentTransaction {
-    /// Whether observers have not yet been notified of an outcome.
+    /// Whether observers have been notified of neither an outcome nor a deferral.
     final var isPurchasing: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.purchasing.rawValue }
 
     final var isDeferred: Bool { mark.load(ordering: .acquiring) == StoreTransaction.State.deferred.rawValue }
@@ -192,7 +192,7 @@ extension SKPaymentTransaction {
 
     /// Records that the transaction was removed from the list.
     ///
-    /// Returns false if the app had finished it before, otherwise true: the store has removed it.
+    /// Returns true if the store has removed the transaction, false if the app had finished it before.
     final func markRemoved() -> Bool {
         if isFinished { return false }
         lateFinish.store(-1, ordering: .relaxed)
@@ -200,9 +200,9 @@ extension SKPaymentTransaction {
         return true
     }
 
-    /// Finishes a transaction that the store has removed, the first time that this is called.
+    /// Finishes a transaction that the store has removed, for example because its user signed out.
     ///
-    /// The transaction may belong to a user who has signed out.
+    /// Only the first call has an effect. Does nothing for any other transaction.
     @inline(__always)
     final func finishLate() { if lateFinish.load(ordering: .relaxed) < 0 { finishRemoved() } }
 

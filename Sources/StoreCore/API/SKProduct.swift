@@ -98,14 +98,16 @@ open class SKProduct: KeyValueObject, @unchecked Sendable {
         changes.value("subscriptionPeriod", else: product.subscription.map { SKProductSubscriptionPeriod($0.period) })
     }
 
-    /// The group of which a user subscribes to one product at a time; nil for a product that is not auto-renewable.
+    /// The identifier of the subscription group; nil for a product that is not auto-renewable.
+    ///
+    /// A user subscribes to one product of a group at a time.
     open var subscriptionGroupIdentifier: String? {
         changes.value("subscriptionGroupIdentifier", else: product.subscription?.groupIdentifier)
     }
 
     /// The offer for first-time subscribers; nil if the store has set up none.
     ///
-    /// It is present even if this user is not eligible, which the app determines from the receipt.
+    /// It is present even if this user is not eligible. The app determines the eligibility from the receipt.
     open var introductoryPrice: SKProductDiscount? {
         changes.value(
             "introductoryPrice",

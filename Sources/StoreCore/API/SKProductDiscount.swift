@@ -78,7 +78,7 @@ open class SKProductDiscount: KeyValueObject, @unchecked Sendable {
         changes.value("paymentMode", else: PaymentMode(terms.offer.paymentMode))
     }
 
-    /// The number of the offer's periods for which it lasts.
+    /// The number of periods for which the offer lasts.
     open var numberOfPeriods: Int { changes.value("numberOfPeriods", else: terms.offer.periodCount) }
 
     /// The period of the offer, which may differ from the product's.

@@ -1,10 +1,12 @@
 import Foundation
 
-/// A controller of the order and visibility, on this device, of the products that the store promotes.
+/// A controller that sets the order and visibility of promoted products on this device.
 ///
-/// A store with a ``PromotionService``, such as ``SandboxStore``, saves the app's changes. For any other store, they
-/// are held in memory for the lifetime of the current ``StoreContext``. Each completion handler is called once: for an
-/// in-process store, on the calling thread before the method returns; for any other, on one of the store's threads.
+/// A store with a ``PromotionService``, such as ``SandboxStore``, saves the app's changes. For any other store, the
+/// changes are held in memory for the lifetime of the current ``StoreContext``.
+///
+/// Each completion handler is called once. An in-process store calls it on the calling thread, before the method
+/// returns; any other store calls it on one of the store's own threads.
 open class SKProductStorePromotionController: NSObject {
     // Stateless, so that one instance can be used by every thread.
     nonisolated(unsafe) private static let shared = SKProductStorePromotionController()
@@ -14,7 +16,7 @@ open class SKProductStorePromotionController: NSObject {
 
     /// Returns the controller that apps use.
     ///
-    /// A subclass must override it to be reached this way; otherwise it traps.
+    /// A subclass must override this method: otherwise the call traps.
     open class func `default`() -> Self {
         guard let controller = shared as? Self else { fatalError("\(Self.self) must override default() to be its own") }
         return controller
@@ -160,7 +162,7 @@ extension StoreBackend {
     }
 }
 
-/// Wraps a completion handler for another thread, which removes it from the lock so as to call it at most once.
+/// Wraps a completion handler for another thread, which takes it out of the lock to call it at most once.
 private func once<Handler>(_ handler: Handler) -> Locked<Handler> {
     nonisolated(unsafe) let handler = handler
     return Locked(handler)

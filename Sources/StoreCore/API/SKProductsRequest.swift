@@ -5,8 +5,9 @@ import Foundation
 /// Stores compare identifiers by their code units. Of several canonically equivalent strings, such as "é" written as
 /// one scalar and as two, a Swift `Set` contains only one: request them separately.
 ///
-/// The delegate receives either a response, with a product for each identifier that is sold and all others as invalid,
-/// followed at once by the message that the request has finished; or only an error.
+/// If the request succeeds, the delegate receives a response and, directly afterwards,
+/// ``SKRequestDelegate/requestDidFinish(_:)``. The response has a product for each identifier that is sold, and lists
+/// all other identifiers as invalid. If the request fails, the delegate receives only an error.
 open class SKProductsRequest: SKRequest {
     private let productIdentifiers: Set<String>
 

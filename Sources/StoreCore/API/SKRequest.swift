@@ -52,12 +52,12 @@ open class SKRequest: NSObject {
 
     /// Sends the request to the store.
     ///
-    /// The closure may be called once, on any thread.
+    /// The closure must be called once, on any thread; further calls have no effect.
     func send(_ reply: @escaping @Sendable (RequestAnswer) -> Void) { reply(.done) }
 
     /// The delegate, as stored by `SKRequest`.
     ///
-    /// A subclass whose property `delegate` has a narrower type overrides this one, to connect the two.
+    /// A subclass whose property `delegate` has a narrower type overrides this property, to connect the two.
     var narrowedDelegate: (any SKRequestDelegate)? {
         get { target }
         set { target = newValue }
@@ -117,7 +117,7 @@ private final class RequestRun: Sendable {
     func cancel() { state.withLock { $0.isRunning = false } }
 }
 
-/// A wrapper by which a request, which is not Sendable, is passed to the thread on which its delegate is called.
+/// A wrapper that passes a request, which is not Sendable, to the thread on which its delegate is called.
 private struct RequestHandle: @unchecked Sendable {
     // unchecked: until the callback, only the request's run is accessed, which is guarded.
     let request: SKRequest

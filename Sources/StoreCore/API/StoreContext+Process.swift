@@ -1,6 +1,6 @@
 import Synchronization
 
-// In this room, since the process's store may be a sandbox store, which the contexts themselves do not know.
+// In `API` rather than `Context`, since the process's store may be a sandbox store, which `Context` does not know.
 extension StoreContext {
     /// The context of the process, used by code for which no other context is bound.
     ///
@@ -30,7 +30,7 @@ package enum StrayCalls {
     /// The number of calls so far.
     package static var count: Int { calls.load(ordering: .relaxed) }
 
-    /// Begins to count calls; nested: counting ends when ``end()`` has been called as often as this method.
+    /// Begins to count calls; counting ends when ``end()`` has been called as often as this method.
     package static func begin() { simulations.wrappingAdd(1, ordering: .relaxed) }
     package static func end() { simulations.wrappingSubtract(1, ordering: .relaxed) }
 

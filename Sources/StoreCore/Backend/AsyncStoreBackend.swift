@@ -85,8 +85,8 @@ final class AsyncBackendAdapter: StoreBackend {
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
         // Settling waits until a snapshot has arrived. With a cursor it does not wait, since there may be no updates.
         let once = EndOnce(cursor == nil ? store.clock.activity.begin() : nil)
-        // Started under the lock. Otherwise a task that ends at once could be recorded after the task of a newer
-        // connection, and end the newer one.
+        // Started under the lock. Otherwise, a task that ends at once could be recorded after the task of the next
+        // connection, and cancel that task.
         let previous = connections.withLock { connections in
             let task = Task { [store] in
                 let failure: StoreFailure
@@ -128,7 +128,7 @@ final class AsyncBackendAdapter: StoreBackend {
     }
 }
 
-/// Work registered with an ``Activity``, which is ended at most once.
+/// Work that is registered with an ``Activity`` and ended at most once.
 private final class EndOnce: Sendable {
     private let work: Locked<Activity.Work?>
     init(_ work: Activity.Work?) { self.work = Locked(work) }

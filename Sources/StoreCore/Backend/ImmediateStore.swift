@@ -1,16 +1,17 @@
-/// A store in the same process, which returns updates to the queue's calls instead of calling it back.
+/// A store in the same process, which returns updates from the queue's calls instead of calling the queue.
 ///
 /// One call passes commands and returns their acknowledgement together with all updates that the connection has not
 /// received yet. Nothing is pushed: when something else causes a change for a connection, the store notifies its
-/// ``UpdateListener``, and the queue calls again. ``PushConnections`` serve receivers that know only ``StoreBackend``.
+/// ``UpdateListener``, and the queue calls again. ``PushConnections`` adapts such a store to receivers that use only
+/// ``StoreBackend``.
 ///
 /// Every requirement may be called on any thread. None calls a listener or an authorizer: the follow-up work of a call
 /// is in ``Exchange/afterwards`` and ``Exchange/questions``, which the caller runs once it holds no lock.
 package protocol ImmediateStore: StoreBackend {
     /// Whether an exchange runs only StoreCore's own code: neither a client's ledger nor a client's clock.
     ///
-    /// A queue may then call it under its own lock, unless a payment has special terms: a client's ``OfferSigner`` may
-    /// check the signature of an offer. The order of the locks is queue, store, clock.
+    /// If so, a queue may call the store with the queue's own lock held, unless a payment has special terms: a client's
+    /// ``OfferSigner`` may check the signature of an offer. The locks are taken in the order queue, store, clock.
     var isSelfContained: Bool { get }
 
     /// Opens a connection for a queue's journal.
@@ -58,7 +59,7 @@ package struct Exchange: Sendable {
     ///
     /// Meaningless without commands.
     package private(set) var reply = Reply.taken
-    /// The kind of updates that the connection had not received.
+    /// The kind of updates that the exchange returns.
     package var updates = Updates.none
     /// The updates, if they are a batch.
     package var batch = UpdateBatch(after: nil, through: UpdateCursor(position: 0), updates: [])
@@ -71,7 +72,7 @@ package struct Exchange: Sendable {
     package var afterwards: (@Sendable () -> Void)?
     /// Calls the authorizer, which may take any time; nil if there is nothing to authorize.
     ///
-    /// To be run after ``afterwards``. The calling thread may be blocked: no update may have to wait for it.
+    /// To be run after ``afterwards``. It may block the calling thread, so no update may depend on that thread.
     package var questions: (@Sendable () -> Void)?
 
     /// A compact ``SubmissionReply``.
@@ -89,7 +90,7 @@ package struct Exchange: Sendable {
 
     package init() {}
 
-    /// The acknowledgement in the form of the socket.
+    /// The acknowledgement as a ``SubmissionReply``, for ``StoreBackend``.
     package var answer: SubmissionReply {
         switch reply {
         case .taken: .taken

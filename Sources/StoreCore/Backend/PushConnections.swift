@@ -1,4 +1,4 @@
-/// The receivers that are connected to a store in the same process: ``StoreBackend``'s side of an ``ImmediateStore``.
+/// An adapter that passes the updates of an ``ImmediateStore`` to the receivers that ``StoreBackend`` connects.
 ///
 /// Each receiver has a `Line`, on which one thread at a time pulls updates from the store and passes them to the
 /// receiver, until there are no more. A receiver that reconnects keeps its line, so that its calls stay in order across
@@ -22,7 +22,7 @@ package final class PushConnections: Sendable {
         /// Whether the connection may have updates.
         var isRung = false
 
-        /// Returns the line if the calling thread has to work for it now.
+        /// Records that there may be updates; returns the line if the calling thread has to work for it now.
         mutating func ring() -> Line? {
             isRung = true
             return isBusy ? nil : next()
@@ -129,12 +129,12 @@ package final class PushConnections: Sendable {
                 line = line.flatMap { next(after: $0, hasMore: exchange.hasMore) }
             } while line != nil
             work.end()
-            // The line is free: an authorizer may wait for the receiver's updates.
+            // Called when the line is free, since an authorizer may wait for the receiver's updates.
             for question in questions { question() }
         }
     }
 
-    /// Passes updates to a receiver, unless it has been disconnected or has another connection meanwhile.
+    /// Passes updates to a receiver, unless its connection has been closed or replaced in the meantime.
     private func pass(_ exchange: Exchange, to line: Line) {
         let key = ObjectIdentifier(line.receiver)
         let isCurrent = lines.withLock { lines in

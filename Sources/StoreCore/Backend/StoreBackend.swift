@@ -3,7 +3,8 @@
 /// Messages may be repeated, but take effect exactly once. The rules that make this work:
 ///
 /// * A command is accepted once. After a lost reply or a relaunch, ``submit(_:reply:)`` may receive the same command
-///   again. Its ``OrderID`` is the idempotency key, by which a store need only remember one number for each journal.
+///   again. The command's ``OrderID`` is its idempotency key; a store needs to remember only one number for each
+///   journal.
 /// * The outcome of a command, a refusal included, arrives as an update. The store retains a transaction until the
 ///   transaction is finished: a queue that connects without a cursor receives it again.
 /// * A receiver gets one batch of updates at a time, in order, as a chain (see ``UpdateBatch``). Batches may be
@@ -20,7 +21,8 @@ public protocol StoreBackend: AnyObject, Sendable {
 
     /// The thread on which the queue calls ``submit(_:reply:)``, ``connect(_:after:)`` and ``disconnect(_:)``.
     ///
-    /// A queue that is relaunched, released or given another store calls ``disconnect(_:)`` on the caller's thread.
+    /// As an exception, a queue that is relaunched, released or given another store calls ``disconnect(_:)`` on the
+    /// thread that does so.
     ///
     /// By default ``BackendLane/background``.
     var lane: BackendLane { get }
@@ -34,15 +36,14 @@ public protocol StoreBackend: AnyObject, Sendable {
 
     /// Accepts commands.
     ///
-    /// A queue has one submission under way at a time: after the reply, it submits all commands that were added
-    /// meanwhile. After ``SubmissionReply/tryLater(_:)``, it retries the same commands, perhaps with more, with growing
-    /// backoff. A command that the store can never accept would block all others: refuse it with
-    /// ``SubmissionReply/refused(_:)``.
+    /// A queue has one submission under way at a time: after the reply, it submits all commands that were added since.
+    /// After ``SubmissionReply/tryLater(_:)``, it retries the same commands, perhaps with more, with growing backoff. A
+    /// command that the store can never accept would block all others: refuse it with ``SubmissionReply/refused(_:)``.
     ///
     /// - Parameters:
     ///   - commands: at least one, in the order of their numbers, which is the order in which they take effect.
     ///   - reply: to be called once, on any thread, before this method returns or later; further calls do nothing. If
-    ///     it is called before the method returns, the queue need not record the commands in its journal.
+    ///     `reply` is called before the method returns, the queue need not record the commands in its journal.
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void)
 
     /// Begins to send updates to a receiver, until ``disconnect(_:)`` is called.

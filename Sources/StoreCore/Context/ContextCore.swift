@@ -1,8 +1,9 @@
 import Foundation
 
-/// The state that a context shares with its queues: a store with its journal, clock and more, replaced together.
+/// The state that a context shares with its queues, such as the store, its journal and its clock.
 ///
-/// Queues retain this object rather than their context, since the context retains the default queue.
+/// The store, journal, clock, delivery and log are replaced together. Queues retain this object rather than their
+/// context, since the context retains the default queue.
 final class ContextCore: Sendable {
     struct Setup: Sendable {
         let backend: (any StoreBackend)?
@@ -51,7 +52,7 @@ final class ContextCore: Sendable {
     /// The seconds before a waiting call is checked, see ``LongWait``.
     let patience = Locked<TimeInterval>(5)
     let includesFinishedConsumables = Locked(ContextCore.infoIncludesFinishedConsumables)
-    /// The default value from the app's Info.plist, cached, since reading it would dominate a context's creation.
+    /// The default value from the app's Info.plist, cached because reading it would take most of a context's creation.
     private static let infoIncludesFinishedConsumables =
         Bundle.main.object(forInfoDictionaryKey: "SKIncludeConsumableInAppPurchaseHistory") as? Bool ?? false
 
@@ -97,13 +98,13 @@ final class ContextCore: Sendable {
             + "if it was begun in one: take the context along, and wrap that code in context.run { }"
     }
 
-    /// Replaces the setup by the result of `body`, called without a lock since it reads the new store's clock.
+    /// Replaces the setup by the result of `body`, which is called without a lock since it reads the new store's clock.
     func change(_ body: (Setup) -> Setup) {
         while true {
             let (old, changes) = state.withLock { ($0.setup, $0.changes) }
             let new = body(old)
             let members = state.withLock { state -> [any ContextMember]? in
-                // Another thread has changed the setup meanwhile: this one tries again.
+                // If another thread has changed the setup in the meantime, this thread tries again.
                 guard state.changes == changes else { return nil }
                 state.changes += 1
                 state.setup = new

@@ -40,7 +40,7 @@ package enum DetachedTasks {
     /// Other code that installs a hook should call this first, and forward calls to the hook that it replaces.
     package static func begin() { _ = isHooked }
 
-    /// Installs the hook, to be called whenever a context is bound.
+    /// Installs the hook when a context is first bound.
     static func use() {
         if isInUse { return }
         // Another thread that binds a context waits here for the hook, so that its tasks are recorded.
@@ -90,7 +90,7 @@ package enum DetachedTasks {
         return key
     }()
 
-    /// Whether the hook is installed; false if new tasks cannot be recognized.
+    /// Whether the hook is installed and recognizes new tasks.
     ///
     /// The first access installs the hook.
     private static let isHooked: Bool = {
@@ -133,7 +133,7 @@ package enum DetachedTasks {
     }
 }
 
-/// The tasks that were created with one context bound.
+/// The detached tasks that were created with one context bound.
 final class TaskOwner: Sendable {
     private struct State {
         weak var context: StoreContext?

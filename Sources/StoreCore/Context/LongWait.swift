@@ -26,7 +26,7 @@ package final class LongWait: Sendable {
     private func look() {
         if isOver.withLock({ $0 }) { return }
         let setup = core.setup
-        // The passage of time may end the wait.
+        // On a running clock, the passage of time may end the wait.
         if setup.clock is any RunningClock { return }
         var lines: [String] = []
         for activity in setup.activities.prefix(2) {

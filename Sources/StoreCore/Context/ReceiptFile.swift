@@ -37,10 +37,10 @@ final class ReceiptFile: Sendable {
     /// Updates the file; if it cannot be written, logs the system's error and leaves it unchanged.
     private func refresh(_ core: ContextCore) -> URL? {
         do {
-            // Updates that the store sends meanwhile are delivered after the lock is released.
+            // Updates that the store sends during this call are delivered after the lock is released.
             return try CallScope.outermost {
-                // The receipt is created with the lock held, so that an older one never replaces a newer one. No
-                // deadlock can follow, since the store, which creates it, does not use contexts.
+                // The receipt is created with the lock held, so that an older one never replaces a newer one. This
+                // cannot deadlock: the store, which creates the receipt, does not use contexts.
                 try state.withLock { state in try state.update(core.setup.backend) }
             }
         } catch {
@@ -70,7 +70,7 @@ extension ReceiptFile.State {
 
     private mutating func write(_ image: ReceiptImage, _ content: ReceiptFile.Content) throws -> URL? {
         if file == nil { file = ReplacedFile() }
-        // Called on the property, not on a copy: even a write that fails changes what the value knows of the spare file.
+        // Called on the property, not on a copy: even a write that fails changes the value's record of the spare file.
         try file?.write(image)
         self.content = content
         return file?.url
@@ -112,7 +112,7 @@ extension StoreContext {
 struct ReceiptCopy {
     /// The status of the file after the last write.
     ///
-    /// If the file's status is another one, another program has changed the file, and this copy is no longer used.
+    /// If the file now has another status, another program has changed the file, and this copy is no longer used.
     private var written: stat?
     /// The identity of the entries last written, by which a receipt that only adds entries is recognized.
     ///
@@ -167,7 +167,7 @@ struct ReceiptCopy {
     #endif
 }
 
-/// A file with a receipt, which is replaced atomically, but writes only the new part of the receipt.
+/// A file with a receipt that is replaced atomically, although only the new part of the receipt is written.
 ///
 /// There are two copies: the one at the file's path, which readers open, and a spare. A change is written to the spare,
 /// which then atomically changes places with the other, so that no reader sees a partial receipt. A reader may still
@@ -250,9 +250,9 @@ extension ReplacedFile {
     #endif
 }
 
-/// A file that is open for writing, and that nobody else can open until it is closed.
+/// A file that is open for writing, and that is closed when this object is deallocated.
 ///
-/// It is closed when this object is deallocated.
+/// If the file was opened under a lease, other openers wait until it is closed.
 final class LeasedFile {
     let descriptor: Int32
     private var isLeased = false

@@ -44,7 +44,7 @@ public final class StoreContext: Sendable {
 
     let core: ContextCore
     private let defaultQueue: Locked<DefaultQueue>
-    /// The tasks to which this context must be passed, created when needed; nil for the process's context.
+    /// The detached tasks that have this context, recorded when needed; nil for the process's context.
     private let owner: Locked<TaskOwner?>?
 
     private struct DefaultQueue: Sendable {
@@ -74,7 +74,7 @@ public final class StoreContext: Sendable {
         self.init(backend: backend, journal: journal, clock: clock, delivery: delivery, log: log, isOfProcess: false)
     }
 
-    /// Creates a context; that of the process lasts as long as the process and is passed to no task.
+    /// Creates a context; for the process's context, no detached tasks are recorded, since it is their default.
     init(
         backend: (any StoreBackend)?,
         journal: (any QueueJournal)? = nil,
@@ -105,7 +105,7 @@ public final class StoreContext: Sendable {
 
     deinit { owner?.withLock { $0 }?.end() }
 
-    /// The tasks that were created with this context bound; nil for the process's context.
+    /// The detached tasks that were created with this context bound; nil for the process's context.
     var tasks: TaskOwner? {
         owner?.withLock { owner in
             let tasks = owner ?? TaskOwner(self)
@@ -180,8 +180,8 @@ public final class StoreContext: Sendable {
 
     /// Waits until nothing can happen without an external event, such as the advance of time, or a decision.
     ///
-    /// On the thread that delivers callbacks, this method makes them itself. It must not be called inside a callback,
-    /// since it would wait for that callback: it traps with a message.
+    /// On the thread that delivers callbacks, this method makes the pending callbacks itself. Calling it inside a
+    /// callback traps, since it would wait for that callback.
     ///
     /// - Returns: the external events that are awaited, described in a line each; the wording may change.
     @discardableResult

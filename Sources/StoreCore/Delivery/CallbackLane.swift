@@ -1,6 +1,6 @@
 import Foundation
 
-/// The serial executor of the callbacks of requests, such as a product request's, which belong to no payment queue.
+/// A serial executor of the callbacks of requests, such as ``SKProductsRequest``, which belong to no payment queue.
 ///
 /// Callbacks run in the order in which they were added.
 final class CallbackLane: Sendable {
@@ -41,10 +41,10 @@ final class CallbackLane: Sendable {
         activity.changed()
     }
 
-    /// Runs a callback one second of real time later than ``call(_:)``, regardless of the store's clock.
+    /// Runs a callback like ``call(_:)``, but after one second of real time, regardless of the store's clock.
     ///
-    /// The delay lets work that the caller submits to this queue or to another thread run first. Inline delivery has no
-    /// delay: the callback runs before the outermost call returns, as all inline callbacks do.
+    /// In that second, work that the caller submits to the delivery's queue or to another thread can run first. Inline
+    /// delivery has no delay: the callback runs before the outermost call returns, as all inline callbacks do.
     func callLater(_ callback: @escaping @Sendable () -> Void) {
         guard delivery.hasTurns else { return call(callback) }
         state.withLock { state in

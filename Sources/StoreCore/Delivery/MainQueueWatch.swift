@@ -2,8 +2,8 @@ import Foundation
 
 /// A watchdog that warns once if callbacks wait long for a main queue that is not drained.
 ///
-/// A test that waits on a semaphore on the main thread gets no callbacks, and otherwise no explanation. Only one check
-/// is pending at a time, however many callbacks are enqueued.
+/// Without the warning, a test that waits on a semaphore on the main thread would get neither callbacks nor an
+/// explanation. Only one check is pending at a time, however many callbacks are enqueued.
 package final class MainQueueWatch: Sendable {
     package typealias Later = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
 

@@ -9,14 +9,14 @@ public enum StoreDelivery: Sendable {
     case main
     /// A queue of the caller's. A serial one works like the main queue; a concurrent one may run other work in between.
     case queue(DispatchQueue)
-    /// The thread that caused the callback, before its outermost call returns.
+    /// The thread that caused the callback, before its outermost call to Store Kit returns.
     ///
     /// Callbacks caused inside a callback, or while another thread runs callbacks, run afterwards, in order.
     case inline
     /// A scheduler of the caller's, such as one that runs callbacks as jobs of an actor.
     ///
-    /// The scheduler is called on any thread with each turn of callbacks. It should run the turn once, after all
-    /// earlier turns and after it has returned. The store does not settle before every turn has run.
+    /// The scheduler is called, on any thread, with each turn of callbacks. It should run each turn once and in order,
+    /// after the call has returned. The store does not settle before every turn has run.
     case scheduler(@Sendable (_ turn: @escaping @Sendable () -> Void) -> Void)
 }
 

@@ -1,7 +1,8 @@
 /// A detachable reference to a driver, for clients that must not keep the driver alive.
 ///
-/// The clients are timers, the journal, downloads and settling. The payment queue detaches the link when it releases
-/// the driver. A weak reference would slow down every later retain of the driver, and each of its steps retains it.
+/// The clients are timers, the journal, downloads and the queue's ``Activity``. The payment queue detaches the link
+/// when it releases the driver. The link is not a weak reference, since that would slow down every retain of the
+/// driver, and each step of the driver retains it.
 final class DriverLink: Sendable {
     private let log: StoreLog
     private let state = Locked(State())
@@ -18,7 +19,7 @@ final class DriverLink: Sendable {
 
     var driver: QueueDriver? { state.withLock { $0.driver } }
 
-    /// Attaches the driver, which calls this method once.
+    /// Attaches the driver; called once, at the end of the driver's initializer.
     func attach(_ driver: QueueDriver) {
         let isSuperseded = state.withLock { state in
             state.driver = driver

@@ -10,10 +10,10 @@ enum Notice {
     case again(AnyObject)
     case removed(AnyObject)
     indirect case restoreEnded(StoreFailure?)
-    /// A question to the app whether a transaction continues in a new storefront; `identifier` is the store's.
+    /// Asks the app whether a purchase continues in a new storefront; `identifier` is the transaction's in the store.
     indirect case mayContinue(AnyObject, identifier: String, StoreStorefront)
     case storefrontChanged
-    /// A question to the app whether the store may ask for consent to a higher price now.
+    /// Asks the app whether the store may now show the sheet for consent to a higher price.
     case priceConsent
     case revoked([String])
     case promoted(StorePayment, StoreProduct)
@@ -65,7 +65,7 @@ enum Notice {
 
 /// A batch of notices taken from a driver's outbox.
 struct NoticeBatch {
-    /// The notices in reverse, so that the next one is moved out of the end rather than copied.
+    /// The notices in reverse order, so that the next one is moved out of the end rather than copied.
     var notices: [Notice] = []
     /// The driver's epoch when the batch was taken; notices of an earlier epoch are not delivered.
     var epoch = 0

@@ -4,7 +4,7 @@ struct FinishWaits {
     typealias Wait = @Sendable (_ isRecorded: Bool) -> Void
 
     private var waits: [Int: [Wait]] = [:]
-    /// The closures whose finishes are recorded, and that have not been called.
+    /// The closures that are due: their finishes are recorded, but they have not been called.
     private var recorded: [Wait] = []
     /// Whether there are no closures; stored, since each purchase checks it several times.
     private(set) var isEmpty = true
@@ -45,8 +45,8 @@ struct FinishWaits {
 extension QueueDriver {
     /// Finishes a purchased, failed or restored transaction by its identifier.
     ///
-    /// Returns the number under which the removal is reported; nil if the driver has neither a transaction in such a
-    /// state nor an unacknowledged finish of one.
+    /// Returns the number under which the removal is reported. Returns nil if the driver has no such transaction, and
+    /// no unacknowledged command to finish it.
     func finish(identifier: String) -> Int? {
         if let number = number(of: identifier) { return finish(number) == .finished ? number : nil }
         return state.withLock { state in
@@ -54,8 +54,7 @@ extension QueueDriver {
             let finish = (0..<outbound.count).first {
                 outbound[$0].command.action == .finish(transaction: identifier)
             }
-            // A finish without a `removal` is recorded, and its removal was reported: 0 is returned, no transaction's
-            // number.
+            // If `removal` is nil, the finish is recorded and the removal was reported. 0 is no transaction's number.
             return finish.map { outbound[$0].removal ?? 0 }
         }
     }
@@ -98,7 +97,7 @@ extension QueueDriver {
 }
 
 extension QueueDriver.State {
-    /// Marks closures as due for the transactions whose removal the machine reports.
+    /// Marks as due the closures of the transactions whose removal the machine reports.
     @inline(never)
     mutating func endWaits() {
         for action in actions.observers { if case .remove(let number) = action { finishWaits.end(number) } }

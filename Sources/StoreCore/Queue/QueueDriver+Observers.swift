@@ -8,7 +8,7 @@ extension QueueDriver {
         state.actions.observers.reverseInPlace()
         if !state.finishWaits.isEmpty { state.endWaits() }
         while let action = state.actions.observers.popLast() {
-            // A retired driver has no observers; a transaction created now would keep it alive forever.
+            // A retired driver has no observers; a transaction created now would keep the driver alive forever.
             if !state.isRetired { note(action, &state) }
         }
         if state.actions.observers.capacity > 4096 { state.actions.observers = [] }
@@ -114,7 +114,8 @@ extension QueueDriver: InlineDrain {
 
     /// Replaces a processed batch by the next one.
     ///
-    /// Returns false if there is none, or if delivery has turns: pending notices are then scheduled for a later turn.
+    /// Returns false if there is no next batch. If delivery has turns, always returns false, and schedules pending
+    /// notices for a later turn.
     func take(_ batch: inout NoticeBatch) -> Bool {
         guard !delivery.hasTurns else {
             if state.withLock({ $0.notices.endEarly(&batch.notices) }) { delivery.schedule(self, log) }

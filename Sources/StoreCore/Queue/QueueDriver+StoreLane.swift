@@ -32,7 +32,7 @@ extension QueueDriver {
     }
 
     func enqueueLane(isRetired: Bool) {
-        // Settling no longer waits for a retired driver, so it waits for this work instead.
+        // Settling does not wait for a retired driver, but must wait for this work.
         let work = isRetired ? activity.begin() : nil
         laneExecutor?.enqueue {
             var run = LaneRun(isShort: false)
@@ -66,7 +66,7 @@ extension QueueDriver {
     }
 
     private func wake(_ timer: QueueMachine.Timer, after pause: TimeInterval) {
-        // Captures the link, since a timer must not keep a driver alive that has no owner.
+        // Captures the link, since a timer must not keep a released driver alive.
         let token = clock.schedule(at: clock.now + pause) { [link] in
             link.driver?.apply { $0.timerFired(timer, &$1) }
         }
@@ -122,7 +122,7 @@ extension QueueDriver: UpdateListener {
             if exchange.hasMore { state.actions.append(.pull) }
             exchange.clear()
             let left = route(&state, &run)
-            // Otherwise the lane stays busy until `afterwards` has notified the store's other connections.
+            // If there is an `afterwards`, the lane stays busy until it has notified the store's other connections.
             if afterwards == nil, run.batch.isEmpty { run.next(&state) }
             return left
         }
@@ -134,7 +134,7 @@ extension QueueDriver: UpdateListener {
 
     /// Asks the authorizer the questions that an exchange has left.
     ///
-    /// The store lane does not wait for the answers, since updates may arrive meanwhile.
+    /// A store lane with its own executor does not wait for the answers, since updates may arrive before them.
     private func ask(_ followUp: FollowUp) {
         guard let questionExecutor else { return followUp.ask() }
         questionExecutor.enqueue { CallScope.outermost { followUp.ask() } }
@@ -187,7 +187,7 @@ extension QueueDriver {
         if let old { backend.disconnect(old) }
         guard let new else { return }
         backend.connect(new, after: cursor)
-        // If the driver was retired or disconnected meanwhile, nobody else disconnects this connection.
+        // If the driver was retired or disconnected during the call, this connection must be disconnected here.
         if state.withLock({ $0.socket !== new }) { backend.disconnect(new) }
     }
 
@@ -204,13 +204,13 @@ extension QueueDriver {
 }
 
 extension QueueDriver.State {
-    /// Whether the machine still waits for the connection of this number.
+    /// Whether the machine still waits for the connection with this number.
     fileprivate func wants(_ generation: Int) -> Bool { !isRetired && machine.connection.generation == generation }
 }
 
 /// A run of a driver's store lane by one thread.
 struct LaneRun {
-    /// Whether the run stops before commands that other threads have added, so that they do not delay a callback.
+    /// Whether the run ends before commands that other threads have added, since sending them would delay a callback.
     let isShort: Bool
     /// The actions to perform, the next one last.
     var batch: [QueueMachine.StoreAction] = []
@@ -235,9 +235,10 @@ extension LaneRun {
         return true
     }
 
-    /// Begins the run with the actions that a short run or the thread that scheduled the lane has put into the outbox.
+    /// Begins the run with the actions in the outbox.
     ///
-    /// Returns false if there are none, or if another thread is draining the outbox.
+    /// They were left there by a short run, or added by the thread that scheduled the lane. Returns false if there are
+    /// none, or if another thread is draining the outbox.
     @inline(__always)
     mutating func beginFromOutbox(_ state: inout QueueDriver.State) -> Bool {
         guard state.lane.begin(&batch) else { return false }
@@ -316,8 +317,8 @@ struct FollowUp {
 
     /// Asks the authorizer, which may block or use queues, once this thread has no other work for a queue.
     ///
-    /// If an answer leads to a purchase, the question about that purchase follows the answer, so that questions do not
-    /// nest.
+    /// Questions do not nest: if an answer leads to another purchase, the question about that purchase is asked
+    /// afterwards.
     func ask() {
         guard let questions else { return work.end() }
         CallScope.inTurn { [work] in

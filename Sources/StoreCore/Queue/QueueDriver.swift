@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// The driver of a queue's machine: guards the machine by a lock, and performs its actions in order without the lock.
+/// The driver of a queue's state machine, which it guards with a lock.
 ///
-/// There are two lanes. The store lane calls the store and the journal; the observer lane makes callbacks. One thread
-/// at a time drains a lane, including actions that other threads add. A thread that makes a callback does not submit
-/// the commands that other threads add meanwhile. While the store lane is idle, an in-process store may be called
-/// directly, with the lock held.
+/// The driver performs the machine's actions in order, without the lock held, on two lanes. The store lane calls the
+/// store and the journal; the observer lane makes callbacks. One thread at a time drains a lane, including actions that
+/// other threads add. During a callback, however, its thread does not submit commands that other threads add. While the
+/// store lane is idle, an in-process store may be called directly, with the lock held.
 final class QueueDriver: Sendable {
     let backend: any StoreBackend
     /// The store, if it is in-process and can be called directly.
@@ -65,7 +65,7 @@ final class QueueDriver: Sendable {
         var isRetired = false
         var submissionTimer: TimerToken?
         var connectionTimer: TimerToken?
-        /// A count of changes, by which settling notices that work has been done.
+        /// A count of changes, from which settling detects that work has been done.
         var work = 0
         /// The closures that wait until a finish is recorded.
         var finishWaits = FinishWaits()
@@ -135,7 +135,7 @@ extension QueueDriver {
         enter { isDelivering in
             act(inCallback: isDelivering) { state in
                 guard begin(state.machine) else { return }
-                // Not for offers: client code, which must not run with the lock held, checks their signatures.
+                // Not for offers, whose signatures client code may check: it must not run with the lock held.
                 guard mayAsk(state), !payment.hasSpecialTerms, let command = state.machine.order(payment) else {
                     return state.machine.add(payment, &state.actions)
                 }
@@ -174,7 +174,7 @@ extension QueueDriver {
 
     /// Returns the unfinished transactions, oldest first, converted by `own`.
     ///
-    /// `own` returns nil for a transaction that is finished and whose removal is yet to be reported.
+    /// `own` returns nil for a finished transaction whose removal has not been reported yet.
     func transactions<Object>(_ own: (AnyObject) -> Object?) -> [Object] {
         state.withLock { state in
             var transactions: [Object] = []
@@ -191,7 +191,7 @@ extension QueueDriver {
     ///
     /// To be called after every change.
     ///
-    /// - Parameter allLeft: whether all previous observers are gone. The current ones were added after them, and
+    /// - Parameter allLeft: whether all previous observers are gone. The current ones, which were added later, then
     ///   receive every unfinished transaction.
     func observersChanged(allLeft: Bool = false) {
         CallScope.outermost {
@@ -377,7 +377,7 @@ extension QueueDriver {
         return true
     }
 
-    /// Clears the exchange, which the machine has processed, and returns the work that it has left.
+    /// Clears the exchange after the machine has processed it; returns the follow-up work.
     @inline(__always)
     private func conclude(_ state: inout State) -> FollowUp? {
         if state.exchange.hasMore { state.actions.append(.pull) }
@@ -405,25 +405,25 @@ extension QueueDriver {
 ///
 /// To the driver, a transaction is an opaque object created by the delegate.
 protocol QueueDriverDelegate: AnyObject, Sendable {
-    /// Creates the object of a payment. Called with the driver's lock held; must not call back.
+    /// Creates the object of a payment. Called with the driver's lock held; must not call the driver.
     func makeTransaction(_ number: Int, _ payment: StorePayment, in driver: QueueDriver) -> AnyObject
     /// Creates the object of a transaction that the store sent. Called with the driver's lock held.
     func makeTransaction(_ number: Int, _ transaction: StoreTransaction, in driver: QueueDriver) -> AnyObject
     /// Applies a change to a transaction's object. Called with the driver's lock held or from `deliver`, never
     /// concurrently for one object.
     func apply(_ change: StoreTransaction, to transaction: AnyObject)
-    /// Applies a report to a download's object, in the same way.
+    /// Applies a report to a download's object. Called under the same conditions as `apply(_:to:)`.
     func apply(_ report: DownloadReport, toDownload download: AnyObject)
     /// Marks a transaction's object as finished, so that it changes no more. Called with the driver's lock held.
     func markFinished(_ transaction: AnyObject)
-    /// Marks the object of a transaction whose removal is reported next; returns false if it is marked already.
+    /// Marks a transaction's object as finished, before its removal is reported; returns false if it is marked already.
     func markRemoved(_ transaction: AnyObject) -> Bool
     /// The observers that still exist. Called with the driver's lock held; the caller releases them without the lock.
     var liveObservers: [AnyObject] { get }
     /// Calls the driver's `observersChanged` if all observers were deallocated without having been removed. Called
     /// without a lock.
     func noticeDeallocatedObservers()
-    /// Takes batches until none is left, and calls the observers. Called without a lock, by one thread at a time.
+    /// Takes notices until none is left, and calls the observers. Called without a lock, by one thread at a time.
     func deliver(_ driver: QueueDriver)
 }
 
@@ -461,7 +461,7 @@ extension QueueDriver {
         handle { $0.submissionReturned(number, &$1) }
     }
 
-    /// Logs the refused finishes, of which no observer is notified.
+    /// Logs refused finishes, since observers are not notified of them.
     private func logFinishes(of commands: [StoreCommand], among refused: [RefusedCommand]) {
         for command in commands {
             guard case .finish(let transaction) = command.action,

@@ -1,24 +1,27 @@
 /// A durable record of the commands that a queue's store has not acknowledged, so that they survive the process.
 ///
 /// A journal contains only unacknowledged commands. A command that the store acknowledges at once is never recorded;
-/// one that it acknowledges later is removed. One queue at a time uses a journal. Opening it again, as a relaunch does,
-/// stops the previous queue, which logs a message unless it was relaunched. Calls come one at a time, on the queue's
-/// store lane.
+/// one that it acknowledges later is removed.
+///
+/// A journal serves one queue at a time. When another queue opens it, as after a relaunch, the previous queue stops.
+/// Unless it was relaunched, the previous queue also logs a message. A queue makes one call at a time: it opens the
+/// journal when it starts, and makes all other calls where it calls its store, see ``StoreBackend/lane``.
 public protocol QueueJournal: AnyObject, Sendable {
     /// Opens the journal for a launch of the app.
     ///
     /// - Parameter superseded: a closure to call when the journal is opened again, before the later call returns.
-    /// - Returns: a name for this opening, unique among all openings of all journals, and the commands that were
+    /// - Returns: an identifier of this opening, unique among all openings of all journals, and the commands that were
     ///   recorded and not forgotten, in the order in which they were recorded.
-    /// - Throws: the error that prevents reading. The queue logs the error and sells without a journal: commands that
-    ///   the store accepts at once are safe in the store, all others fail with the error's description.
+    /// - Throws: the error that prevents reading. The queue logs the error and sells without a journal: a purchase that
+    ///   the store does not accept at once fails with the error's description.
     func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents
 
     /// Records commands, which survive the process once this returns.
     ///
-    /// - Throws: the error that prevented writing, if none of the commands is recorded: the queue then fails the
-    ///   purchases among them. ``JournalInDoubtError`` if the journal cannot know whether they are recorded. It may
-    ///   then receive the same commands again, and must record each of them only once.
+    /// - Throws: the error that prevented writing, if none of the commands is recorded. The queue then fails the
+    ///   purchases among them, except those that are being submitted. Throw a ``JournalInDoubtError`` if the journal
+    ///   cannot know whether the commands are recorded. It may then receive the same commands again, and must record
+    ///   each of them only once.
     func record(_ commands: [StoreCommand]) throws
 
     /// Forgets recorded commands that are now acknowledged. Unknown commands are ignored.
@@ -96,8 +99,9 @@ public final class MemoryJournal: QueueJournal {
 
 /// The error of a ``QueueJournal`` that does not know whether commands are recorded, because the reply was lost.
 ///
-/// A purchase that failed must not return at the next launch, so the queue neither fails nor reports these purchases.
-/// It sends them with its next submission, and offers them to the journal again if the store does not accept that.
+/// The queue neither reports the purchases among these commands nor fails them, since a failed purchase must not return
+/// at the next launch. It sends the commands with its next submission. If the store does not accept the submission, the
+/// queue offers them to the journal again.
 public struct JournalInDoubtError: Error, CustomStringConvertible {
     /// A sentence that says what was lost, for a developer's log.
     public let description: String

@@ -23,7 +23,7 @@ extension QueueMachine {
         lastSentRow = max(lastSentRow, outbound[count - 1].row)
     }
 
-    /// The number of leading commands that may be sent if not all may.
+    /// The number of commands at the front of `outbound` that may be sent while others must wait.
     ///
     /// Without an observer, purchases and restores wait. A restore also waits for the end of a snapshot, which might
     /// not show that the restore has ended.
@@ -86,14 +86,15 @@ extension QueueMachine {
         case recorded
         /// No command is recorded.
         case failed(StoreFailure)
-        /// Unknown: the commands are neither reported nor failed, and are offered to the journal again.
+        /// The journal does not know: the commands are neither reported nor failed, and are offered to it again.
         case inDoubt
     }
 
     /// Handles the outcome of recording commands.
     ///
-    /// Returns the commands that the store has acknowledged meanwhile. The journal must forget these before anything
-    /// else is sent: the next submission may finish a purchase, which a relaunch must not find there.
+    /// Returns the commands that the store has acknowledged in the meantime. The journal must forget them before
+    /// anything else is sent: the next submission may finish a purchase, and a relaunch must not find a finished
+    /// purchase in the journal.
     mutating func recorded(
         _ commands: [StoreCommand],
         _ outcome: RecordingOutcome,
@@ -140,7 +141,7 @@ extension QueueMachine {
         var failed: Set<OrderID> = []
         for command in commands {
             guard let index = outboundIndex(of: command.id) else { continue }
-            // In doubt, an earlier attempt may have recorded the command.
+            // The command may have been recorded by an earlier attempt whose outcome is in doubt.
             let isInDoubt = outbound[index].recording.mayBeDone
             outbound[index].recording = isInDoubt ? .inDoubt : .none
             guard index >= submission.inFlight, !isInDoubt, case .purchase(let payment) = command.action,
@@ -211,7 +212,7 @@ extension QueueMachine {
         submissionEnded(&actions)
     }
 
-    /// Continues after a submission of which no command has to be sent again.
+    /// Continues after a submission whose commands need not be sent again.
     private mutating func submissionEnded(_ actions: inout Actions) {
         submission.attempts = 0
         submission.stage = .idle
@@ -220,14 +221,14 @@ extension QueueMachine {
         sendNext(&actions)
     }
 
-    /// Removes commands from the submission under way that the store has permanently refused.
+    /// Removes permanently refused commands from the submission under way.
     private mutating func refuse(_ failures: [OrderID: StoreFailure], now: Date, _ actions: inout Actions) {
         var refused: [(outbound: Outbound, failure: StoreFailure)] = []
         let sent = submission.commands
         var index = -1
         outbound.filter { outbound in
             index += 1
-            // Compared with what was sent: a retired machine sends finishes under other numbers.
+            // Looked up by the identifier that was sent: a retired machine sends finishes under other identifiers.
             guard index < sent.count, let failure = failures[sent[index].id] else { return true }
             refused.append((outbound, failure))
             return false
@@ -240,7 +241,7 @@ extension QueueMachine {
             if outbound.recording.mayBeDone { recorded.append(command.id) }
             switch command.action {
             case .purchase(let payment):
-                // The store has the order if it has reported its transaction, whatever it replies.
+                // A store that has reported the order's transaction has the order, whatever it replies.
                 guard let row = rows[outbound.row], !row.isInStore else { continue }
                 endAdoption(ofRow: outbound.row)
                 fail(outbound.row, command, payment, failure, now: now, &actions)
@@ -338,8 +339,8 @@ extension QueueMachine {
 
     /// Returns a command's index in `outbound`.
     ///
-    /// Only commands of this opening are recorded. They are in the order of their numbers, after those of earlier
-    /// openings.
+    /// The command must be of this opening of the journal; commands of earlier openings precede these in `outbound`,
+    /// and are already recorded. The commands of this opening are in the order of their numbers.
     private func outboundIndex(of id: OrderID) -> Int? {
         let index = (0..<outbound.count).partitionPoint {
             let other = outbound[$0].command.id
@@ -361,13 +362,14 @@ extension QueueMachine {
 
 // Exchanges with an in-process store while the machine is locked: one command at a time, without an outbound queue.
 extension QueueMachine {
-    /// Whether a command may be passed to the store at once: nothing is under way or pending.
+    /// Whether a command may be passed to the store at once: an observer exists, and no command is under way or
+    /// pending.
     var mayAsk: Bool {
         @inline(__always)
         mutating get { isObserved && submission.isIdle && outbound.isEmpty }
     }
 
-    /// Creates an order to be passed to the store at once; returns nil if it must wait, so that `add` has to be called.
+    /// Creates an order to be passed to the store at once; returns nil if the order must wait: call `add` instead.
     @inline(__always)
     mutating func order(_ payment: StorePayment) -> StoreCommand? {
         guard mayAsk else { return nil }

@@ -15,7 +15,9 @@ extension QueueMachine {
         var awaitsFirstBatch = false
         /// Whether the store is sending a snapshot, or may be about to.
         var isInSnapshot = false
-        /// Whether a snapshot is certain to start or continue: after a cursor, an update may never come.
+        /// Whether a snapshot is certain to start or continue.
+        ///
+        /// If the cursor is not within a snapshot, the store may send only changes, or nothing at all.
         var awaitsSnapshot: Bool { isInSnapshot && (cursor == nil || cursor?.part != nil) }
         /// Whether another snapshot is needed, once the current one and the restores under way have ended.
         var mustLookAgain = false
@@ -23,7 +25,7 @@ extension QueueMachine {
         ///
         /// Initially the rows that were in the store when the snapshot began, except ``excused`` ones.
         var unseen: Set<Int> = []
-        /// The rows whose orders were acknowledged on this connection; a snapshot that begins on it need not show them.
+        /// The rows whose orders were acknowledged on this connection, so that its snapshot need not show them.
         var excused: Set<Int> = []
     }
 
@@ -129,11 +131,12 @@ extension QueueMachine {
 
     /// Marks the orders that may have been sold, and finished by another queue, before the snapshot was taken.
     ///
-    /// These orders were sent before the end of the snapshot, which did not show them. No later change reports them
-    /// either: only another snapshot can, once they are acknowledged. Orders sent from now on are reported as changes.
+    /// These are orders that were sent before the end of the snapshot and that it did not show. No later change reports
+    /// their finishes. Another snapshot reveals them, once the orders are acknowledged. Orders that are sent from now
+    /// on are reported as changes.
     private mutating func doubtHiddenOrders() {
         lastDoubtfulRow = lastSentRow
-        // The store may have received these after it took this snapshot, but has them at the next one.
+        // The store may have received these orders after it took this snapshot; it has them when it takes the next.
         rows.forEach { _, row in if row.isUnseen { connection.mustLookAgain = true } }
     }
 
@@ -265,7 +268,7 @@ extension StoreTransaction.State {
     }
 }
 
-// The app waits for each restore, which therefore ends in every case, exactly once.
+// Restores. The app waits for the end of each, so the end is reported in every case, exactly once.
 extension QueueMachine {
     /// Requests the restore of earlier purchases.
     mutating func restore(applicationUsername: String?, _ actions: inout Actions) {
@@ -288,7 +291,7 @@ extension QueueMachine {
         actions.append(.restoreEnded(failure))
     }
 
-    /// Fails the restores that have not been submitted: observers are notified at once, and nothing is retried.
+    /// Fails the restores that have not been submitted: observers are notified at once, and there is no retry.
     ///
     /// A restore that has been submitted stays, since it may still succeed.
     mutating func failRestores(_ failure: StoreFailure, _ actions: inout Actions) {
@@ -318,9 +321,9 @@ extension QueueMachine {
         for number in restores where !waiting.contains(number) { endRestore(number, Self.endIsHidden, &actions) }
     }
 
-    /// Ends a restore that was submitted during a snapshot, and is now acknowledged.
+    /// Handles the acknowledgement of a restore: ends the restore if it awaited its reply when a snapshot ended.
     ///
-    /// The store may have ended it before the snapshot, or may end it later. The app must not wait forever.
+    /// The snapshot may have hidden the end of the restore, and the app must not wait forever.
     mutating func restoreAcknowledged(_ number: Int, _ actions: inout Actions) {
         if doubtfulRestores.contains(number) { endRestore(number, Self.endIsHidden, &actions) }
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A state machine that decides a payment queue's actions.
 ///
-/// It has no lock, clock, randomness or I/O: it turns events into actions, whose order has to be preserved.
+/// It has no lock, clock, randomness or I/O: it turns events into actions, which the driver performs in order.
 ///
 /// Each transaction has a row under a sequential number. Purchases are sent under the same number, so that a response
 /// finds its row without a search. A transaction that the store sends unrequested is found by its identifier.
@@ -21,21 +21,24 @@ struct QueueMachine {
 
     struct Outbound {
         var command: StoreCommand
-        /// The command's number, which for a purchase is also the number of its row.
+        /// The command's number in this launch; for a purchase, also the number of its row.
+        ///
+        /// For a command from an earlier launch, it need not be the number in the command's identifier.
         var row: Int
         var recording = Recording.none
-        /// Whether the transaction is sold and finished: the command must still be acknowledged, but not
-        /// recorded.
+        /// Whether the order's transaction is already finished or removed.
+        ///
+        /// The command must still be acknowledged, but not recorded.
         var isOver = false
-        /// The transaction that a finish removes, until its removal is reported.
+        /// The number of the transaction that a finish removes; nil once the removal is reported.
         var removal: Int?
 
-        /// What the journal has of a command.
+        /// The progress of recording a command in the journal.
         enum Recording {
             case none, underWay
-            /// The command or nothing: the journal's reply was lost.
+            /// The journal may have the command or not: its reply was lost.
             case inDoubt
-            /// The same, and the journal is recording the command again.
+            /// As ``inDoubt``, and the journal is recording the command again.
             case underWayInDoubt
             case recorded
 
@@ -48,11 +51,11 @@ struct QueueMachine {
     /// The submission of commands to the store, one at a time.
     struct Submission {
         enum Stage {
-            /// The next one may begin.
+            /// The next submission may begin.
             case idle
-            /// So many commands, from the front of `outbound`, are submitted and await the store's reply.
+            /// This number of commands, from the front of `outbound`, is submitted and awaits the store's reply.
             case inFlight(Int)
-            /// The store could not be reached; the next one begins after a pause, or with a restore.
+            /// The store could not be reached; the next submission begins after a pause, or with a restore.
             case pausing
         }
 
@@ -61,12 +64,12 @@ struct QueueMachine {
         var number = 0
         /// The commands of the most recent submission.
         var commands: [StoreCommand] = []
-        /// Whether the call to the store has not returned.
+        /// Whether the call to the store is still running.
         ///
-        /// Commands added meanwhile are recorded after it, so that the journal stores commands in the order of their
-        /// numbers.
+        /// Commands that are added during the call are recorded after it, so that the journal stores commands in the
+        /// order of their numbers.
         var isBeingPassed = false
-        /// The attempts since the store last accepted something.
+        /// The number of failed attempts since the store last accepted a submission.
         var attempts = 0
         /// The number of pauses so far.
         var pauses = 0
@@ -98,17 +101,17 @@ struct QueueMachine {
     var connection = Connection()
 
     private(set) var lastNumber = 0
-    /// The existing rows of orders left by an earlier opening of the journal.
+    /// The rows of unfinished orders that were left by earlier openings of the journal.
     var adopted: [OrderID: Int] = [:]
     /// The inverse of `adopted`.
     var adoptedOrders: [Int: OrderID] = [:]
     /// The rows of transactions that the store sent unrequested.
     var foreign = IdentifierIndex()
-    /// The orders that failed after submission, because the journal could not record them, or that the store removed.
+    /// The orders that failed after they were submitted, and those whose transactions the store removed.
     ///
-    /// If the store sends one of them again, it is shown as new. The set never shrinks: an order whose reply was lost
-    /// may appear in any later snapshot, and a user who signed out may sign in again. While the journal cannot be
-    /// written, at most the orders of one submission fail in each pause.
+    /// If the store sends the transaction of one of these orders again, it is shown as new. The set never shrinks: an
+    /// order whose reply was lost may appear in any later snapshot, and a user who signed out may sign in again. While
+    /// the journal cannot be written, at most the orders of one submission fail in each pause.
     var givenUp: Set<Int> = []
     /// The highest row among the commands that were passed to the store.
     var lastSentRow = 0
@@ -116,9 +119,10 @@ struct QueueMachine {
     ///
     /// Orders up to it may have been sold and finished before the snapshot was taken.
     var lastDoubtfulRow = 0
-    /// The transactions finished here but not acknowledged yet; updates of them from the store are outdated.
+    /// The transactions that this queue has finished and whose finishes are not acknowledged yet.
     ///
-    /// Orders of this launch are not included; they are known by their numbers.
+    /// The store's updates of these transactions are outdated. Orders of this launch are not included; they are known
+    /// by their numbers.
     var finished: Set<String> = []
     /// The elements of `finished` that the store acknowledged while it was still sending a snapshot.
     var finishedInSnapshot: [String] = []
@@ -127,7 +131,7 @@ struct QueueMachine {
 }
 
 extension QueueMachine {
-    /// The actions to perform, in order: for the store's lane, and for the observers'.
+    /// The actions to perform on the store lane and on the observer lane, each in order.
     ///
     /// Neither lane waits for the other.
     struct Actions: Equatable {
@@ -263,9 +267,9 @@ extension QueueMachine {
     ///
     /// - Parameters:
     ///   - number: the transaction's number.
-    ///   - isHeld: whether to wait for more commands before sending; `sendNext` must be called in the end.
+    ///   - isHeld: whether to wait for more commands before sending; the caller must call `sendNext` in the end.
     ///   - actions: receives the actions to perform.
-    /// - Returns: whether it was finished, or the reason why not.
+    /// - Returns: `finished`, or the state that prevents the finish.
     mutating func finish(_ number: Int, isHeld: Bool = false, _ actions: inout Actions) -> FinishAnswer {
         let (answer, transaction) = close(number, &actions)
         if let transaction {
@@ -279,7 +283,7 @@ extension QueueMachine {
     ///
     /// - Returns: a new number, unknown to observers, under which the removal is reported.
     mutating func finishUnseen(_ identifier: String, _ actions: inout Actions) -> Int {
-        // If the user signs in before the store has the finish, the transaction is not shown as new.
+        // Ensures that the transaction is not shown as new if the user signs in before the store has the finish.
         finished.insert(identifier)
         let number = takeNumber()
         post(.finish(transaction: identifier), number: number, removal: number, &actions)
@@ -306,7 +310,7 @@ extension QueueMachine {
         }
         if !outbound.isEmpty { endOrder(ofRow: number, &actions) }
         if row.isForeign { foreign.remove(row.identifier) }
-        // Updates of a finished order of this queue are recognized by its number; others by their identifiers.
+        // Updates of an order of this launch are recognized by its number, all others by the transaction's identifier.
         if row.isForeign || endAdoption(ofRow: number) { finished.insert(row.identifier) }
         return (.finished, row.identifier)
     }
@@ -370,7 +374,7 @@ extension QueueMachine {
     /// Retires the machine: from now on it only sends finishes.
     ///
     /// It buys, restores and reports nothing, and sets no timer. Unsent payments are left in the journal for the next
-    /// launch; so are finishes, if there will be a next launch.
+    /// launch; so are recorded finishes if `leavesFinishes` is true.
     mutating func retire(leavesFinishes: Bool, _ actions: inout Actions) {
         guard !isRetired else { return }
         isRetired = true
@@ -412,8 +416,9 @@ extension QueueMachine {
 
     /// Returns the command by which a retired machine sends a finish.
     ///
-    /// The command has an opening of its own, derived from the machine's so that runs are reproducible. The machine's
-    /// own would block the payments left in the journal: a store accepts no number below one that it has accepted.
+    /// The command is numbered under an opening of its own, which is derived from the machine's so that runs are
+    /// reproducible. Under the machine's opening, the command would block the payments left in the journal: a store
+    /// accepts no number below one that it has accepted.
     func lateFinish(_ outbound: Outbound) -> StoreCommand {
         let opening = JournalID(rawValue: journal.rawValue ^ 1 << 63)
         return StoreCommand(id: OrderID(journal: opening, number: outbound.row), action: outbound.command.action)

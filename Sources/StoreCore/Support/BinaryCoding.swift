@@ -3,7 +3,7 @@ import Foundation
 /// A type with a compact binary format: fields without names, one after the other.
 ///
 /// If the format of a type changes, ``SandboxState/snapshotVersion`` must change too. The types in ledgers' records,
-/// orders and payments among them, must not change: records of older files could not be read.
+/// such as orders and payments, must not change: otherwise, the records of older files could not be read.
 protocol BinaryCodable {
     func pack(into pack: inout BinaryEncoder)
     init(unpacking pack: inout BinaryDecoder) throws
@@ -266,9 +266,10 @@ extension BinaryDecoder {
 }
 
 extension Int64 {
-    /// Creates the number that an identifier spells in its only valid way: "7", but neither "007" nor "+7".
+    /// Creates a number from its canonical decimal spelling: "7", but neither "007" nor "+7".
     ///
-    /// Counted things, such as transactions, have such identifiers. More than eighteen digits are not converted.
+    /// Objects that are numbered in sequence, such as transactions, have such identifiers. Returns nil for any other
+    /// text, and for more than eighteen digits.
     init?(spelledBy identifier: String) {
         var identifier = identifier
         let number = identifier.withUTF8 { digits -> Int64? in

@@ -34,7 +34,7 @@ struct CallScope {
         return try body()
     }
 
-    /// Runs `body` in the same way, and passes whether `deliverer` makes this thread's innermost callback.
+    /// Runs `body` like ``outermost(_:)``, and passes whether `deliverer` makes this thread's innermost callback.
     @inline(__always)
     static func outermost<R>(of deliverer: AnyObject, _ body: (_ isDelivering: Bool) throws -> R) rethrows -> R {
         let scope = current

@@ -3,9 +3,10 @@ import Synchronization
 
 /// The folder that contains a process's temporary folders.
 ///
-/// The folder is removed with the last of them, or when the process exits. A process that is killed leaves its folder
-/// behind. Therefore the folder is locked while its process runs, and the next process that creates such a folder
-/// removes all unlocked ones. Programs that remove old temporary files, such as systemd-tmpfiles, skip locked folders.
+/// The folder is removed with the last temporary folder, or when the process exits. A process that is killed leaves its
+/// folder behind. Therefore the folder is locked while its process runs, and the next process that creates such a
+/// folder removes all unlocked ones. Programs that remove old temporary files, such as systemd-tmpfiles, skip locked
+/// folders.
 final class ProcessFolder: Sendable {
     let url = FileManager.default.temporaryDirectory
         .appendingPathComponent("\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
@@ -152,7 +153,7 @@ package final class TemporaryFolder: Sendable {
         func holds(_ url: URL) -> Bool { Self.names(url, descriptor) }
 
         private static func descriptor(of url: URL) -> Int32? {
-            // A child process does not inherit the lock.
+            // Closed in child processes, so that they do not inherit the lock.
             let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             return descriptor < 0 ? nil : descriptor
         }

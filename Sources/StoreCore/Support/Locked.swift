@@ -80,7 +80,7 @@ extension LazyReference: @unchecked Sendable where Object: Sendable {}  // unche
 /// A channel that passes a value from a convenience initializer to the designated initializer that it calls.
 ///
 /// A client's subclass inherits the convenience initializers of a Store Kit class, and an implied `super.init()`, only
-/// if the class has no designated initializers beside Store Kit's own. These lack parameters for StoreCore's values.
+/// if the class has no designated initializers besides Store Kit's own, which lack parameters for StoreCore's values.
 package enum InitializerHandover {
     /// Stores a value, on this thread, for the designated initializer of an object of a class.
     package static func leave(_ value: any Sendable, for type: AnyClass) {

@@ -1,9 +1,11 @@
 /// A FIFO of work items that exactly one thread drains at a time, in batches.
 ///
-/// It is part of its owner's locked state. The owner appends under its lock and calls `schedule`; if that returns true,
-/// the caller must have the outbox drained. The draining thread calls `begin` and takes batches until none is left,
-/// working without the lock. Threads that append meanwhile need not wait, since the draining thread takes their items
-/// too. Two buffers are swapped, so that an idle queue allocates nothing; a backlog is stored in batches, so that it is
+/// An outbox is part of its owner's locked state. The owner appends items under its lock and calls `schedule`; if that
+/// returns true, the caller must start a drain. The draining thread calls `begin` and takes batches until none is left,
+/// working without the lock. Threads that append items during a drain need not wait, since the draining thread takes
+/// their items too.
+///
+/// Two buffers are swapped, so that an idle queue allocates nothing. A backlog is stored in batches, so that it is
 /// never moved.
 package struct Outbox<Item> {
     private enum Phase { case idle, scheduled, draining }
@@ -109,7 +111,7 @@ package struct Outbox<Item> {
 
     /// Gives back the previous batch's buffer, and ends the drain early.
     ///
-    /// Returns true if items are pending, which the caller must have drained.
+    /// Returns true if items are pending; the caller must then start another drain.
     package mutating func endEarly(_ batch: inout [Item]) -> Bool {
         batch.empty()
         if batch.capacity > 0 { swap(&spare, &batch) }
@@ -133,7 +135,7 @@ extension Locked {
     ///   - outbox: the path of the outbox in the locked value.
     ///   - hasTurns: whether to end after one batch.
     ///   - work: processes one item.
-    /// - Returns: whether items are still pending, which the caller must have drained.
+    /// - Returns: whether items are still pending; if so, the caller must start another drain.
     @discardableResult
     package func drain<Item>(
         _ outbox: WritableKeyPath<Value, Outbox<Item>>,

@@ -1,7 +1,7 @@
 /// The hash function SHA-256, after the definition in FIPS 180-4.
 ///
 /// StoreCore depends only on Foundation, which has no hash functions on Linux. A copy of a value continues
-/// independently from the state so far.
+/// independently.
 struct SHA256: Sendable {
     static let digestLength = 32
     static let blockLength = 64
@@ -100,7 +100,7 @@ extension SHA256 {
         }
     }
 
-    /// Fills the message schedule: each word has the constant of its round added.
+    /// Fills the message schedule: the 64 words that the rounds process, computed from a block.
     @inline(__always)
     private static func fill(_ w: UnsafeMutablePointer<UInt32>, from block: UnsafeRawPointer) {
         var t = 0

@@ -9,7 +9,7 @@ struct ShortDecimal: BinaryCodable {
 
     /// Creates the pair; returns nil for a number with more digits than an integer holds.
     init?(_ value: Decimal) {
-        // Some versions of Foundation sign a significand. Beyond `Int.max`, `intValue` would be `Int.min`.
+        // In some versions of Foundation, a significand has a sign. Beyond `Int.max`, `intValue` would be `Int.min`.
         let digits = value.magnitude.significand
         guard digits <= Decimal(Int.max) else { return nil }
         significand = NSDecimalNumber(decimal: digits).intValue * (value < 0 ? -1 : 1)
@@ -20,7 +20,7 @@ struct ShortDecimal: BinaryCodable {
     init(unpacking pack: inout BinaryDecoder) throws {
         significand = try pack.int()
         exponent = try pack.int()
-        // The exponents of a `Decimal`: some versions of Foundation trap far beyond them.
+        // The range of a `Decimal`'s exponent: some versions of Foundation trap on an exponent far outside of it.
         guard -128...127 ~= exponent else { throw BinaryDecoder.Trouble() }
     }
 

@@ -194,7 +194,7 @@ extension SlotTable.Segment {
 extension SlotTable: Sendable where Row: Sendable {}
 extension SlotTable.Segment: Sendable where Row: Sendable {}
 
-/// An array whose indices, starting at 0, are of a number type of their own.
+/// An array whose indices are typed numbers, starting at 0.
 ///
 /// In a snapshot, its rows are packed, see ``SnapshotRows``.
 struct Table<Number: TypedNumber, Row> {

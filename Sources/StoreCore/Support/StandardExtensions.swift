@@ -10,7 +10,9 @@ extension Array {
         while !isEmpty { removeLast() }
     }
 
-    /// Reverses the array, so that its elements can be moved out from the end: `reverse()` would copy each of them.
+    /// Reverses the array without copying its elements; `reverse()` would copy each of them.
+    ///
+    /// The elements can then be moved out from the end, in their original order.
     @inline(__always)
     mutating func reverseInPlace() {
         guard count > 1 else { return }
@@ -37,7 +39,7 @@ extension Optional {
 extension Range<Int> {
     /// Returns the first index that does not satisfy a predicate, or the end of the range if all do.
     ///
-    /// A binary search: all indices before the result must satisfy the predicate, and none from there on may.
+    /// A binary search: all indices before the result must satisfy the predicate, and no others.
     @inline(__always)
     package func partitionPoint(_ isBefore: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)

@@ -4,7 +4,7 @@ import Foundation
 public struct StoreLog: Sendable {
     private let body: @Sendable (String) -> Void
 
-    /// Creates a log from a function that any thread may call with a line, passed without a line break.
+    /// Creates a log from a function that is called on any thread with each line, without a line break.
     public init(_ write: @escaping @Sendable (String) -> Void) { body = write }
 
     /// A log to standard error, each line prefixed with `StoreCore: `.

@@ -18,7 +18,7 @@ package struct ExactText: Hashable, Sendable {
         return (isEqual ?? nil) ?? left.text.utf8.elementsEqual(right.text.utf8)
     }
 
-    /// Hashes the text; canonically equivalent texts share a hash, which is as fast as for a `String`.
+    /// Hashes the text like a `String`, which is fast; canonically equivalent texts therefore share a hash.
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 

@@ -14,7 +14,8 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
     /// A request and, once it has been served, its response.
     @usableFromInline
     final class Call {
-        /// The request until it is served; released before the response is available, on which the caller may rely.
+        /// The request, until it is taken to be served; callers may rely on its release before the response is
+        /// available.
         private var request: Request?
         var response: Response?
         init(_ request: Request) { self.request = request }
@@ -38,7 +39,7 @@ package final class TurnQueue<Request, Response>: @unchecked Sendable {
     /// Serves a request in the next turn, together with all others that are waiting by then.
     ///
     /// - Parameters:
-    ///   - request: the request.
+    ///   - request: the request to serve.
     ///   - serve: serves requests in their order, during a turn; returns a response to each.
     /// - Returns: the response to the request.
     @inlinable

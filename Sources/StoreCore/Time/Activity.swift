@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The activity of all clients of one clock, or of several related clocks; waits until all of them are quiet.
+/// The activity of all clients of one clock, or of several related clocks.
 ///
-/// A store and its queues share one activity through their ``StoreClock``. `settle` waits until nothing more happens by
-/// itself: until every update has been received and every callback has been made.
+/// A store and its queues share one activity through their ``StoreClock``. `settle` waits until all clients are quiet:
+/// until every update has been received and every callback has been made.
 public final class Activity: Sendable {
     private let members = Locked<[Place]>([])
     private let waiters = Atomic<Int>(0)
@@ -45,7 +45,7 @@ public final class Activity: Sendable {
         return Work(activity: self)
     }
 
-    /// A piece of work whose end ``Activity`` waits for.
+    /// A registered piece of work, for whose end settling waits.
     public struct Work: Sendable {
         fileprivate let activity: Activity
         /// Ends the work, once its results have been passed on.
@@ -62,9 +62,9 @@ public final class Activity: Sendable {
 
     /// Waits until nothing can happen without an external event, such as the advance of time, or a decision.
     ///
-    /// On the thread that delivers callbacks, this method makes them itself. It must not be called inside a callback,
-    /// since it would wait for that callback: it traps with a message. A callback that waits for another thread that
-    /// settles deadlocks, and a message is logged.
+    /// On the thread that delivers callbacks, this method makes the pending callbacks itself. Calling it inside a
+    /// callback traps, since it would wait for that callback. A callback that waits for another thread's call of this
+    /// method deadlocks; a message is then logged.
     ///
     /// - Returns: the external events that are awaited, described in a line each; the wording may change.
     @discardableResult
@@ -105,9 +105,9 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Settles repeatedly, like ``comeToRest()``.
+    /// Settles like ``comeToRest()``, for callers that settle repeatedly.
     ///
-    /// Returns at once if the members found last time are still quiet and no others were added.
+    /// Returns at once if the members that the last call found are still quiet and no others were added.
     package func comeToRest(_ rest: inout Rest) {
         if isQuiet(rest.pulses.count, since: rest.changes, { rest.pulses[$0]() }) { return }
         // Releases members that have no other owner, so that they do not count as members below.
@@ -119,7 +119,7 @@ public final class Activity: Sendable {
         rest = pulses.count == members.count ? Rest(pulses, changes: changes) : Rest()
     }
 
-    /// Waits until a condition holds, making callbacks meanwhile on the thread that delivers them.
+    /// Waits until a condition holds; makes pending callbacks if called on the thread that delivers them.
     func wait(until isSo: () -> Bool) {
         waiters.add(1, ordering: .sequentiallyConsistent)
         defer { waiters.subtract(1, ordering: .sequentiallyConsistent) }
@@ -204,8 +204,8 @@ extension Activity {
     /// Must be called without any lock held.
     @inline(__always)
     func changed() {
-        // A waiting thread increments `waiters` before it checks the members under their locks: so either it has seen
-        // this change, or this thread sees it waiting.
+        // A waiting thread increments `waiters` before it checks the members under their locks. Therefore either the
+        // waiting thread has seen this change, or this thread sees the increment.
         if waiters.load(ordering: .sequentiallyConsistent) > 0 { ring() }
     }
 
@@ -263,9 +263,9 @@ extension Activity {
 
     /// Checks the members until two checks agree, since work may move from an unchecked member to a checked one.
     ///
-    /// Returns false if anything is under way; `changed` will be called when it ends. Two checks are needed, since a
-    /// member that worked in between and is quiet again need not call it. Members added and external work registered
-    /// since `changes` was read count as changes.
+    /// Returns false if anything is under way; `changed` will be called when that work ends. Two checks are needed,
+    /// since a member that worked in between and is quiet again need not call `changed`. Members added and external
+    /// work registered since `changes` was read count as changes.
     private func isQuiet(_ count: Int, since changes: Int, _ pulse: (Int) -> (isQuiet: Bool, work: Int)) -> Bool {
         guard var last = quietPulse(count, since: changes, pulse) else { return false }
         while let sum = quietPulse(count, since: changes, pulse) {

@@ -8,8 +8,8 @@ struct CivilDate {
     /// The day of the month, from 1.
     let day: Int
 
-    // In these calculations, a year begins in March: a leap day is then the last day of its year, of 4 years and of
-    // 400.
+    // In these calculations, a year begins in March: a leap day is then the last day of its year, and of a cycle of 4
+    // or 400 years.
 
     /// Creates the day a number of days after 1 January 1970, or before it if the number is negative.
     init(daysSince1970: Int) {

@@ -25,7 +25,7 @@ public final class ManualClock: StoreClock {
     private enum Mover: Equatable {
         case nobody
         case thread(ObjectIdentifier)
-        /// A task, which may run on any thread; while it fires a timer, that thread is the mover instead.
+        /// A task, which may run on any thread; while it fires a timer, its current thread is the mover instead.
         case task
     }
 
@@ -85,8 +85,8 @@ public final class ManualClock: StoreClock {
 
     /// Moves the clock forward, firing due timers on the way and settling at each deadline.
     ///
-    /// Must not be called from inside a callback or a timer's closure, since it would wait for that to return: the
-    /// process stops with a message. It also stops for each error of ``advanceThrowing(to:)``.
+    /// Calling this method inside a callback or a timer's closure stops the process with a message, since it would wait
+    /// for that callback or closure to return. The process also stops for each error of ``advanceThrowing(to:)``.
     ///
     /// - Parameter moment: the new time, not before ``now``; a clock does not run backwards.
     public func advance(to moment: Date) { orStop { try advanceThrowing(to: moment) } }
@@ -115,7 +115,7 @@ public final class ManualClock: StoreClock {
     ///
     /// - Parameter moment: the new time, not before ``now``.
     /// - Throws: ``ClockError`` for a moment before ``now`` or more than 30 million years away, and if a subscription
-    ///   of a ``SandboxStore`` would be renewed more than 10,000 times on the way. The clock has not moved then.
+    ///   of a ``SandboxStore`` would be renewed more than 10,000 times on the way. The clock is then unchanged.
     public func advanceThrowing(to moment: Date) throws { try move { _ in moment } }
 
     /// Moves the clock forward like ``advance(by:)``, but does not settle before it moves.
@@ -153,7 +153,7 @@ public final class ManualClock: StoreClock {
         finish(at: end)
     }
 
-    /// Registers what moves the clock; returns false while another thread or task moves it.
+    /// Registers the thread or task that moves the clock; returns false while another one moves it.
     private func begin(_ mover: Mover) -> Bool {
         state.withLock { state in
             guard state.mover == .nobody else { return false }
@@ -206,12 +206,12 @@ package protocol MovableClock: StoreClock {
     /// Moves the clock forward, firing due timers on the way and settling at each deadline.
     ///
     /// - Parameter interval: seconds, not negative.
-    /// - Throws: ``ClockError`` if the clock cannot be moved by this interval. The clock has not moved then.
+    /// - Throws: ``ClockError`` if the clock cannot be moved by this interval. The clock is then unchanged.
     func advanceThrowing(by interval: TimeInterval) throws
 
-    /// Moves the clock forward to a moment, in the same way.
+    /// Moves the clock forward to a moment, like ``advanceThrowing(by:)``.
     ///
-    /// - Throws: ``ClockError`` if the clock cannot be moved to the moment. The clock has not moved then.
+    /// - Throws: ``ClockError`` if the clock cannot be moved to the moment. The clock is then unchanged.
     func advanceThrowing(to moment: Date) throws
 
     /// The seconds by which this clock is ahead of the system's clock; nil if its time does not pass by itself.
@@ -252,7 +252,7 @@ struct TimerHeap {
     /// The timer with the earliest deadline; nil if there is none.
     var first: Timer? { timers.first }
 
-    /// Adds a timer after all with the same deadline.
+    /// Adds a timer that fires after all others with the same deadline.
     mutating func insert(at deadline: Date, _ body: @escaping @Sendable () -> Void) -> Place {
         let place = Place()
         place.index = timers.count

@@ -19,7 +19,7 @@ package final class ShiftedClock: MovableClock, RunningClock {
         var alarm: DispatchWorkItem?
     }
 
-    /// The longest time until the next check of the system's clock, which may have been set meanwhile.
+    /// The longest time until the next check of the system's clock, which may be set at any time.
     private static let longestSleep: TimeInterval = 3600
 
     /// Creates a clock.
@@ -72,7 +72,7 @@ package final class ShiftedClock: MovableClock, RunningClock {
         defer {
             state.withLock { state in
                 state.start = former
-                // This clock stood still during the move, which must not make it fall behind.
+                // This clock stood still during the move, but retains at least its former lead.
                 state.offset = max(state.offset, clock.now.timeIntervalSinceNow)
             }
             setAlarm()

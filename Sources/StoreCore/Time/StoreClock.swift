@@ -1,9 +1,9 @@
 import Foundation
 
-/// A clock, the only source of time.
+/// A clock: the only source of time for stores and their queues.
 ///
-/// Queues and stores never read the system's time, but their store's clock. A test can therefore advance the time, and
-/// a year takes microseconds. Any thread may call.
+/// Neither reads the system's time directly. A test can therefore advance the time, and a year takes microseconds. A
+/// clock may be called on any thread.
 public protocol StoreClock: AnyObject, Sendable {
     /// The current time.
     var now: Date { get }
@@ -12,7 +12,8 @@ public protocol StoreClock: AnyObject, Sendable {
     ///
     /// If the moment has passed, the closure runs the next time that the clock fires timers.
     ///
-    /// - Returns: a token that cancels the closure. The token retains nothing, and may be discarded.
+    /// - Returns: a token that cancels the closure. The token may be discarded, and retains neither the clock nor the
+    ///   closure.
     @discardableResult
     func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken
 

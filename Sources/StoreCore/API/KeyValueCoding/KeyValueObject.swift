@@ -17,13 +17,13 @@ open class KeyValueObject: NSObject {
     #else
         /// Sets a property by its name.
         ///
-        /// An unknown name, a value of another type, and a property that cannot be changed, such as one of an immutable
-        /// ``SKPayment``, trap. For payments, `setValueThrowing(_:forKey:)` throws an error instead.
+        /// Traps if the name is unknown, if the value has another type, or if the property cannot be changed, as those
+        /// of an immutable ``SKPayment``. For payments, `setValueThrowing(_:forKey:)` throws an error instead.
         open func setValue(_ value: Any?, forKey key: String) { write(value, key) }
 
         /// Returns the value of a property by its name.
         ///
-        /// An unknown name traps.
+        /// Traps if the name is unknown.
         open func value(forKey key: String) -> Any? { read(key) }
 
         /// Sets the property at the end of a dot-separated key path, like ``setValue(_:forKey:)``.
@@ -100,7 +100,7 @@ struct KeyedChanges: ~Copyable, Sendable {
 
 /// The conversion between the type of a property and the values of key-value coding.
 ///
-/// As in Objective-C, an object of Foundation may be passed for a value of Swift, and vice versa.
+/// As in Objective-C, a Foundation object may be passed for a Swift value, and vice versa.
 struct KeyedKind<Value: SendableMetatype>: Sendable {
     let name: String
     let give: @Sendable (Value) -> Any?
@@ -123,7 +123,7 @@ struct KeyedKind<Value: SendableMetatype>: Sendable {
     /// Returns a kind that accepts all values that can be cast to the type.
     static func cast(_ name: String) -> KeyedKind { KeyedKind(name) { $0 as? Value } }
 
-    /// The same kind, but with nil as an additional value.
+    /// This kind, with nil as an additional value.
     var optional: KeyedKind<Value?> {
         KeyedKind<Value?>(
             name: "\(name) or nil",
@@ -196,7 +196,7 @@ struct KeyedProperty: Sendable {
         }
     }
 
-    /// Creates a property whose new values the object stores by the property's name.
+    /// Creates a property whose changed value the object stores under the property's name.
     init<Owner: ChangeStoring, Value: SendableMetatype>(
         _ name: String,
         or oldName: String? = nil,

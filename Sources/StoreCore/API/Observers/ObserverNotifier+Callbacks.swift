@@ -137,7 +137,8 @@ extension ObserverNotifier {
     ) {
         if live.others.isEmpty { return }
         for other in live.others {
-            // An observer removed meanwhile is no longer called; one that was added is called from the next notice on.
+            // An observer that has been removed is no longer called; one that has been added is called from the next
+            // notice on.
             let isThere = observers.version == live.version || observers.load()?.contains(other) ?? false
             if isThere, driver.currentEpoch == epoch { callback(other, queue) }
         }
@@ -210,7 +211,7 @@ extension ObserverNotifier {
 
     /// Adds a payment that the user began in the store.
     ///
-    /// An invalid payment is the store's mistake. Therefore it is logged, where an app's invalid payment would trap.
+    /// An invalid payment is logged, since it is the store's mistake. An invalid payment of the app's own would trap.
     private func add(_ payment: SKPayment, to queue: SKPaymentQueue, _ driver: QueueDriver) {
         do { try queue.addThrowing(payment) } catch {
             driver.log("the store promotes a payment that cannot be added: \(error)")
@@ -223,9 +224,10 @@ extension ObserverNotifier {
 // Each function removes the next notice to examine it, and puts the notice back if it needs a callback of its own:
 // examining it in place would copy it.
 extension ObserverNotifier {
-    /// Collects consecutive notices of one kind; `first` is the object of the first, which was removed from the batch.
+    /// Collects the transactions of consecutive notices of one kind.
     ///
-    /// Transactions that were finished meanwhile are left out, unless the notices report removals.
+    /// `first` is the transaction of the first notice, which was already removed from the batch. Transactions that are
+    /// finished by now are left out, unless the notices report removals.
     private static func gather(
         _ kind: Notice.Kind,
         _ first: AnyObject,

@@ -3,7 +3,7 @@ import Synchronization
 
 /// An adapter between a queue's driver, which uses numbers, and the observers, which use Store Kit's objects.
 ///
-/// A queue always has the same notifier, whose driver is replaced when the context's store is replaced.
+/// A queue keeps its notifier; when the context's store is replaced, the notifier's driver is replaced too.
 final class ObserverNotifier: QueueDriverDelegate {
     let core: ContextCore
     /// The context; nil for a default queue, which its context owns.
@@ -101,7 +101,7 @@ final class ObserverNotifier: QueueDriverDelegate {
 
     /// Releases the driver.
     ///
-    /// It is called when the queue is deallocated, so that nobody can request another driver.
+    /// Called when the queue is deallocated: no caller is left that could request another driver.
     func release() {
         let (last, face) = state.withLock { state in
             state.isOver = true
@@ -143,7 +143,7 @@ final class ObserverNotifier: QueueDriverDelegate {
 
     /// Returns the queue's `QueueFace`, created and attached on first use.
     ///
-    /// If the queue has ended, the result has ended too.
+    /// If the queue has ended, the result is not attached, and is notified of the end at once.
     func face<Face: QueueFace>(_ make: () -> Face) -> Face {
         if let face = state.withLock({ $0.face }) as? Face { return face }
         let new = make()
@@ -205,7 +205,8 @@ extension ObserverNotifier: ContextMember {
     func setupChanged() {
         let old = state.withLock { state -> QueueDriver? in
             guard !state.isOver, let old = state.driver.take() else { return nil }
-            // The pending commands in the queue's own journal were meant for the previous store, so it is replaced.
+            // The pending commands in the queue's own journal were meant for the previous store, so the journal is
+            // replaced.
             if state.ownJournal != nil, !(old.backend is NoBackend) { state.ownJournal = MemoryJournal() }
             return old
         }
@@ -214,7 +215,7 @@ extension ObserverNotifier: ContextMember {
         revocations.withLock { $0.forget() }
         face?.storeChanged(from: FormerStore(driver: old))
         if observers.load() != nil { driver.observersChanged() }
-        // The queue may have been deallocated meanwhile: it has then released only the old driver.
+        // If the queue was deallocated in the meantime, it has released only the old driver.
         if queue == nil { release() }
     }
 }
@@ -248,18 +249,19 @@ extension ObserverNotifier {
     }
 }
 
-/// The revocations of which the app's observers and the queue's `QueueFace` have not both been notified.
+/// The revocations that have not been reported to both the app's observers and the queue's `QueueFace`.
 ///
-/// The store sends each revocation again until it is acknowledged, which happens once an observer of the app is
-/// notified, or once the `QueueFace` has passed it on to the app. Until then, the store notifies every observer that is
-/// added, while a new `QueueFace` is notified from the state here. If another user has signed in meanwhile, the
-/// `QueueFace` finds none of the revoked transactions.
+/// The store sends a revocation again until it is acknowledged. It is acknowledged once an observer of the app is
+/// notified, or once the `QueueFace` has passed it on to the app. Until then, an added observer receives it from the
+/// store, and a new `QueueFace` receives it from this state. If another user has signed in by then, the `QueueFace`
+/// finds none of the revoked transactions.
 struct UnreportedRevocations: Sendable {
-    /// The products of which observers were notified before there was a `QueueFace`.
+    /// The revoked products that were reported to observers before there was a `QueueFace`.
     private var unfaced: [String] = []
-    /// The products of which only the `QueueFace` was notified, so that the store would send them again.
+    /// The revoked products that were reported only to the `QueueFace`; the store sends them again until they are
+    /// acknowledged.
     private var unacknowledged: [String] = []
-    /// The position, in a driver's updates, up to which the store can be sent an acknowledgement.
+    /// The position up to which a driver's updates can be acknowledged to the store.
     private var place: (cursor: UpdateCursor, driver: ObjectIdentifier)?
     /// Whether a reported update must be acknowledged now, since the store must not send it again.
     private var isUrgent = false
@@ -291,8 +293,8 @@ struct UnreportedRevocations: Sendable {
 
     /// Records that the `QueueFace` has passed on to the app all revocations up to a notice.
     ///
-    /// Returns the position to acknowledge, if one was reported. If a later notice is being passed on, nothing is
-    /// acknowledged yet: the next call covers both.
+    /// Returns the position to acknowledge, if there is one. Returns nil while a later notice is being passed on: the
+    /// call for that notice acknowledges both.
     mutating func passedOn(through notice: Int, by driver: QueueDriver) -> UpdateCursor? {
         guard notice == lastNotice else { return nil }
         let place = place
@@ -308,7 +310,7 @@ struct UnreportedRevocations: Sendable {
         return !unacknowledged.isEmpty
     }
 
-    /// Removes and returns the products of which a new `QueueFace` must be notified, and the last notice's number.
+    /// Removes and returns the revoked products to report to a new `QueueFace`, with the last notice's number.
     mutating func takeForFace() -> (products: [String], notice: Int) {
         defer { unfaced = [] }
         return (unfaced, lastNotice)

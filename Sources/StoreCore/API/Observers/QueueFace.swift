@@ -5,7 +5,7 @@ package protocol QueueFace: SKPaymentTransactionObserver, Sendable {
     /// Reports that the queue has permanently stopped, because it was relaunched or deallocated.
     func queueEnded()
 
-    /// Reports that the queue's context has a new store, of which nothing has been reported yet.
+    /// Reports that the queue's context has a new store, from which nothing has been reported yet.
     func storeChanged(from former: FormerStore)
 
     /// Reports that the user has lost access to products.
@@ -59,8 +59,8 @@ extension SKPaymentQueue {
     ///
     /// - Parameters:
     ///   - payment: the payment.
-    ///   - note: receives the transaction's number before an observer can see the transaction. Called with a lock held.
-    ///     If the queue is being relaunched or given another store, it is not called, and nothing is ordered.
+    ///   - note: receives the transaction's number before an observer can see the transaction; called with a lock held.
+    ///     It is not called, and nothing is ordered, if the queue is being relaunched or given another store.
     package func order(_ payment: StorePayment, _ note: (Int) -> Void) {
         notifier.driver.add(payment) { machine in
             if machine.isRetired { return false }
@@ -74,8 +74,8 @@ extension SKPaymentQueue {
 
     /// Finishes a transaction by its identifier, even if no observer of the app was notified of the transaction.
     ///
-    /// Returns nil if the queue has another store than this one, or if it has neither a purchased, failed or restored
-    /// transaction with this identifier nor an unacknowledged finish of one.
+    /// Returns nil if the queue has another store than this one. Also returns nil if the queue has no purchased, failed
+    /// or restored transaction with this identifier, and no unacknowledged command to finish one.
     package func finish(identifier: String, in store: ObjectIdentifier) -> QueuedFinish? {
         let driver = notifier.driver
         guard ObjectIdentifier(driver.backend) == store else { return nil }
@@ -117,7 +117,7 @@ extension SKPaymentQueue {
 }
 
 extension SKPaymentTransaction {
-    /// The queue's number for the transaction; for an app's order, the one that ``SKPaymentQueue/order(_:_:)`` passes.
+    /// The queue's number for the transaction, which ``SKPaymentQueue/order(_:_:)`` passes for its orders.
     package var orderNumber: Int { number }
     /// The identity of the store from which the transaction comes; nil for a transaction created by a test.
     package var storeID: ObjectIdentifier? { driver.map { ObjectIdentifier($0.backend) } }
@@ -127,8 +127,7 @@ extension SKPaymentTransaction {
     }
     /// The store's identifier of this transaction.
     ///
-    /// For a held purchase, it differs from the identifier that the app sees, which is that of the existing
-    /// transaction.
+    /// If ``isHeld`` is true, the app sees the identifier of the existing transaction instead.
     package var storeIdentifier: String? { knownIdentifier }
     /// Whether nothing was sold, because the account already had a transaction that satisfied the payment.
     package var isHeld: Bool { heldIdentifier != nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An adapter that offers a service of an asynchronous store in the form that queues use, with replies.
+/// An adapter from a service with `async` functions to the same service with replies, which queues use.
 final class AsyncServiceAdapter<Service: Sendable>: Sendable {
     private let service: Service
     private let clock: any StoreClock

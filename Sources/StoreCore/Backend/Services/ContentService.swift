@@ -1,6 +1,6 @@
 import Foundation
 
-/// A service of a store: sends parts of the files that the store hosts.
+/// A service by which a store sends the files that it hosts, in parts.
 public protocol ContentService: Sendable {
     /// Sends a range of bytes of a hosted file.
     ///
@@ -10,9 +10,9 @@ public protocol ContentService: Sendable {
     ///
     /// - Parameters:
     ///   - request: the range of bytes, and their file.
-    ///   - reply: to be called once, on any thread, before this method returns or later; further calls do nothing.
-    ///     Takes at least one byte and at most ``ContentRequest/limit``, beginning at ``ContentRequest/offset``. A
-    ///     failure ends the download with this error; the app may start the download again.
+    ///   - reply: to be called once, on any thread, before this method returns or later; further calls do nothing. On
+    ///     success, pass at least one byte and at most ``ContentRequest/limit``, beginning at
+    ///     ``ContentRequest/offset``. On failure, the download fails with the error passed; the app may start it again.
     func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void)
 }
 
@@ -28,9 +28,9 @@ public protocol AsyncContentService: Sendable {
 
 /// A queue's request for a range of bytes of a hosted file.
 public struct ContentRequest: Hashable, Codable, Sendable {
-    /// The transaction that the file belongs to.
+    /// The identifier of the transaction that the file belongs to.
     public var transaction: String
-    /// The product that was paid for.
+    /// The identifier of the product that was paid for.
     public var productIdentifier: String
     /// The file, as the transaction described it.
     public var content: StoreContent
@@ -82,7 +82,7 @@ extension ContentRequest {
 /// A transaction lists its files in ``StoreTransaction/content``. Once the app starts a download, the queue fetches the
 /// bytes in ranges: see ``ContentService/fetchContent(_:reply:)``.
 public struct StoreContent: Hashable, Codable, Sendable {
-    /// The file's name within its transaction; with only one file, the product's identifier.
+    /// The file's name within its transaction; the product's identifier if there is only one file.
     public var identifier: String
     /// The version of the file: integers separated by periods.
     public var version: String

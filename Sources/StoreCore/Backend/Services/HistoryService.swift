@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A service of a store: reports an account's purchases, which Store Kit 2 reads beside the queue's transactions.
+/// A service by which a store reports an account's purchases, for Store Kit 2.
 ///
 /// All results concern the account that is signed in on the device; they are empty if none is. Every requirement may be
 /// called on any thread. Each reply must be called once, on any thread, before the method returns or later.
@@ -9,7 +9,7 @@ public protocol HistoryService: Sendable {
     /// Looks up transactions.
     ///
     /// - Parameters:
-    ///   - query: the choice of transactions. A cursor may come from an earlier launch.
+    ///   - query: the selection of transactions. Its cursor may come from an earlier launch.
     ///   - reply: receives a page, or the reason why the store has no result.
     func transactions(_ query: HistoryQuery, reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void)
 
@@ -148,7 +148,7 @@ public struct HistoryQuery: Hashable, Codable, Sendable {
         /// The entitlements are the non-consumables that are not refunded, all non-renewing subscriptions, even expired
         /// ones, and the auto-renewable ones that are paid for or in their grace period.
         case entitlements
-        /// The newest transaction of the product, or of each product, newest first.
+        /// The newest transaction of each product, or of the one product that the query names, newest first.
         case latest
         /// Transactions that were refunded or are no longer shared by the family, in the order of revocation.
         ///

@@ -1,12 +1,12 @@
-/// A service of a store: shows the sheet for offer codes.
+/// A service by which a store shows the sheet for offer codes.
 public protocol OfferCodeService: Sendable {
     /// Shows the sheet in which the user redeems an offer code.
     ///
     /// A redeemed code leads to an ordinary purchased transaction in an update. Called on the app's thread; must not
     /// block.
     ///
-    /// - Parameter reply: to be called once, when the sheet is closed: with nil if the user redeemed a code or
-    ///   canceled, else with the reason, which the queue logs, why there was no sheet or the code had no effect.
+    /// - Parameter reply: to be called once, when the sheet is closed. Pass nil if the user redeemed a code or
+    ///   canceled. Otherwise pass the reason why there was no sheet or the code had no effect; the queue logs it.
     func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void)
 }
 
@@ -14,6 +14,6 @@ public protocol OfferCodeService: Sendable {
 public protocol AsyncOfferCodeService: Sendable {
     /// Shows the sheet in which the user redeems an offer code; returns when it is closed.
     ///
-    /// - Throws: the reason, which the queue logs, why there was no sheet or the code had no effect.
+    /// - Throws: the reason why there was no sheet or the code had no effect. The queue logs it.
     func presentCodeRedemptionSheet() async throws
 }

@@ -1,4 +1,4 @@
-/// A service of a store: asks users for consent to a price increase of their subscription.
+/// A service by which a store asks users for consent to a price increase of their subscription.
 ///
 /// Its requirements may be called on any thread, and must not block.
 public protocol PriceConsentService: Sendable {

@@ -1,4 +1,4 @@
-/// A service of a store: saves the app's changes to the promotion of products on this device.
+/// A service by which a store saves the app's changes to the promotion of products on this device.
 ///
 /// Without this service, changes are held in memory only.
 public protocol PromotionService: Sendable {
@@ -25,7 +25,7 @@ public protocol AsyncPromotionService: Sendable {
     func changePromotion(_ change: PromotionChange) async throws
 }
 
-/// A change that an app makes to how its store promotes products on a device.
+/// An app's change to the promotion of products on a device.
 public enum PromotionChange: Hashable, Sendable {
     /// Moves these products, in this order, before all others; an empty array restores the store's order.
     case order([String])
@@ -77,7 +77,7 @@ extension PromotionChange: Codable {
     }
 }
 
-/// An app's changes, on one device, to how its store promotes products.
+/// An app's changes to the promotion of products on a device.
 public struct PromotionOverrides: Hashable, Codable, Sendable {
     /// The identifiers of the products that come first, in order; the others follow in the store's order.
     public var order: [String]

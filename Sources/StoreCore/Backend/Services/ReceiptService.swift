@@ -1,6 +1,6 @@
 import Foundation
 
-/// A service of a store: issues signed receipts.
+/// A service by which a store issues signed receipts.
 ///
 /// Its requirements may be called on any thread.
 public protocol ReceiptService: Sendable {
@@ -21,12 +21,13 @@ public protocol ReceiptService: Sendable {
     ///
     /// - Parameters:
     ///   - properties: the properties that the app requests for a sandbox's receipt.
-    ///   - reply: to be called once, on any thread, with nil when the receipt has been refreshed.
+    ///   - reply: to be called once, on any thread, with nil when the receipt has been refreshed, else with the reason
+    ///     for the failure.
     func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void)
 }
 
 extension ReceiptService {
-    /// Nil: the store issues no receipts.
+    /// Returns nil: the store issues no receipts.
     public func receipt(forTransaction identifier: String) -> Data? { nil }
     /// Nil: the store issues no app receipts.
     public var appReceipt: Data? { nil }
@@ -43,12 +44,13 @@ extension StoreFailure {
 
 /// A ``ReceiptService`` written with `async` functions, for an ``AsyncStoreBackend`` to conform to.
 public protocol AsyncReceiptService: Sendable {
-    /// Returns the signed receipt of a transaction that arrived without one; nil if it is not at hand. Must not block.
+    /// Returns the signed receipt of a transaction that arrived without one; nil if it is not available at once. Must
+    /// not block.
     ///
     /// The default implementation returns nil.
     func receipt(forTransaction identifier: String) -> Data?
 
-    /// The device's app receipt, see ``ReceiptService/appReceipt``; nil if it is not at hand. By default nil.
+    /// The device's app receipt, see ``ReceiptService/appReceipt``; nil if it is not available at once. By default nil.
     var appReceipt: Data? { get }
 
     /// Refreshes the device's receipt. By default, fails with the code `unknown`.
@@ -59,7 +61,7 @@ public protocol AsyncReceiptService: Sendable {
 }
 
 extension AsyncReceiptService {
-    /// Nil: the store issues no receipts.
+    /// Returns nil: the store issues no receipts.
     public func receipt(forTransaction identifier: String) -> Data? { nil }
     /// Nil: the store issues no app receipts.
     public var appReceipt: Data? { nil }

@@ -2,7 +2,7 @@
 ///
 /// A store offers a service by conforming to its protocol, as in `final class Shop: StoreBackend, ReceiptService`.
 ///
-/// A backend that wraps another one returns that one's ``StoreBackend/services``, and replaces single services.
+/// A backend that wraps another returns the other's ``StoreBackend/services``, some of which it may replace.
 public struct StoreServices: Sendable {
     /// The service that reports whether the user may pay, and which products are sold.
     public var availability: (any AvailabilityService)?

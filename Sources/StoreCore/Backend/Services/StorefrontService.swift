@@ -1,4 +1,4 @@
-/// A service of a store: reports the country in which the store sells.
+/// A service by which a store reports the country in which it sells.
 public protocol StorefrontService: Sendable {
     /// The country in which the store sells on this device; nil if it is unknown.
     ///
@@ -58,12 +58,12 @@ public struct StoreStorefront: Hashable, Codable, Sendable {
     }
 }
 
-/// A service of a store: reports, without blocking, whether the user may pay and which products are sold.
+/// A service by which a store reports at once whether the user may pay and which products are sold.
 ///
 /// Called on any thread when the app needs the information; must not block. An ``AsyncStoreBackend`` also conforms to
 /// this protocol, and returns what it knows at that time.
 public protocol AvailabilityService: Sendable {
-    /// Whether the user of this device may make payments. Read whenever the app reads it.
+    /// Whether the user of this device may make payments. Read each time that the app asks.
     ///
     /// By default true, as for a store without this service.
     var canMakePayments: Bool { get }
@@ -83,7 +83,7 @@ public protocol AvailabilityService: Sendable {
 extension AvailabilityService {
     /// True: payments are allowed.
     public var canMakePayments: Bool { true }
-    /// Nil: whether a product is sold is not known at once.
+    /// Returns nil: whether a product is sold is not known at once.
     public func sells(_ productIdentifier: String) -> Bool? { nil }
     /// False: the store is not known to be unreachable.
     public var isOutOfReach: Bool { false }

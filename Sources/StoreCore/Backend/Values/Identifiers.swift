@@ -3,8 +3,9 @@
 /// A queue has one submission under way at a time and sends its commands in the order of their numbers. So when a store
 /// receives number n of a journal's opening, every smaller number has been acknowledged or will never be sent. A store
 /// therefore needs to remember one number for each ``JournalID``: the highest that it accepted. A command with that or
-/// a smaller number is a repetition, to be acknowledged but not executed again. A queue that has been replaced by
-/// another one on its journal numbers its finishes in a separate opening, since the other sends the journal's commands.
+/// a smaller number is a repetition, to be acknowledged but not executed again. A queue whose journal has since been
+/// opened by another queue numbers its finishes under a separate opening, because the other queue sends the journal's
+/// commands.
 public struct OrderID: Hashable, Codable, Sendable, CustomStringConvertible {
     /// The opening of a journal that assigned the number.
     public let journal: JournalID
@@ -25,7 +26,7 @@ public struct OrderID: Hashable, Codable, Sendable, CustomStringConvertible {
 public struct JournalID: RawRepresentable, Hashable, Codable, Sendable, CustomStringConvertible {
     /// The identifier's 64 bits.
     public let rawValue: UInt64
-    /// Creates an identifier from its bits, for journals that store theirs and for reproducible runs.
+    /// Creates an identifier from its bits, for journals that store their identifiers and for reproducible runs.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
     /// Returns a new unique identifier.
     public static func unique() -> JournalID { JournalID(rawValue: .random(in: .min ... .max)) }

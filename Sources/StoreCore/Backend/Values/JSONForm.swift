@@ -1,6 +1,7 @@
 import Foundation
 
-// The parts of the socket's JSON that differ from Swift's synthesized coding: see the article "The socket as JSON".
+// The parts of commands, updates and replies whose JSON differs from Swift's synthesized coding: see the article "The
+// socket as JSON".
 //
 // Values that the first version wrote into journals and ledgers can still be decoded.
 

@@ -87,9 +87,9 @@ public enum SubmissionReply: Hashable, Sendable {
     case tryLater(StoreFailure)
     /// The store will never accept these commands, and has accepted all others of the submission as with ``taken``.
     ///
-    /// For commands that the store cannot even record, because they are too long or unreadable. The reply to an order
-    /// that the store has read and declines is ``taken``; the order becomes a failed transaction. The queue fails the
-    /// purchases and restores among the refused commands, logs the finishes, and sends none of them again.
+    /// This reply is for commands that the store cannot even record, because they are too long or unreadable. The reply
+    /// to an order that the store has read and declines is ``taken``; the order becomes a failed transaction. The queue
+    /// fails the purchases and restores among the refused commands, logs the finishes, and sends none of them again.
     case refused([RefusedCommand])
 }
 

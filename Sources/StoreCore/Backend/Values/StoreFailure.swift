@@ -80,7 +80,7 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
         StoreFailure(domain: .network, code: code.rawValue, reason: reason)
     }
 
-    /// Whether two failures have the same code, sentence and underlying error, and both or neither is pending.
+    /// Whether two failures have the same domain, code, sentence and underlying error, and both or neither is pending.
     public static func == (left: StoreFailure, right: StoreFailure) -> Bool {
         left.parts === right.parts
             || left.domain == right.domain && left.code == right.code && left.reason == right.reason

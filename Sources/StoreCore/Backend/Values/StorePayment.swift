@@ -50,7 +50,7 @@ public struct StorePayment: Hashable, Sendable {
 
     /// Whether Store Kit 2's `purchase(options:)` created the payment, rather than a payment queue's `add(_:)`.
     ///
-    /// Their results differ if the account already has the product: see ``StoreTransaction/heldIdentifier``.
+    /// The results of the two differ if the account already has the product: see ``StoreTransaction/heldIdentifier``.
     public var isStoreKit2: Bool {
         get { storage.isStoreKit2 }
         set { storage = Storage(productIdentifier, quantity, storage.rare, isStoreKit2: newValue) }
@@ -92,7 +92,7 @@ public struct StorePayment: Hashable, Sendable {
 
     /// The past date with which a test store records the purchase; nil for the time of the order.
     ///
-    /// A date that is infinite or not a number becomes `distantFuture`; a store refuses it, like every date in the future.
+    /// A date that is infinite or not a number becomes `distantFuture`, which a store refuses, like every future date.
     public var purchaseDate: Date? {
         get { storage.rare?.fields.purchaseDate }
         set {
@@ -102,7 +102,7 @@ public struct StorePayment: Hashable, Sendable {
         }
     }
 
-    /// Whether an auto-renewable subscription with a ``purchaseDate`` has been renewed since then until now.
+    /// Whether an auto-renewable subscription is renewed from its ``purchaseDate`` until now.
     ///
     /// If false, its renewal is off, and it has only its first period.
     public var renewsUntilNow: Bool {
@@ -136,13 +136,13 @@ public struct StorePayment: Hashable, Sendable {
 
     /// Returns whether two payments are equal in every code unit of their texts.
     ///
-    /// `==` ignores whether a user's name is spelled with different, canonically equivalent code points.
+    /// `==` treats two canonically equivalent spellings of a user's name as equal.
     @inline(__always)
     func isIdentical(to other: StorePayment) -> Bool {
         storage === other.storage || storage.isIdentical(to: other.storage)
     }
 
-    /// Hashes all fields.
+    /// Hashes all fields except ``isStoreKit2``.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(productIdentifier)
         hasher.combine(quantity)

@@ -160,13 +160,17 @@ extension StoreProduct {
     public struct Subscription: Hashable, Codable, Sendable {
         /// The period that one payment covers.
         public var period: Period
-        /// The group of which a user subscribes to one product at a time; nil for a product that does not renew.
+        /// The identifier of the group; nil for a product that does not renew.
+        ///
+        /// A user subscribes to one product of a group at a time.
         public var groupIdentifier: String?
         /// The offer for first-time subscribers, even if this user is not eligible.
         public var introductoryOffer: Offer?
         /// The promotional offers that the store has set up.
         public var promotionalOffers: [Offer]
-        /// The level of service within the group; 1 is the highest, several may be equal; nil if unknown.
+        /// The level of service within the group; nil if unknown.
+        ///
+        /// 1 is the highest level. Products may share a level.
         public var groupLevel: Int?
         /// The group's name, as shown to the user, if it has one.
         public var groupName: String?

@@ -60,9 +60,9 @@ public struct StoreTransaction: Sendable {
     ///
     /// It is never changed, and never reused for another transaction.
     public var identifier: String { storage.identifier }
-    /// The number of the transaction's order; nil for a restored transaction, and for one that no queue ordered.
+    /// The number of the transaction's order; nil if no queue on this device ordered the transaction.
     ///
-    /// No queue orders a renewal, or a purchase on another device.
+    /// For example, a restored transaction, a renewal and a purchase on another device have no order here.
     public var order: OrderID? { storage.order }
     /// The payment that was ordered; for a restored transaction, that of the original.
     public var payment: StorePayment { storage.payment ?? details?.original?.payment ?? .empty }
@@ -89,11 +89,13 @@ public struct StoreTransaction: Sendable {
     public var content: [StoreContent] { details?.content ?? [] }
     /// The identifier of the account's existing transaction that satisfied the payment; nil if the store made a sale.
     ///
-    /// A store sets this, and charges nothing, if a running subscription is bought again or will change at its renewal,
-    /// and if Store Kit 2 orders a product that is owned, or a consumable that is not finished. The ``identifier`` then
-    /// names only this result, until the result is finished: it is in no receipt and no history, and is not restored.
-    /// Store Kit 1 shows the held identifier instead. If the held identifier equals the ``identifier``, it says only
-    /// that nothing was sold, and does not name the existing transaction.
+    /// A store sets this property, and charges nothing, in these cases:
+    /// * A running subscription is bought again, or will change at its renewal.
+    /// * Store Kit 2 orders a product that is already owned, or a consumable that is not finished.
+    ///
+    /// The ``identifier`` then names only this result, until the result is finished: it is in no receipt and no
+    /// history, and is not restored. Store Kit 1 shows the held identifier instead. If the held identifier equals the
+    /// ``identifier``, it says only that nothing was sold, and does not name the existing transaction.
     public var heldIdentifier: String? { details?.held }
 
     /// A reference to the earlier transaction that a transaction restores or renews.

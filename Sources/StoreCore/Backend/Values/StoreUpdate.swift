@@ -6,7 +6,7 @@ public enum StoreUpdate: Hashable, Sendable {
     case transaction(StoreTransaction)
     /// The removal of a transaction that another queue has finished, or that the store has withdrawn.
     ///
-    /// A queue finds a transaction that it ordered by the order, and any other by the identifier.
+    /// A queue looks up its own orders by `order`, and all other transactions by their identifiers.
     case finished(transaction: String, order: OrderID?)
     /// The end of a restore, after all of its transactions; with a failure if not all of them could be delivered.
     case restoreEnded(OrderID, failure: StoreFailure?)
@@ -14,7 +14,7 @@ public enum StoreUpdate: Hashable, Sendable {
     ///
     /// See ``StorefrontService/decideAfterStorefrontChange(transaction:shouldContinue:)``.
     case storefront(StoreStorefront?)
-    /// The loss of entitlement to these products, because of a refund or of the end of family sharing.
+    /// The loss of entitlement to these products, because of a refund or because family sharing ended.
     case revoked(productIdentifiers: [String])
     /// A purchase that the user began in the store rather than in the app.
     case promoted(StorePayment, product: StoreProduct)

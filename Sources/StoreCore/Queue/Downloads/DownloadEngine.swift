@@ -1,16 +1,17 @@
 import Foundation
 
-/// The driver of a queue's downloads: guards their state by a lock; fetches and writes files without the lock held.
+/// The driver of a queue's downloads, whose state it guards with a lock.
 ///
-/// The queue's driver delivers the reports, in order with the queue's other callbacks. The lock of the queue's driver
-/// may be held when the engine's lock is taken, never the other way round.
+/// Files are fetched and written without the lock held. The queue's driver delivers the reports, in order with the
+/// queue's other callbacks. A thread may take the engine's lock while it holds the lock of the queue's driver, but
+/// never the other way round.
 final class DownloadEngine: Sendable {
     private let backend: any StoreBackend
     private let clock: any StoreClock
     private let activity: Activity
     private let laneExecutor: (any LaneExecutor)?
     private let folder = DownloadFolder()
-    /// The link to the queue's driver; empty once the driver has no owner.
+    /// The link to the queue's driver; empty once the queue has released the driver.
     private let link: DriverLink
     private let state = Locked(State())
 
@@ -52,10 +53,10 @@ extension DownloadEngine {
     ///
     /// - Parameters:
     ///   - transaction: the transaction's number in the queue's driver.
-    ///   - isFinished: whether the transaction is finished, which is set before `end` is called. Called with the lock
-    ///     held.
+    ///   - isFinished: returns whether the transaction is finished; called with the lock held. A transaction must be
+    ///     marked as finished before `end` is called.
     ///   - requests: returns the requests for the files that the store hosts for the transaction.
-    ///   - make: creates a download's object. Called with the lock held.
+    ///   - make: creates a download's object; called with the lock held.
     /// - Returns: the downloads' objects, in the order of the requests.
     func downloads(
         of transaction: Int,
@@ -84,7 +85,9 @@ extension DownloadEngine {
         CallScope.outermost { handle { $0.obey(order, downloads, now: clock.now, &$1) } }
     }
 
-    /// Whether a download's transaction is unfinished, so that the file of a completed download still exists.
+    /// Whether a download's transaction is unfinished.
+    ///
+    /// The file of a completed download exists until the transaction is finished.
     func contains(_ download: Int) -> Bool { state.withLock { $0.machine.contains(download) } }
 }
 
@@ -96,7 +99,8 @@ extension DownloadEngine {
 
     /// Ends the downloads of a transaction that is finished or gone.
     ///
-    /// Called with the queue's lock held. Deliver the returned reports before `runWhatWasLeft` removes the files.
+    /// Called with the queue's lock held. The caller schedules the returned reports for delivery, then calls
+    /// `runWhatWasLeft`, which removes the files.
     func end(_ transaction: Int) -> [(download: AnyObject, report: DownloadReport)] {
         state.withLock { state in
             let ended = state.machine.end(transaction, &state.actions)
@@ -160,7 +164,7 @@ extension DownloadEngine {
     private func perform(_ action: DownloadMachine.Action) {
         switch action {
         case .fetch(let number, let ticket, let request):
-            // Weak, since a store that never replies would otherwise keep the engine and, through it, itself alive.
+            // Weak, since a store that never replies would otherwise retain the engine, which retains the store.
             let reply: @Sendable (Result<Data, StoreFailure>) -> Void = { [weak self] answer in
                 guard let self else { return }
                 CallScope.outermost {
@@ -183,7 +187,7 @@ extension DownloadEngine {
     }
 
     private func write(_ data: Data, _ number: Int, at offset: Int64) -> StoreFailure? {
-        // The transaction may have been finished meanwhile, which ends its downloads.
+        // The transaction may have been finished since the request; its downloads have then ended.
         guard let file = state.withLock({ $0.downloads[number]?.file }) else { return nil }
         do {
             try folder.write(data, to: file, at: offset)
@@ -203,7 +207,7 @@ extension DownloadEngine: ActivityMember {
 
 /// The temporary folder of a queue's downloads on this device, created when the first byte is written.
 ///
-/// Only `file` may be called by several threads at a time.
+/// Only `file(of:named:)` may be called on several threads at the same time.
 struct DownloadFolder: Sendable {
     private let folder = TemporaryFolder(for: "downloads")
 

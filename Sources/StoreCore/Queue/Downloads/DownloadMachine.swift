@@ -2,9 +2,8 @@ import Foundation
 
 /// A state machine that controls a queue's downloads.
 ///
-/// It has no lock, clock or I/O: it turns events into actions, to be performed in their order. One piece of each
-/// download at a time is requested and written. A response to an earlier request is recognized by its ticket and
-/// ignored.
+/// It has no lock, clock or I/O: it turns events into actions, which the driver performs in order. Each download
+/// requests and writes one piece at a time. A response to an earlier request is recognized by its ticket and ignored.
 struct DownloadMachine {
     private struct Row {
         let transaction: Int
@@ -17,7 +16,7 @@ struct DownloadMachine {
         var ticket = 0
         /// Whether the current piece has arrived and is being written.
         var isWriting = false
-        /// The time of the last start or resumption, with the bytes received by then.
+        /// The time of the last start or resumption, and the number of bytes received before it.
         var beginning: (date: Date, received: Int64) = (.distantPast, 0)
     }
 
@@ -57,9 +56,9 @@ extension DownloadMachine {
         return new
     }
 
-    /// Applies an app's order to those downloads that permit it.
+    /// Applies an app's order, such as a pause, to downloads.
     ///
-    /// Returns the others, with the reasons.
+    /// Returns the downloads that the order leaves unchanged, with the reasons.
     mutating func obey(
         _ order: DownloadOrder,
         _ downloads: [Int],
@@ -229,9 +228,9 @@ extension DownloadMachine {
 // MARK: - The end
 
 extension DownloadMachine {
-    /// Ends the downloads of a transaction that is finished or gone, and removes its files.
+    /// Ends the downloads of a transaction that is finished or gone, and removes their files.
     ///
-    /// Returns the downloads' numbers, with the report of a cancellation for each that is active or paused.
+    /// Returns the downloads' numbers. Each download that was active or paused has a report of its cancellation.
     mutating func end(_ transaction: Int, _ actions: inout [Action]) -> [(download: Int, report: DownloadReport?)] {
         guard let ended = numbers.removeValue(forKey: transaction) else { return [] }
         return ended.map { number in
