@@ -1,6 +1,6 @@
 import Foundation
 
-/// An interrupted purchase, which waits for an action of its user outside the app.
+/// An interrupted purchase, which waits until its user acts outside the app.
 public struct PurchaseIssue: Hashable, Sendable {
     /// The identifier of the failed transaction.
     public let transaction: String
@@ -55,7 +55,8 @@ extension SandboxStore {
     /// Resolves an interrupted purchase, as if its user had acted.
     ///
     /// The device of the order receives a new purchased transaction for the same product and quantity, at once or at
-    /// its app's next launch. The new transaction is charged now, by the present rules; the failed one was not.
+    /// its app's next launch. The new transaction is charged now, under the current rules; the failed transaction was
+    /// not charged.
     ///
     /// - Parameter transaction: the failed transaction, finished or not.
     /// - Throws: ``SandboxError/noIssue(_:)``; a ``StoreFailure`` if the store no longer sells the product, or not

@@ -11,9 +11,10 @@ public struct SandboxAccount: Sendable {
     /// The account's name, unique in its store.
     public var name: String { driver.state.withLock { $0.state.accounts[number].name } }
 
-    /// The account's current entitlements, paid for by the account or by a member of its family, in no promised order.
+    /// The account's current entitlements, paid for by the account or by a member of its family, in no particular
+    /// order.
     ///
-    /// Left out are consumables, which are used up, and non-renewing subscriptions, whose length the app decides.
+    /// Consumables, which are used up, and non-renewing subscriptions, whose length the app decides, are left out.
     public var entitlements: [SandboxEntitlement] {
         driver.look { driverState, _ in
             let state = driverState.state
@@ -124,8 +125,8 @@ extension SandboxAccount {
 
     /// Sets whether payment fails for every renewal of the account that falls due from now on.
     ///
-    /// A renewal that fails is not charged: billing retry begins, in which the subscription gives no access. A grace
-    /// period, if the store grants one (``SandboxStore/setGrantsGracePeriod(_:)``), comes first and gives access. The
+    /// A renewal that fails is not charged: billing retry begins, in which the subscription gives no access. If the
+    /// store grants a grace period (``SandboxStore/setGrantsGracePeriod(_:)``), that comes first and gives access. The
     /// store's ``RenewalRate`` sets the length of both. At the end of billing retry the subscription ends with
     /// ``SubscriptionEnd/billingError``. A failed renewal stays failed until ``resolveBillingIssue(inGroup:)``, even
     /// after the setting is turned off. Orders are paid for as usual. The ledger stores the setting.
@@ -143,9 +144,9 @@ extension SandboxAccount {
     /// Later renewals may fail again.
     ///
     /// The payment delivers a purchased transaction, as any renewal does. In a grace period the billing date stays: the
-    /// next period begins where the last one ended. Periods that would be over by now are skipped without a charge, and
-    /// use up an offer. In billing retry the next period begins now. Nothing happens if no renewal has failed or
-    /// billing retry is over. A subscription whose product is no longer on sale ends.
+    /// next period begins where the last one ended. Periods that would be over by now are skipped without a charge, but
+    /// count as periods of an offer. In billing retry the next period begins now. Nothing happens if no renewal has
+    /// failed or billing retry is over. A subscription whose product is no longer on sale ends.
     ///
     /// - Parameter group: the group's identifier.
     /// - Throws: ``SandboxError/notSubscribed(group:)`` if the account never subscribed, and the ledger's errors.
@@ -205,7 +206,7 @@ extension SandboxAccount {
         }
     }
 
-    /// Records the events that `decide` returns for the account's subscription in a group, which must not have ended.
+    /// Records the events that `decide` returns for the account's running subscription in a group.
     func changeRunning(
         _ group: String,
         _ decide: (SandboxState, SubscriptionIndex, Date, RenewalRate) throws -> [StoreEvent]
@@ -224,7 +225,8 @@ extension SandboxAccount {
     /// Every device on which the account is signed in receives the purchased transaction, until one device has finished
     /// it. Running apps receive it at once, the others at their next launch. The rules of orders apply, but the
     /// authorizer is not called, nothing interrupts the purchase, and ``SandboxStore/purchaseFailure`` does not apply.
-    /// If the subscription runs already, or changes only at its renewal, nothing is sold or delivered.
+    /// If the product is a subscription that runs already, or that begins only at a renewal, nothing is sold or
+    /// delivered.
     ///
     /// - Parameters:
     ///   - productIdentifier: the product.
@@ -281,9 +283,9 @@ extension SandboxAccount {
 
     /// Answers the price consent request, as the user would in the store's own settings.
     ///
-    /// After consent, the subscription renews at the product's price. After a refusal it will not renew, and ends at
-    /// once if the last renewal could not be paid for; if renewal is turned on again, it continues at its previous
-    /// price.
+    /// After consent, the subscription renews at the product's price. After a refusal, it will not renew, and ends at
+    /// once if the last renewal could not be paid for. If auto-renewal is turned on again, the subscription continues
+    /// at its previous price.
     ///
     /// - Parameters:
     ///   - answer: the user's answer.
@@ -333,9 +335,9 @@ extension SandboxAccount {
     ///   - productIdentifier: the subscription that has the offer.
     /// - Returns: the transaction's identifier.
     /// - Throws: a ``StoreFailure`` if the offer cannot be redeemed: `invalidOfferIdentifier` if the product does not
-    ///   have it, `ineligibleForOffer` if it is switched off or the account has no ended subscription of the group,
-    ///   `invalidOfferPrice` if it costs no less than the product, `paymentInvalid` if that is not on sale; and the
-    ///   ledger's errors.
+    ///   have it, `ineligibleForOffer` if nobody is eligible for it or the account has no ended subscription of the
+    ///   group, `invalidOfferPrice` if it costs no less than the product, `paymentInvalid` if the product is not on
+    ///   sale; and the ledger's errors.
     @discardableResult
     public func takeWinBackOffer(_ identifier: String, of productIdentifier: String) throws -> String {
         try driver.redeem { state, now, rate, events in

@@ -23,7 +23,8 @@ extension SandboxBackend {
 
     /// The lane on which queues call the backend.
     ///
-    /// The calling thread, since the store does not block, unless its ledger names a lane: ``DurableLedger/lane``.
+    /// The calling thread, since the store does not block, unless the ledger names another lane:
+    /// ``DurableLedger/lane``.
     public var lane: BackendLane { device.driver.lane }
 
     /// Accepts the device's commands.
@@ -92,7 +93,7 @@ extension SandboxBackend {
     /// The country that the store sells for.
     public var storefront: StoreStorefront? { device.driver.storefront }
 
-    /// Passes on the app's decision whether a purchase under way continues in a new storefront.
+    /// Applies the app's decision whether a pending purchase continues in a new storefront.
     ///
     /// Has no effect on a purchase that is no longer pending.
     public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) {
@@ -101,17 +102,18 @@ extension SandboxBackend {
 
     /// Returns the signed receipt of an unfinished, purchased or restored transaction of the device; otherwise nil.
     ///
-    /// The receipt contains everything that the store knows about the payment: that of a restored transaction or a
-    /// renewal has its own identifier and date, next to the original's. Each call creates it anew.
+    /// The receipt contains everything that the store knows about the payment. For a restored transaction or a renewal,
+    /// it contains the transaction's own identifier and date, and those of the original. Each call creates a new
+    /// receipt.
     public func receipt(forTransaction identifier: String) -> Data? {
         device.driver.receipt(forTransaction: identifier, on: device.number)
     }
 
-    /// The device's app receipt, signed; nil until the first purchase, restore or refresh on it.
+    /// The device's signed app receipt; nil until the first purchase, restore or refresh on the device.
     ///
-    /// The receipt lists the purchases of the signed-in account: every non-consumable, every free and non-renewing
-    /// subscription and every period of its auto-renewable ones, whichever device they were bought on; and the
-    /// unfinished consumables that were bought on this device. With nobody signed in, it lists nothing. Read it with
+    /// The receipt lists the purchases of the signed-in account from all devices: every non-consumable, every free and
+    /// non-renewing subscription, and every period of auto-renewable ones. It also lists the unfinished consumables
+    /// that this device's queues receive. With nobody signed in, it lists nothing. Read it with
     /// ``AppReceipt/init(verifying:signer:)``.
     ///
     /// The receipt is signed when it is read. The store caches it for each device: a second read of the same content,
@@ -121,11 +123,11 @@ extension SandboxBackend {
 
     /// Creates the device's app receipt if there is none; an existing one is always up to date.
     ///
-    /// With ``ReceiptProperties/isExpired`` receipts say from then on that they expired at this moment, with
-    /// ``ReceiptProperties/isRevoked`` that they were revoked, and with ``ReceiptProperties/isVolumePurchase`` that the
-    /// app belongs to a volume purchase, until a refresh without the property. Calls `reply` before returning: with a
-    /// network failure if the device cannot reach the store, `clientInvalid` if nobody is signed in, and `unknown` if
-    /// the ledger fails.
+    /// Receipts state the properties until a refresh without them: with ``ReceiptProperties/isExpired`` that they
+    /// expired at this moment, with ``ReceiptProperties/isRevoked`` that they were revoked at this moment, and with
+    /// ``ReceiptProperties/isVolumePurchase`` that the app belongs to a volume purchase. Calls `reply` before
+    /// returning: with a network failure if the device cannot reach the store, `clientInvalid` if nobody is signed in,
+    /// and `unknown` if the ledger fails.
     public func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
         CallScope.outermost { reply(device.driver.refreshReceipt(properties, on: device.number)) }
     }
@@ -206,7 +208,7 @@ extension SandboxBackend where Self: ImmediateStore {
 
 // The purchase history of the account that is signed in on the device.
 extension SandboxBackend {
-    /// Looks up transactions, also on a device that cannot reach the store.
+    /// Looks up transactions, even on a device that cannot reach the store.
     ///
     /// Calls `reply` before returning; fails if the ledger cannot be read.
     public func transactions(
@@ -216,7 +218,7 @@ extension SandboxBackend {
         answer(reply) { try $0.history(query, on: $1) }
     }
 
-    /// Looks up one transaction, also on a device that cannot reach the store.
+    /// Looks up one transaction, even on a device that cannot reach the store.
     package func transaction(_ identifier: String) throws -> SignedValue<TransactionPayload>? {
         do {
             return try CallScope.outermost { try device.driver.transaction(identifier, on: device.number) }
@@ -261,7 +263,7 @@ extension SandboxBackend {
         answer(reply) { $0.isEligibleForIntroductoryOffer(inGroup: group, on: $1) }
     }
 
-    /// Requests a refund, about which ``SandboxStore/refundDecision`` decides.
+    /// Requests a refund, which ``SandboxStore/refundDecision`` decides.
     ///
     /// Calls `reply` before returning.
     public func requestRefund(
@@ -311,7 +313,7 @@ extension SandboxBackend {
         set { device.driver.state.withLock { $0.settings.priceAnswers[device.number] = newValue } }
     }
 
-    /// The user's action in the sheet for offer codes, each time the app shows it; nil logs a line and closes it.
+    /// The user's action in the sheet for offer codes, each time the app shows the sheet; nil makes the sheet fail.
     ///
     /// Nil by default. The ledger does not store it.
     public var codeEntry: CodeEntry? {

@@ -88,7 +88,7 @@ public final class SandboxDevice: Sendable {
 extension SandboxDevice {
     /// The download pace of this device; the store's unless set.
     ///
-    /// A chunk under way has the pace that applied when it was requested.
+    /// A pending chunk keeps the pace that applied when it was requested.
     public var downloadPace: DownloadPace {
         get { driver.content.withLock { $0.pace(of: number) } }
         set { driver.content.withLock { $0.paces[number] = newValue } }
@@ -126,7 +126,7 @@ extension SandboxDevice {
     ///
     /// - Parameter url: a URL with the scheme `itms-services`, the action `purchaseIntent`, the app's bundle identifier
     ///   and a product on sale.
-    /// - Throws: for any other URL, ``SandboxError/notPurchaseIntent(_:)`` with the reason; also the ledger's errors.
+    /// - Throws: ``SandboxError/notPurchaseIntent(_:)`` with the reason for any other URL, and the ledger's errors.
     public func openPurchaseIntent(url: URL) throws {
         let product = try PurchaseIntent(url, bundleIdentifier: driver.bundleIdentifier).productIdentifier
         try driver.change { state, events, now in
@@ -166,9 +166,9 @@ private struct PurchaseIntent {
 extension SandboxDevice {
     /// Creates a token, with which a queue in another process or on another machine buys on this device.
     ///
-    /// The store retains only the token's digest (SHA-256): the token cannot be read again later. A device may have
-    /// several. A token is valid until ``revokeTokens()``, also after the store is reopened, and in every process that
-    /// opens a store on the same ledger.
+    /// The store retains only the token's digest (SHA-256), so the token cannot be read again. A device may have
+    /// several tokens. A token is valid until ``revokeTokens()``, even after the store is reopened, and in every
+    /// process that opens a store on the same ledger.
     ///
     /// - Returns: a new token of 256 random bits.
     /// - Throws: the ledger's errors.
@@ -213,7 +213,7 @@ extension SandboxStore {
     }
 }
 
-/// A reader of a device's app receipt that detects whether it has changed since the last read.
+/// A reader of a device's app receipt that detects whether the receipt has changed since the last read.
 ///
 /// A receipt with the same content is neither signed nor returned again.
 package struct AppReceiptReader: Sendable {

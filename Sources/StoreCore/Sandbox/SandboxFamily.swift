@@ -27,7 +27,7 @@ public struct SandboxFamily: Sendable {
     /// Adds an account to the family.
     ///
     /// The account receives what the other members share: running subscriptions as purchased transactions, and
-    /// permanent purchases with a restore. The others receive the account's shared purchases likewise.
+    /// non-consumables through a restore. The others receive the account's shared purchases in the same way.
     ///
     /// - Throws: ``SandboxError/inFamily(_:)`` for an account that is in a family already,
     ///   ``SandboxError/familyEnded(_:)``, ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
@@ -46,8 +46,8 @@ public struct SandboxFamily: Sendable {
 
     /// Removes an account; removing the organizer removes everybody.
     ///
-    /// The account and the other members lose the purchases that they shared with each other. Their devices are
-    /// notified by ``SKPaymentTransactionObserver/paymentQueue(_:didRevokeEntitlementsForProductIdentifiers:)``.
+    /// The account and the other members lose access to the purchases that they shared with each other. Their devices
+    /// are notified by ``SKPaymentTransactionObserver/paymentQueue(_:didRevokeEntitlementsForProductIdentifiers:)``.
     ///
     /// - Throws: ``SandboxError/notInFamily(_:)`` for an account that is not in the family, and the ledger's errors.
     public func remove(_ account: SandboxAccount) throws {
@@ -122,8 +122,9 @@ extension SandboxAccount {
 
     /// Turns sharing of the account's purchases with its family on or off.
     ///
-    /// Without sharing, the other members lose the account's purchases, and their devices are notified. With it, they
-    /// receive running subscriptions as purchased transactions, and permanent purchases with a restore.
+    /// When sharing is turned off, the other members lose access to the account's purchases, and their devices are
+    /// notified. When it is turned on, they receive running subscriptions as purchased transactions, and
+    /// non-consumables through a restore.
     ///
     /// - Throws: the ledger's errors.
     public func setSharesPurchases(_ isOn: Bool) throws {

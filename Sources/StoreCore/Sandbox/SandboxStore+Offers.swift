@@ -4,19 +4,21 @@ import Foundation
 extension SandboxStore {
     /// The keys with which offers may be signed; any other signature is refused with `invalidSignature`.
     ///
-    /// By default a single ``HMACOfferSigner`` with a key of the store's own. Of two keys with the same identifier, the
-    /// first counts. Removing a key revokes it, for payments that have not been ordered yet.
+    /// The default is a single ``HMACOfferSigner`` with a key of the store's own. If two keys have the same identifier,
+    /// the first one is used. Removing a key revokes it for orders from then on.
     public var offerSigners: [any OfferSigner] {
         get { driver.state.withLock { $0.settings.rules.offers.signers } }
         set {
-            // The old signers are released after the lock, since they may run client code then.
+            // The old signers are released after the lock, since their release may run client code.
             var rules = OfferSigning(bundleIdentifier: driver.bundleIdentifier, signers: newValue)
             driver.state.withLock { swap(&$0.settings.rules.offers, &rules) }
         }
     }
 
-    /// Signs a promotional offer as the developer's server would, dated by the store's clock, with the first of
-    /// ``offerSigners`` and a nonce for one payment.
+    /// Signs a promotional offer, as the developer's server would.
+    ///
+    /// The signature is made with the first of ``offerSigners``, and dated by the store's clock. Its nonce makes it
+    /// valid for one payment.
     ///
     /// Nothing is checked: an offer that does not exist is signed too, and refused at payment.
     ///
@@ -53,8 +55,10 @@ extension SandboxStore {
         return try payload.signed(by: signer)
     }
 
-    /// Signs an offer of Store Kit 2 as the developer's server would, dated by the store's clock, with the first of
-    /// ``offerSigners`` and a nonce for one payment.
+    /// Signs an offer of Store Kit 2, as the developer's server would.
+    ///
+    /// The signature is made with the first of ``offerSigners``, and dated by the store's clock. Its nonce makes it
+    /// valid for one payment.
     ///
     /// Nothing is checked: an offer that does not exist is signed too, and refused at payment.
     ///
@@ -84,8 +88,8 @@ extension SandboxStore {
 
     /// Whether the store accepts orders that only a test places; false by default.
     ///
-    /// Such orders are an offer without a proof (``StoreOffer/proof``), the offer of a code, and a purchase dated in
-    /// the past (``StorePayment/purchaseDate``). Otherwise the store refuses them.
+    /// Such an order has an offer without a proof (``StoreOffer/proof``), the offer of a code, or a purchase date in
+    /// the past (``StorePayment/purchaseDate``). While this is false, the store refuses such orders.
     public var acceptsTestPurchases: Bool {
         get { driver.state.withLock { $0.settings.rules.acceptsTestPurchases } }
         set { driver.state.withLock { $0.settings.rules.acceptsTestPurchases = newValue } }

@@ -2,17 +2,19 @@ import Foundation
 
 // The operator's control over the store.
 extension SandboxStore {
-    /// The authorizer of payments from now on.
+    /// The authorizer of payments.
     public var authorizer: Authorizer {
         get { driver.state.withLock { $0.settings.authorizer } }
         set {
-            // The old authorizer is released after the lock, since it may run client code then.
+            // The old authorizer is released after the lock, since its release may run client code.
             var authorizer = newValue
             driver.state.withLock { swap(&$0.settings.authorizer, &authorizer) }
         }
     }
 
-    /// The language, as in `en_GB`, of devices that have none of their own; products that have texts in it use them.
+    /// The language of devices without a language of their own, as in `en_GB`.
+    ///
+    /// A product is described in this language if it has texts in it.
     public var locale: String {
         get { driver.state.withLock { $0.settings.locale } }
         set { driver.state.withLock { $0.settings.locale = newValue } }
@@ -28,7 +30,7 @@ extension SandboxStore {
 
     /// Sets the number of the first transaction, in place of 1.
     ///
-    /// Only for a store in memory without transactions, since the ledger does not store this number.
+    /// Call this only for a store in memory that has no transactions, since the ledger does not store the number.
     package func numberTransactions(from number: Int) {
         driver.state.withLock { $0.numberTransactions(from: TransactionNumber(rawValue: number)) }
     }
@@ -242,7 +244,7 @@ extension SandboxDriver {
 
 // The operator's control over the payment for renewals.
 extension SandboxStore {
-    /// Whether subscriptions give access for a while after a failed renewal; false on a new ledger.
+    /// Whether subscriptions give access in a grace period after a failed renewal; false on a new ledger.
     public var grantsGracePeriod: Bool { driver.look { driverState, _ in driverState.state.billing.grantsGracePeriod } }
 
     /// Turns the grace period on or off for renewals that fail from now on.
@@ -263,8 +265,9 @@ extension SandboxStore {
 
     /// Limits the number of renewals of a subscription, or removes the limit.
     ///
-    /// Apple's sandbox stops renewing after 12. Renewals count since the subscription was last bought. A subscription
-    /// that has had more ends with its period (``SubscriptionEnd/renewalLimitReached``). The ledger stores the limit.
+    /// Apple's sandbox stops renewing after 12. Renewals are counted from the last purchase of the subscription. A
+    /// subscription that has reached the limit ends with its period (``SubscriptionEnd/renewalLimitReached``). The
+    /// ledger stores the limit.
     ///
     /// - Parameter limit: at least 0, nil for none; a negative number stops the process.
     /// - Throws: the ledger's errors.
@@ -281,7 +284,7 @@ extension SandboxStore {
     /// Purchases from now on cost the new price. Each account whose running subscription renews as the product is asked
     /// to consent, and pays its old price until it has agreed: see
     /// ``SandboxAccount/requestPriceIncreaseConsent(inGroup:)``. A price that is not above what a subscriber pays needs
-    /// no consent. Prices that the product has for single countries stay. While the store sells for such a country,
+    /// no consent. Separate prices for single countries stay as they are. While the store sells for such a country,
     /// nobody is asked, and renewals cost that country's price, even if an account has an old price elsewhere.
     ///
     /// - Parameters:

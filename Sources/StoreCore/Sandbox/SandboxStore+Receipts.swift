@@ -13,8 +13,8 @@ extension SandboxStore {
     /// The receipt of any period of an auto-renewable subscription reports the current state of the subscription and
     /// the fields of its newest period's receipt: see ``ReceiptVerification/latestFields`` and
     /// ``ReceiptVerification/isExpired``. A subscription that the family shares is verified by the member's own
-    /// transactions of it. A subscription that this store does not know, because another store with the same key sold
-    /// it, is verified by the receipt alone.
+    /// transactions. A subscription that another store with the same key sold, and that this store therefore does not
+    /// know, is verified by the receipt alone.
     ///
     /// - Parameter receipt: the receipt itself, not its Base64 form.
     /// - Returns: the verification; a status and a reason if the store rejects the receipt.
@@ -25,7 +25,7 @@ extension SandboxStore {
             driver.latest(of: subscription.original, from: subscription.date, in: driverState.state, at: now)
         }
         guard let latest else { return verification }
-        // If the signer fails, which is logged, the verification lacks the present state.
+        // If the signer fails, the failure is logged, and the verification lacks the present state.
         let continued = driver.signed(.transactionReceipt) {
             try verification.continued(by: latest.receipt, isOver: latest.isOver, signer: signer)
         }
@@ -50,7 +50,8 @@ extension SandboxDriver {
 
     /// Returns the receipt of a subscription's newest period, and whether the subscription is over.
     ///
-    /// Nil if no subscription began with the original transaction, or if it began at another time, in another store.
+    /// Nil if no subscription began with the original transaction, or if the one that did began at another time: the
+    /// receipt is then from another store.
     fileprivate func latest(
         of original: String,
         from milliseconds: String,
@@ -167,15 +168,15 @@ extension TransactionReceipt.Subscription {
 }
 
 // The store's transactions as JWS. A value is created when it is read, and signed when its JWS is first read. The store
-// caches the last 2,048 values: an unchanged one that is read again within a second of the store's clock is the same.
-// The first read loads the ledger; from then on the store applies new records as they are written.
+// caches up to 2,048 values: an unchanged value that is read again within the same second of the store's clock is not
+// signed again. The first read loads the ledger; from then on, the store applies new records as they are written.
 extension SandboxStore {
     /// The defect with which the store signs transactions, renewals and app transactions; nil, the default, for valid
     /// signatures.
     ///
     /// The defect applies to values read from now on, and causes an app to reject them as unverified. Receipts are
     /// signed correctly. If the defect is in a certificate, a signer without certificates breaks the signature instead;
-    /// Store Kit 2 reports the defect that is set.
+    /// Store Kit 2 still reports the defect that is set.
     public var signatureDefect: SignatureDefect? {
         get { driver.signing.withLock { $0.defect } }
         set { driver.signing.withLock { $0.defect = newValue } }
@@ -204,8 +205,8 @@ extension SandboxAccount {
     /// The account's transactions, as a server receives them, oldest first: its purchases, their renewals, and what its
     /// family shares with it.
     ///
-    /// Finished and refunded transactions are included. Left out are restored transactions, which repeat others, and
-    /// purchases that only changed the product of a later renewal.
+    /// Finished and refunded transactions are included. Restored transactions, which repeat others, and purchases that
+    /// only changed the product of a later renewal are left out.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var signedTransactions: [SignedValue<TransactionPayload>] {

@@ -3,16 +3,16 @@ import Foundation
 extension SandboxStore {
     /// Refunds a purchase, always and at once, as the store does when it grants a user's request.
     ///
-    /// If the transaction is a permanent purchase, or the running period of a subscription, the entitlement ends now,
-    /// and receipts say so from then on. In these cases the account's devices are notified by
+    /// If the transaction is the purchase of a non-consumable, or the running period of a subscription, the entitlement
+    /// ends now, and receipts state the refund from then on. In these cases the account's devices are notified by
     /// ``SKPaymentTransactionObserver/paymentQueue(_:didRevokeEntitlementsForProductIdentifiers:)``, running apps at
     /// once, the others at their next launch. An earlier period of a subscription, a consumable and a non-renewing
     /// subscription only get their ``SandboxTransaction/cancellationDate``. A subscription in billing retry gives no
     /// access: refunding its last period ends it without a notification, and nothing more is collected. An unfinished
     /// transaction still has to be finished. A restore does not return the purchase, and buying it again costs again.
     ///
-    /// Later purchases of the same product that were free, because it was owned already, are canceled too. The
-    /// transaction may also be one of these.
+    /// A purchase and its free repetitions, made while the product was owned already, are canceled together; the
+    /// transaction may be any of them.
     ///
     /// - Parameter transaction: the identifier of a purchase or a renewal.
     /// - Throws: ``SandboxError/notSold(_:)`` for a transaction that failed or waits, that came from a restore or the
@@ -29,9 +29,9 @@ extension SandboxStore {
 extension SandboxStore {
     /// Reverses the refund of a purchase, as the store does when a dispute is decided for the developer.
     ///
-    /// Everything that the refund revoked is valid and paid for again. A permanent purchase is the account's again. If
-    /// the purchase was a subscription's running period, the subscription continues, unless the period is over or the
-    /// subscription has begun anew; then only the period is valid again. Family members receive their shares anew.
+    /// Everything that the refund revoked is valid and paid for again. A non-consumable belongs to the account again.
+    /// If the purchase was a subscription's running period, the subscription continues, unless the period is over or
+    /// the subscription has begun anew; then only the period is valid again. Family members receive their shares anew.
     ///
     /// - Parameter transaction: the identifier of a refunded purchase or renewal.
     /// - Throws: ``SandboxError/notRefunded(_:)``, also for an unknown identifier; and the ledger's errors.
@@ -43,7 +43,7 @@ extension SandboxStore {
 }
 
 extension SandboxAccount {
-    /// The account's refunded purchases, oldest first, without those that had cost nothing.
+    /// The account's refunded purchases, oldest first, without free ones.
     ///
     /// ``totalRefunded`` is the sum of their refunds. Refunded purchases stay among the ``charges``.
     ///
@@ -84,8 +84,9 @@ extension SandboxStore {
         set { driver.state.withLock { $0.settings.refundDecision = newValue } }
     }
 
-    /// The transactions with a pending refund request, which ``refund(_:)`` or ``declineRefund(of:)`` decides, oldest
-    /// first.
+    /// The transactions with a pending refund request, oldest first.
+    ///
+    /// Decide a request by ``refund(_:)`` or ``declineRefund(of:)``.
     ///
     /// The ledger stores the requests, declined ones included.
     public var refundRequests: [String] {
@@ -107,7 +108,7 @@ extension SandboxStore {
 
     /// Requests the refund of a transaction, as its buyer does outside of the app.
     ///
-    /// The ``refundDecision`` applies, as to a request that the app makes.
+    /// The ``refundDecision`` applies, as it does to the app's own requests.
     ///
     /// - Parameters:
     ///   - transaction: the transaction's identifier.
@@ -121,7 +122,7 @@ extension SandboxStore {
 }
 
 extension SandboxDriver {
-    /// Requests the refund of a transaction; if a device is given, the account that is signed in there must own it.
+    /// Requests the refund of a transaction, which must belong to the account signed in on the device, if one is given.
     func requestRefund(
         of identifier: String,
         reason: RefundReason? = nil,

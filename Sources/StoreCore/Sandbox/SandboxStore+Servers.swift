@@ -25,7 +25,8 @@ extension SandboxStore {
     /// Returns the identifier of the order that a transaction belongs to, as on its buyer's invoice.
     ///
     /// - Parameter transaction: the transaction's identifier.
-    /// - Returns: the order; that of the first purchase for a restored transaction; nil for a family member's share.
+    /// - Returns: the order; for a restored transaction, that of the original purchase; nil for a family member's
+    ///   share.
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the error that prevents reading the ledger.
     public func orderIdentifier(of transaction: String) throws -> String? {
         let found = try driver.read(transaction) { builder, found in Optional(builder.orderIdentifier(of: found)) }
@@ -35,7 +36,7 @@ extension SandboxStore {
 }
 
 extension SandboxAccount {
-    /// Withdraws the consent to the account's use of the app, as a child's parent does, and notifies servers.
+    /// Withdraws a parent's consent to the account's use of the app, and notifies servers.
     ///
     /// Nothing else in the store changes.
     ///

@@ -7,8 +7,8 @@ import Foundation
 /// let queue = SKPaymentQueue(backend: store, delivery: .inline)
 /// ```
 ///
-/// A test owns its stores: any number of them are independent in one process. A store has a manual clock of its own
-/// unless another is given. Any thread may call any member.
+/// Any number of independent stores can exist in one process. A store has a manual clock of its own unless another is
+/// given. Any thread may call any member.
 public final class SandboxStore: Sendable {
     /// The first device.
     public let device: SandboxDevice
@@ -149,7 +149,7 @@ public final class SandboxStore: Sendable {
 }
 
 extension SandboxStore {
-    /// Every registered product in its present version, in the order of registration, including withdrawn ones.
+    /// Every registered product in its current version, including those off sale, in the order of registration.
     package var registeredProducts: [SandboxProduct] {
         driver.use { driverState, _ in
             try? driverState.refresh()
@@ -186,10 +186,11 @@ extension SandboxStore {
     /// Changes the country that the store sells for.
     ///
     /// Prices and currency change, and so do texts if a product has none in a device's language; observers are
-    /// notified. Each running app decides whether each of its purchases under way continues, see
+    /// notified. Each running app decides whether each of its pending purchases continues, see
     /// ``SKPaymentQueueDelegate/paymentQueue(_:shouldContinue:in:)``. If the app declines, or does not answer within a
     /// second of the store's clock, the transaction fails with `storeProductNotAvailable`. Apps that are not running
-    /// are not asked; a product that is not sold in the new country fails with the same code when approved.
+    /// are not asked; a pending purchase of a product that is not sold in the new country fails with the same code when
+    /// it is approved.
     ///
     /// The ledger stores the country.
     ///
@@ -199,7 +200,7 @@ extension SandboxStore {
 }
 
 extension SandboxStore {
-    /// The download pace of devices that have none of their own; at once by default.
+    /// The download pace of devices without a pace of their own; at once by default.
     public var downloadPace: DownloadPace {
         get { driver.content.withLock { $0.pace } }
         set { driver.content.withLock { $0.pace = newValue } }

@@ -8,7 +8,7 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     public let productIdentifier: String
     /// The first transaction of the subscription.
     ///
-    /// It stays the same however often the subscription renews, changes to another product of the group, or begins
+    /// The transaction stays the same when the subscription renews, changes to another product of the group, or begins
     /// again after it ended.
     public let originalTransaction: String
     /// The beginning of the account's time as a subscriber, which continues over gaps of up to 60 days.
@@ -19,13 +19,13 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     public let expirationDate: Date
     /// The offer that applies to the period, nil for the full price.
     public let offer: Offer?
-    /// The offer that begins at a renewal, as soon as no other applies; nil for none.
+    /// The offer that begins at the first renewal to which no other offer applies; nil for none.
     public let waitingOffer: Offer?
     /// Whether the subscription will renew at the end of the period; false once it has ended.
     public let willRenew: Bool
     /// The product of the next renewal, nil if the subscription will not renew.
     public let renewsAs: String?
-    /// The reason for the end, nil while the subscription has not ended; a failed renewal may still be paid for.
+    /// The reason for the end; nil while the subscription has not ended, even if its last renewal failed.
     public let end: SubscriptionEnd?
 
     /// The state of the subscription at the time of the snapshot.
@@ -55,7 +55,7 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
         case expired = 2
         /// The last renewal failed and is retried; the subscription gives no access.
         case inBillingRetry = 3
-        /// The last renewal failed and is retried; for the time being the subscription gives access.
+        /// The last renewal failed and is retried; the subscription still gives access.
         case inGracePeriod = 4
     }
 

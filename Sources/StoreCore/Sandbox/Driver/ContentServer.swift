@@ -1,10 +1,10 @@
 import Foundation
 
-/// The downloads of a sandbox store's hosted files: those under way, their pace, and their faults.
+/// The downloads of a sandbox store's hosted files: their pending chunks, their pace, and their simulated faults.
 struct ContentServer: Sendable {
     typealias Reply = @Sendable (Result<Data, StoreFailure>) -> Void
 
-    /// A chunk that is not due yet, at the device's download pace.
+    /// A chunk that is not due yet at the device's download pace.
     struct Pending: Sendable {
         let device: DeviceID
         let data: Data
@@ -20,7 +20,7 @@ struct ContentServer: Sendable {
         let failure: StoreFailure
     }
 
-    /// The pace of devices that have none of their own.
+    /// The pace of devices without a pace of their own.
     var pace = DownloadPace.atOnce
     var paces: [DeviceID: DownloadPace] = [:]
     private var faults: [Fault] = []
@@ -39,7 +39,7 @@ struct ContentServer: Sendable {
         faults.append(Fault(device: device, content: content, point: point, failure: failure))
     }
 
-    /// Returns the number of bytes to send for a request, or the failure of a simulated fault, which is then removed.
+    /// Returns the number of bytes to send for a request, or the failure of a simulated fault, and removes that fault.
     mutating func size(for request: ContentRequest, _ device: DeviceID) -> Result<Int, StoreFailure> {
         let remaining = request.content.length - request.offset
         var size = min(Int64(request.limit), Int64(pace(of: device).chunkSize), remaining)
@@ -67,13 +67,13 @@ struct ContentServer: Sendable {
         return lastNumber
     }
 
-    /// Stores a chunk's timer, unless it has fired already or the chunk was cut off.
+    /// Stores a chunk's timer, unless the timer has fired already or the chunk was cut off.
     mutating func store(_ timer: TimerToken, for number: Int) { pending[number]?.timer = timer }
 
     /// Removes and returns a chunk, or nil if it was cut off.
     mutating func take(_ number: Int) -> Pending? { pending.removeValue(forKey: number) }
 
-    /// Cuts off a device's chunks under way, or all devices' for nil; returns them in the order of the requests.
+    /// Removes and returns a device's pending chunks, or those of all devices for nil, in the order of their requests.
     mutating func cut(_ device: DeviceID?) -> [Pending] {
         let numbers = pending.filter { device == nil || $0.value.device == device }.keys.sorted()
         return numbers.compactMap { pending.removeValue(forKey: $0) }
@@ -124,7 +124,7 @@ public struct DownloadPace: Hashable, Sendable {
 
 /// A point at which a download fails.
 public enum DownloadFailurePoint: Hashable, Sendable {
-    /// After a number of bytes of the file, at least 0. Has no effect on a file that is not longer than that.
+    /// After a number of bytes of the file, at least 0. Has no effect on a file with no more bytes than that.
     case afterBytes(Int64)
     /// At the n-th chunk of the file that is requested from now on, counted from 1: the failure replaces the chunk.
     case chunk(Int)

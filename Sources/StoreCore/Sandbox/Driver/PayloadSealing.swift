@@ -1,8 +1,8 @@
 import Foundation
 
-/// Signs payloads, each tied to a device if the sealer has one, without a reference to the store.
+/// An object that signs payloads without a reference to the store, and ties them to its device, if it has one.
 ///
-/// A value that an app holds refers only to its sealer, at a cost of one word. Therefore it does not retain the store.
+/// A value that an app holds refers only to its sealer, at a cost of one word, and so does not retain the store.
 final class PayloadSealer: Sendable {
     let signer: any PayloadSigner
     private let bundleIdentifier: String
@@ -67,7 +67,7 @@ struct PayloadSigning: Sendable {
     }
 }
 
-/// A cache of the payloads that were signed last, so that an unchanged one is not signed again when it is read again.
+/// A cache of the payloads that were signed last: an unchanged payload that is read again is not signed again.
 ///
 /// An entry is valid for one second of the store's clock. When there are ``limit`` entries, all are dropped.
 struct SealedPayloads: Sendable {
@@ -154,7 +154,7 @@ extension PayloadDate {
     var seconds: Int64 { floorDivide(milliseconds, by: 1000) }
 }
 
-/// Logs receipts that could not be signed.
+/// A log of receipts that could not be signed.
 ///
 /// An app without a receipt may request it again and again, so at most one line is logged for each kind of receipt.
 struct SigningLog: Sendable {

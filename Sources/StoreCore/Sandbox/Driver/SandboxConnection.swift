@@ -2,32 +2,34 @@ import Foundation
 
 /// A queue's connection to the updates of one of a sandbox store's devices.
 ///
-/// Its pending updates, in order: the remainder of a snapshot, then ``waiting``, then the ledger's records after ``seen``.
+/// The pending updates are, in order: the remainder of a snapshot, ``waiting``, and those for the records after
+/// ``seen``.
 struct SandboxConnection: Sendable {
     let id: StoreConnectionID
     let device: DeviceID
     let journal: JournalID
     let listener: any UpdateListener
-    /// The cursor at which the queue resumes, until the connection has begun.
+    /// The cursor that the queue requested; nil once the connection has begun.
     ///
-    /// A connection that has not begun stores no updates.
+    /// Until the connection has begun, it stores no updates.
     var beginning: Beginning?
     var snapshot: Snapshot?
     /// The position that the next batch follows.
     var sentPosition = 0
     /// The number of events that have been examined.
     ///
-    /// Those after `sentPosition` that are not in `waiting` do not concern the connection.
+    /// Examined events after `sentPosition` without an update in `waiting` do not concern the connection.
     var seen = 0
     /// The updates for the events from `sentPosition` to `seen`.
     var waiting: [StoreUpdate] = []
-    /// The number of events after which an empty batch moves the queue's cursor, if none of them concerns the connection.
+    /// The number of events after which an empty batch moves the queue's cursor, if no event concerns the connection.
     ///
-    /// Otherwise, each reconnection would examine them again.
+    /// Without such a batch, each reconnection would examine the events again.
     static var stride: Int { 1024 }
     /// Whether events were skipped because another account signed in.
     ///
-    /// The next batch is then empty and begins after the queue's cursor, so that the queue notices the gap and reconnects.
+    /// The next batch is then empty and begins after the queue's cursor, so that the queue detects the gap and
+    /// reconnects.
     var owesGap = false
     /// The reason why the store has closed the connection, until the queue has received it.
     var failure: Failure?
@@ -92,13 +94,13 @@ extension SandboxConnection {
         seen = position
     }
 
-    /// Goes back to the store's position, after the store has lost events that could not be written.
+    /// Goes back to a position, after the store has reverted events that could not be written.
     mutating func goBack(to position: Int) {
         sentPosition = min(sentPosition, position)
         if seen > position { lookAgain() }
     }
 
-    /// Drops the updates for the events so far, so that they are computed again.
+    /// Drops the waiting updates, so that they are computed again.
     mutating func lookAgain() {
         seen = sentPosition
         waiting = []
@@ -140,7 +142,7 @@ extension SandboxConnection.Snapshot {
 
     /// Returns the next part.
     ///
-    /// The cursor of the last part is after the snapshot.
+    /// The cursor of the last part follows the whole snapshot.
     mutating func nextPart() -> UpdateBatch {
         let start = partsGiven * Self.partSize
         let end = min(transactions.count, start + Self.partSize)
@@ -179,7 +181,7 @@ extension SandboxDriverState {
         index(of: id).map { connections.remove(at: $0) }
     }
 
-    /// Returns the index of a connection by binary search, as they are in the order of their identifiers.
+    /// Returns the index of a connection by binary search, since connections are in the order of their identifiers.
     // Inlined: otherwise the call would copy the whole driver state.
     @inline(__always)
     func index(of id: StoreConnectionID) -> Int? {
@@ -208,7 +210,7 @@ extension SandboxDriverState {
         if !historyRings.isEmpty { ringHistory() }
         for index in connections.indices where mayUpdate(index, fresh.count) {
             let (device, journal) = (connections[index].device, connections[index].journal)
-            // Moved out, because the driver state is used meanwhile.
+            // Moved out, because `add` uses the driver state.
             var waiting: [StoreUpdate] = []
             swap(&waiting, &connections[index].waiting)
             for number in fresh.indices { add(fresh[number].event, for: device, journal, to: &waiting) }
@@ -233,7 +235,7 @@ extension SandboxDriverState {
 
     /// Returns whether a connection's updates for a number of new records can be computed from memory.
     ///
-    /// Otherwise the connection has been handled already.
+    /// Otherwise, this method has notified the connection, unless it has nothing to examine.
     @inline(__always)
     private mutating func mayUpdate(_ index: Int, _ count: Int) -> Bool {
         guard connections[index].isBehind(state.position) else { return false }
@@ -325,7 +327,7 @@ extension SandboxDriverState {
         work &+= 1
         let device = connections[index].device
         let beginning = connections[index].beginning
-        // The connection begins only at the end, so that no updates are stored for it meanwhile.
+        // The connection begins only at the end, so that the work below stores no updates for it.
         defer { connections[index].beginning = nil }
         do {
             guard settings.isReachable(from: device) else { throw SandboxDriver.unreachable }
@@ -370,7 +372,8 @@ extension SandboxDriverState {
             return true
         }
         if connections[index].snapshot != nil { return takePart(index, &batch) }
-        // A deletion causes no update. So if purchases have changed, the waiting updates are computed again.
+        // A deletion causes no update, so the waiting updates are computed again after any change to existing
+        // purchases.
         if state.lastPurchaseChange ?? 0 > connections[index].sentPosition { connections[index].lookAgain() }
         if connections[index].waiting.isEmpty {
             do { try readAhead(index) } catch { throw StoreFailure(ofStore: error) }
@@ -399,7 +402,7 @@ extension SandboxDriverState {
 
     /// Reads the ledger's next records, and computes a connection's updates for them.
     ///
-    /// The number is limited, since the store is locked meanwhile.
+    /// The number of records is limited, since the store is locked while they are read.
     private mutating func readAhead(_ index: Int) throws {
         let (device, journal) = (connections[index].device, connections[index].journal)
         var position = connections[index].seen

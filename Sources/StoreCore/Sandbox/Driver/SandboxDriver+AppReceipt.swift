@@ -78,7 +78,7 @@ extension SandboxDriver {
         (signer as? any AppReceiptSigner)?.appReceiptEnvironment ?? signer.environment
     }
 
-    /// Refreshes a device's receipt: ensures that there is one.
+    /// Creates a device's receipt if there is none, and sets the properties that it states; returns the failure.
     func refreshReceipt(_ properties: ReceiptProperties, on device: DeviceID) -> StoreFailure? {
         use { driverState, now in
             guard driverState.settings.isReachable(from: device) else { return Self.unreachable }
@@ -143,7 +143,7 @@ extension SandboxState {
         )
     }
 
-    /// Returns the unfinished consumables that a device's queues receive, of the account signed in on the device.
+    /// Returns the unfinished consumables that a device's queues receive for the account that is signed in.
     fileprivate func unfinishedConsumables(on device: DeviceID) -> [AppReceipt.Purchase] {
         guard let account = devices[device].account, devices[device].unfinished + accounts[account].unfinished > 0
         else { return [] }
@@ -202,7 +202,7 @@ struct ReceiptList: Sendable {
         lastChange = state.lastPurchaseChange
     }
 
-    /// Returns whether every purchase in the list is unchanged, so that the list can be continued.
+    /// Returns whether every purchase in the list is unchanged; the list can then be continued.
     func isCurrent(in state: borrowing SandboxState) -> Bool { lastChange == state.lastPurchaseChange }
 
     /// Adds the account's purchases since the last call.

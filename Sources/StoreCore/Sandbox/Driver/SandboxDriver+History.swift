@@ -51,7 +51,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Notifies a listener of every change from now on, until it is released.
+    /// Notifies a listener of every change from now on, until the listener is released.
     func follow(_ listener: any HistoryListener) {
         state.withLock { driverState in
             driverState.historyRings.removeAll { $0.isOver || $0.rings(listener) }

@@ -4,8 +4,8 @@ import Foundation
 extension SandboxDriver {
     /// Calls `body` with the whole history, as payloads, after performing everything due by now.
     ///
-    /// The first call, and one after a change that was reverted halfway, reads the whole ledger. Every other call costs
-    /// only what `body` reads.
+    /// The first call reads the whole ledger; so does the first one after a partly applied change was reverted. Every
+    /// other call costs only what `body` reads.
     func read<R>(_ body: (PayloadBuilder) throws -> R) throws -> R { try read(in: payloadSigner.environment, body) }
 
     /// Calls `body` like ``read(_:)``, with payloads that name an environment.
@@ -42,7 +42,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Returns a transaction of any account, or, if a device is given, of the account that is signed in there.
+    /// Returns a transaction of any account or, if a device is given, of the account that is signed in on the device.
     func signedTransaction(_ identifier: String, on device: DeviceID? = nil) throws -> SignedValue<TransactionPayload> {
         guard let transaction = try transaction(identifier, on: device) else {
             throw SandboxError.unknownTransaction(identifier)
@@ -75,7 +75,7 @@ extension SandboxDriver {
         return signed(payloads, on: device)
     }
 
-    /// Returns the subscriptions in a group of an account or, without one, of the account signed in on the device.
+    /// Returns an account's subscriptions in a group; without an account, those of the account signed in on the device.
     func signedSubscriptions(
         inGroup group: String,
         of account: AccountID? = nil,
@@ -118,7 +118,7 @@ extension SandboxDriver {
         return payload
     }
 
-    /// Returns a payload that is signed when it is read; from the cache if it was read before: see ``SealedPayloads``.
+    /// Returns a payload that is signed when it is read, or taken from the cache: see ``SealedPayloads``.
     func signed<Payload: SandboxPayload>(_ payload: Payload, on device: DeviceID?) -> SignedValue<Payload> {
         let (sealer, defect) = sealer(for: device)
         return sealer.signed(payload, defect)
@@ -160,7 +160,7 @@ extension PayloadSealer {
     }
 }
 
-/// Builds the payloads of transactions and subscriptions from a store's ledger, at a moment.
+/// A builder of payloads of transactions and subscriptions from a store's ledger, as of a moment.
 struct PayloadBuilder {
     let index: TransactionIndex
     let now: Date
@@ -179,11 +179,11 @@ extension PayloadBuilder {
         return payload(of: transaction, transaction)
     }
 
-    // One call of the initializer, so that the large value is not copied for each member that is set.
+    // A single call of the initializer, since setting the members one by one would copy the large value each time.
     private func payload(of transaction: GrantedTransaction, _ original: GrantedTransaction) -> TransactionPayload {
         let purchase = index.purchase(of: transaction)
         let term = purchase?.term
-        // A change of product that begins at the renewal has neither the dates nor the offer of the present period.
+        // A change of product that begins at the renewal has neither the offer of the present period nor its upgrade.
         let isOfPeriod = term != nil && purchase?.isDeferredChange == false
         let offer = isOfPeriod ? term?.offer?.offer : nil
         let isShared = purchase?.isShared == true
@@ -237,7 +237,7 @@ extension PayloadBuilder {
         return index.purchase(of: original)?.isShared == true ? nil : original.number.orderIdentifier
     }
 
-    /// Returns the UUID of the app's user that an app's server has set, or else the one in the payment.
+    /// Returns the UUID of the app's user: the one that a server has set, or else the one in the payment.
     private func token(of transaction: GrantedTransaction, _ original: GrantedTransaction) -> String? {
         let first = index.purchase(of: transaction)?.term?.original ?? original.number
         if let token = state.server.token(of: original.number, original: first) { return token.uuidString.lowercased() }
@@ -285,14 +285,14 @@ extension PayloadBuilder {
         return standings
     }
 
-    /// Returns an account's own subscription with its newest or the given transaction; nil if it has no period left.
+    /// Returns an account's own subscription, with its newest or the given transaction; nil if no period is left.
     func standing(of index: SubscriptionIndex, with transaction: GrantedTransaction? = nil) -> Standing? {
         let subscription = state.subscriptions[index]
         let newest = self.index.newestPeriod(of: subscription.term.original, by: subscription.account)
         return (transaction ?? newest).map { (payload(of: $0), renewal(of: index)) }
     }
 
-    /// The groups in which an account ever had a subscription, its own or its family's.
+    /// Returns the groups in which an account ever had a subscription, its own or its family's.
     func groups(of account: AccountID) -> [String] {
         var groups: [String] = []
         for product in index.products(of: account) {

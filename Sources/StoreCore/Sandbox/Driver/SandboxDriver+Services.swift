@@ -49,7 +49,7 @@ extension SandboxDriver {
         content.withLock { $0.store(timer, for: number) }
     }
 
-    /// Cuts off the downloads under way to a device, or to all of them, that can no longer reach the store.
+    /// Fails the pending chunks of a device that can no longer reach the store, or of all devices for nil.
     func cutContent(of device: DeviceID? = nil) {
         CallScope.outermost {
             for piece in content.withLock({ $0.cut(device) }) {
@@ -128,7 +128,7 @@ extension SandboxDriver {
 extension SandboxDriver {
     /// Acknowledges that a queue has notified its observers of all updates up to a cursor.
     ///
-    /// If the ledger cannot record this, the observers are notified again at the next launch.
+    /// If the ledger cannot record the acknowledgement, the observers are notified again at the next launch.
     func acknowledge(through cursor: UpdateCursor, on device: DeviceID) {
         guard cursor.part == nil,
             state.withLock({ $0.state.hasPendingNotice(for: device, through: cursor.position) })
@@ -159,9 +159,9 @@ extension SandboxDriver {
 }
 
 extension OperatorState {
-    /// A purchase that a device's user began on the store's page, and of which the app has not been notified yet.
+    /// A purchase that a device's user began on the store's page; the app has not been notified of it yet.
     struct Promotion: Hashable, Codable, Sendable {
-        /// The length of the ledger when the purchase was begun.
+        /// The number of records in the ledger when the purchase was begun.
         let position: Int
         let productIdentifier: String
     }
@@ -177,7 +177,8 @@ extension SandboxState {
         operatorState.isOffered(on: device, through: position) || revocations.isAwaited(on: device, through: position)
     }
 
-    /// Returns the products on a device's page of the store: the app's preferred ones, then the others; none hidden.
+    /// Returns the products on the store's page on a device: the app's preferred ones, then the others, except hidden
+    /// ones.
     func promotedProducts(on device: DeviceID, at now: Date) -> [String] {
         let all = catalog.identifiersOnSale(at: now)
         guard let overrides = operatorState.promotionOverrides[device] else { return all }
@@ -198,14 +199,15 @@ extension SandboxDriverState {
         return .promoted(StorePayment(productIdentifier: productIdentifier), product: product)
     }
 
-    /// Returns the updates for purchases begun on the store's page of a device, of which the app has not been notified.
+    /// Returns the updates for purchases that were begun on the store's page, and that a device's app has yet to
+    /// receive.
     func promotions(on device: DeviceID) -> [StoreUpdate] {
         state.operatorState.promotions[device]?.compactMap { promotion(of: $0.productIdentifier, on: device) } ?? []
     }
 }
 
 extension SandboxDriver {
-    /// Makes a purchase in the store itself by the events of `decide`, and returns its transaction's identifier.
+    /// Makes a purchase in the store itself with the events of `decide`, and returns its transaction's identifier.
     func redeem(_ decide: (SandboxState, Date, RenewalRate, inout [LedgerRecord]) throws -> Void) throws -> String {
         let rate = state.withLock { $0.settings.rules.renewalRate }
         var transaction: TransactionNumber = 0
@@ -218,7 +220,7 @@ extension SandboxDriver {
         return transaction.identifier
     }
 
-    /// Performs the action of a device's user in the sheet for offer codes, and returns its failure.
+    /// Performs the action of a device's user in the sheet for offer codes; returns nil, or the failure.
     func enterCode(on device: DeviceID) -> StoreFailure? {
         let (entry, isReachable) = state.withLock { driverState in
             (driverState.settings.codeEntries[device], driverState.settings.isReachable(from: device))
@@ -250,11 +252,11 @@ extension SandboxDriver {
     }
 }
 
-/// The open questions to apps whether purchases continue after a change of storefront (behaviors 170 and 171).
+/// The open questions to apps about whether pending purchases continue in a new storefront (behaviors 170 and 171).
 struct StorefrontQuestions: Sendable {
     /// The transactions about which an app was asked and has not answered.
     fileprivate var open: Set<TransactionNumber> = []
-    /// The number of storefront changes, by which the late timer of an earlier change is recognized and ignored.
+    /// The number of storefront changes, by which a late timer of an earlier change is recognized and ignored.
     fileprivate var round = 0
     /// The timer after which a missing answer counts as no.
     fileprivate var timer: TimerToken?
@@ -272,7 +274,7 @@ struct StorefrontQuestions: Sendable {
 extension SandboxDriver {
     var storefront: StoreStorefront? { state.withLock { $0.state.catalog.storefront } }
 
-    /// Changes the store's country, and asks running apps whether their purchases under way continue there.
+    /// Changes the store's country, and asks running apps whether their pending purchases continue in it.
     func changeStorefront(to countryCode: String) throws {
         guard Storefronts.storefront(countryCode) != nil else { throw SandboxError.unknownStorefront(countryCode) }
         try use { driverState, now in
@@ -302,7 +304,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Applies an app's answer to the question whether a purchase continues.
+    /// Applies an app's decision whether a purchase continues.
     func decideAfterStorefrontChange(_ identifier: String, shouldContinue: Bool, on device: DeviceID) {
         guard let number = TransactionNumber(identifier) else { return }
         use { driverState, now in
@@ -313,14 +315,14 @@ extension SandboxDriver {
             guard !shouldContinue else { return }
             let product = row.transaction.payment.productIdentifier
             driverState.store(.decline(StorefrontQuestions.failure(of: product)), about: number)
-            // If the ledger cannot record this now, it is recorded before the next change.
+            // If the ledger cannot record the decision now, it is recorded before the next change.
             try? driverState.catchUp(with: now)
         }
     }
 }
 
 extension SandboxDriverState {
-    /// Registers a question for each purchase under way of a running app, and drops the questions of an earlier change.
+    /// Registers a question for each pending purchase of a running app, and drops the questions of an earlier change.
     ///
     /// An app that is not running is not asked: its purchases continue.
     fileprivate mutating func askWhetherToContinue() {

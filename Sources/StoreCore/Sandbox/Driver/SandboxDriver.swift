@@ -93,7 +93,7 @@ final class SandboxDriver: Sendable {
         port = SandboxPort(self.state, clock)
         link.driver = self
         activity.register(port)
-        // Orders that an earlier store on this ledger accepted, but did not pass to its authorizer.
+        // An earlier store on this ledger may have accepted orders without passing them to its authorizer.
         for number in self.state.withLock({ $0.state.unasked }) { ask(about: number) }
         use { _, _ in }
         (self.state.withLock { $0.records.ledger } as? any SharedLedger)?.add(link)
@@ -111,7 +111,7 @@ extension SandboxDriver {
     /// The signer of JWS.
     var payloadSigner: any PayloadSigner { signing.withLock { $0.preferred } ?? ownPayloadSigner }
 
-    /// Signs JWS with another signer from now on, if the store's own has a generated key.
+    /// Signs JWS with another signer from now on, if the store's own signer has a generated key.
     func preferForPayloads(_ signer: () -> any PayloadSigner) {
         guard (ownPayloadSigner as? HMACReceiptSigner)?.isAnonymous == true else { return }
         signing.withLock { signing in
@@ -119,7 +119,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Returns the signature that a body creates; nil, after a line in the log, if it fails.
+    /// Returns the signature that `body` creates; logs a failure, and then returns nil.
     func signed<Signature>(_ what: SigningLog.Subject, _ body: () throws -> Signature?) -> Signature? {
         do {
             return try body()
@@ -129,7 +129,7 @@ extension SandboxDriver {
         }
     }
 
-    /// Returns the app's Apple ID, which only receipts and JWS of production contain.
+    /// Returns the app's Apple ID in production; nil in other environments, whose receipts and JWS do not contain it.
     func appAppleIdentifier(in environment: String) -> Int64? {
         environment == ReceiptEnvelope.production ? appAppleIdentifier : nil
     }
@@ -138,7 +138,7 @@ extension SandboxDriver {
 // MARK: - Access under the lock
 
 extension SandboxDriver {
-    /// Runs a body under the lock, with the time read under the lock, then does the follow-up work.
+    /// Calls `body` under the lock, with the time read under the lock, and then does the follow-up work.
     func use<R>(_ body: (inout SandboxDriverState, Date) throws -> R) rethrows -> R {
         try CallScope.outermost {
             var followUps: SandboxFollowUps?
@@ -199,7 +199,7 @@ extension SandboxDriver {
         let answer = authorizer.body?(question) ?? .approve
         use { driverState, now in
             driverState.store(driverState.settings.rules.answer(for: answer), about: number)
-            // If this cannot be written now, it is written before anything else is.
+            // If the answer cannot be written now, it is written before the next change.
             try? driverState.catchUp(with: now)
         }
     }
@@ -247,9 +247,9 @@ extension SandboxDriver {
         return state.withLock { $0.settings.rules.offers }.checking(payments.filter(\.hasSpecialTerms))
     }
 
-    /// Accepts one command in the same way.
+    /// Accepts one command of a device, and delivers a connection's pending updates.
     ///
-    /// It must not be a payment with special terms, which signers may have to verify.
+    /// The command must not be a payment with special terms, which signers may have to verify.
     func exchange(
         _ command: StoreCommand,
         from device: DeviceID,
@@ -330,7 +330,7 @@ extension SandboxDriver {
 
 /// The store's member in its clock's activity.
 ///
-/// The clock references it weakly in place of the store, since a weak reference slows down every use of its object.
+/// The clock references the port weakly, not the store, since a weak reference slows down every use of its object.
 final class SandboxPort: ActivityMember {
     private let state: Locked<SandboxDriverState>
     private let clock: any StoreClock
@@ -357,7 +357,7 @@ final class SandboxPort: ActivityMember {
     }
 }
 
-/// The follow-up work of a change of a sandbox store, done once no lock is held.
+/// The follow-up work of a change to a sandbox store, done once no lock is held.
 struct SandboxFollowUps: Sendable {
     /// The time of the next alarm for the subscriptions.
     var alarm: Date?

@@ -2,7 +2,7 @@
 extension SandboxDriverState {
     /// Returns a transaction as a sale; nil if it was not sold, or was deleted.
     ///
-    /// The cost does not depend on the ledger's length, except for the first call that needs the index of transactions.
+    /// The cost does not depend on the ledger's length, except in the first call that needs the index of transactions.
     mutating func sale(_ number: TransactionNumber, of bundleIdentifier: String) throws -> SoldTransaction? {
         if index == nil, let event = try beginning(of: number)?.event {
             switch event.effect {
@@ -10,10 +10,10 @@ extension SandboxDriverState {
             case .renews(let subscription, _, let term, _):
                 return SoldTransaction(account: state.subscriptions[subscription].account, product: term.product)
             case .grantsNothing: return nil
-            // For every other transaction, the index is needed.
+            // The index is needed for every other transaction, apart from the two exceptions below.
             default:
                 if case .refused = event { return nil }
-                // A waiting order may have been approved since, in a later record.
+                // A later record may have approved the order.
                 if case .ordered(let order) = event, let account = order.account, let product = order.product,
                     state.accounts[account].history.index(of: number) != nil
                 {

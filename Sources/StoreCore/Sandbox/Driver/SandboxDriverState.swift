@@ -16,7 +16,7 @@ struct SandboxDriverState: Sendable {
     /// The connections, in the order of their identifiers.
     var connections: [SandboxConnection] = []
     var lastConnection = 0
-    /// The connection that makes the change under way, which receives its updates without being notified.
+    /// The connection whose commands are being accepted; it receives their updates without being notified.
     var asking: StoreConnectionID?
     /// The listeners to notify as soon as the lock is released.
     var rings: [any UpdateListener] = []
@@ -26,14 +26,14 @@ struct SandboxDriverState: Sendable {
     var questions: [TransactionNumber] = []
     /// The number of listeners that are being notified.
     var ringing = 0
-    /// The beginning of each account's receipts, for the accounts whose receipts were requested; nil stands for no
-    /// account.
+    /// The purchases that each account's app receipts list, once a receipt was requested; nil stands for no account.
     var receiptLists: [AccountID?: ReceiptList] = [:]
-    /// The events of the change under way, or of the last one.
+    /// The events of the current change, or of the last one.
     private(set) var fresh: [LedgerRecord] = []
     /// The number of `fresh` events that the state has applied.
     private var applied = 0
-    /// The first transaction that may not exist, while the state holds events that could be neither written nor reverted.
+    /// The first transaction that may not exist; nil unless the state holds events that were neither written nor
+    /// reverted.
     private(set) var firstDoubtful: TransactionNumber?
     /// The answers of authorizers that are not written yet, oldest first.
     private var answers: [(transaction: TransactionNumber, answer: Authorization)] = []
@@ -68,7 +68,7 @@ struct SandboxDriverState: Sendable {
         try state.read(records)
         snapshots.storeIfDue(state)
         try catchUp(with: now)
-        // Records that others append meanwhile are read at the first use.
+        // Records that other stores append from now on are read at the first use.
         if state.registration(of: products, for: countryCode, at: now).isEmpty { return }
         try make { driverState in
             driverState.step { state, events in events += state.registration(of: products, for: countryCode, at: now) }
@@ -83,7 +83,7 @@ extension SandboxDriverState {
 
     /// Makes a change: one append and one commit of all events that the steps of `body` decide.
     ///
-    /// Afterwards, the connections that the change concerns have to be notified.
+    /// The follow-up work then notifies the connections that the change concerns.
     ///
     /// `body` is retried if another store on the ledger was faster. If the change cannot be committed, nothing has
     /// changed, and the error is thrown.
@@ -98,7 +98,7 @@ extension SandboxDriverState {
         try? catchUp(with: now)
     }
 
-    /// Does the work that is due: renews subscriptions, then writes the authorizers' answers, which take effect now.
+    /// Does the work that is due: renews subscriptions, and then writes the authorizers' answers.
     mutating func catchUp(with now: Date) throws {
         while let due = state.subscriptions.nextDue, due <= now { try renew(by: now) }
         try writeAnswers(now: now)
@@ -146,8 +146,8 @@ extension SandboxDriverState {
 
     /// Makes one step of a change, which is decided after the steps before it.
     ///
-    /// A step's events are applied only when the next step begins: a change of a single step, which is nearly every
-    /// change, leaves the state as it is until it is written.
+    /// A step's events are applied only when the next step begins. Nearly every change has a single step, and so leaves
+    /// the state as it is until the events are written.
     mutating func step(_ decide: (borrowing SandboxState, inout [LedgerRecord]) throws -> Void) rethrows {
         applyFresh()
         try decide(state, &fresh)
@@ -250,7 +250,7 @@ extension SandboxDriverState {
         if firstDoubtful != nil { try rebuild() }
     }
 
-    /// Begins a turn on a ledger on which stores take turns; returns whether it has read others' records.
+    /// Begins a turn on a ledger on which stores take turns; returns whether it has read records of other stores.
     private mutating func beginTurn() throws -> Bool {
         guard let turns = records.turns, turns.beginTurn() else { return false }
         try readNewRecords()
@@ -260,7 +260,7 @@ extension SandboxDriverState {
     @inline(__always)
     private mutating func begin(catchingUpWith now: Date?) throws -> Attempt {
         if let now { try catchUp(with: now) }
-        // The records that others have appended may make work due too.
+        // Records that other stores have appended may make work due, too.
         while try beginTurn(), let now, let due = state.subscriptions.nextDue, due <= now { try catchUp(with: now) }
         fresh.empty()
         applied = 0
@@ -275,7 +275,7 @@ extension SandboxDriverState {
         do {
             if !state.families.isEmpty { shareWithFamilies() }
             if fresh.isEmpty {
-                // All commands repeat accepted ones, so that they succeed even if the ledger cannot be read.
+                // All commands repeat accepted ones, so they succeed even if the ledger cannot be read.
                 try? refresh()
                 return true
             }
@@ -329,7 +329,7 @@ extension SandboxDriverState {
         return try lend(to: index, body)
     }
 
-    /// Lends the state to an index for the duration of a body.
+    /// Lends the state to an index for the duration of a call.
     mutating func lend<R>(to index: TransactionIndex, _ body: (TransactionIndex) throws -> R) rethrows -> R {
         try index.borrowing(&state) { try body(index) }
     }
@@ -353,10 +353,10 @@ extension SandboxDriverState {
         try? rebuild()
     }
 
-    /// Rebuilds the state from the whole ledger, or from its last snapshot on.
+    /// Rebuilds the state from the whole ledger, or from its last snapshot and the records after it.
     ///
-    /// Its cost grows with the history. It happens only after several commands at once could not be written. The
-    /// alternative, a second copy of the state to go back to, would cost something at every change.
+    /// The cost grows with the number of records read. A rebuild happens only if a change of several steps could not be
+    /// written. The alternative, a second copy of the state to go back to, would make every change more expensive.
     private mutating func rebuild() throws {
         var whole = snapshots.latest()
         try whole.read(records)
@@ -424,7 +424,7 @@ extension SandboxDriverState {
         while renewNext(by: now, rules.renewalRate) { shareWithFamilies() }
     }
 
-    /// Buys without a queue's order, with all renewals until now if it is dated in the past.
+    /// Buys a product without a queue's order; if the purchase is dated in the past, also adds all renewals until now.
     ///
     /// - Throws: the reason why the product is not sold.
     mutating func buy(
@@ -481,20 +481,20 @@ extension SandboxDriverState {
         }
     }
 
-    /// Returns the orders that wait for a decision, oldest first.
+    /// Returns the authorization requests of the orders that wait for a decision, oldest first.
     func questions(at now: Date, where isMeant: (TransactionNumber) -> Bool = { _ in true }) -> [AuthorizationRequest] {
         state.undecided.filter { number in firstDoubtful.map { number < $0 } ?? true && isMeant(number) }
             .compactMap { question(about: $0, at: now) }
     }
 
-    /// Returns the request about a transaction; nil if it is decided.
+    /// Returns the authorization request about a transaction; nil if the transaction is decided.
     func question(about transaction: TransactionNumber, at now: Date) -> AuthorizationRequest? {
         state.question(about: transaction, at: now, settings.rules.renewalRate)
     }
 }
 
 extension SandboxDriverState {
-    /// Swaps the store's rules of offers for others; a second call swaps them back.
+    /// Exchanges the store's rules of offers with others; a second call restores them.
     mutating func swapOffers(_ offers: inout OfferSigning?) {
         guard var other = offers else { return }
         swap(&settings.rules.offers, &other)
@@ -520,7 +520,7 @@ extension SandboxState {
 }
 
 extension StoreFailure {
-    /// The error of a ledger that does not return records that the store has applied: a read would be out of date.
+    /// The error of a ledger that does not return all records that the store has applied: a read would be out of date.
     static func cutShort(at position: Int) -> StoreFailure {
         .storeKit(.unknown, "the ledger returns nothing after its record \(position), although the store has seen more")
     }
@@ -533,7 +533,7 @@ extension SandboxDriverState {
         var locale: String
         var rules = SandboxRules()
         var isReachable = true
-        /// Devices that cannot reach the store although it is reachable.
+        /// The devices that cannot reach the store, even while it is reachable.
         var offline: Set<DeviceID> = []
         /// The languages of devices that have one of their own.
         var locales: [DeviceID: String] = [:]
@@ -577,7 +577,7 @@ extension SandboxDriverState {
 
 /// A delivery to a device, for the timeline.
 struct DeliveryTraceEntry: Sendable {
-    /// The number of events that the store had by then.
+    /// The number of events that the store had applied at the delivery.
     let position: Int
     let entry: SandboxTimeline.Entry
 }

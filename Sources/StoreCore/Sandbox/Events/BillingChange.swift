@@ -4,7 +4,7 @@ import Foundation
 enum BillingChange: Hashable, Codable, Sendable {
     /// Renewal charges to an account begin to fail, or succeed again.
     case fails(account: AccountID, Bool)
-    /// The billing grace period, access after a failed renewal, was turned on or off.
+    /// The billing grace period, in which access continues after a failed renewal, was turned on or off.
     case gracePeriod(Bool)
     /// The limit on the number of renewals of a subscription changed.
     case renewalLimit(Int?)
@@ -12,24 +12,24 @@ enum BillingChange: Hashable, Codable, Sendable {
     case renewalFailed(subscription: SubscriptionIndex, BillingTrouble)
     /// The grace period has ended; the store continues billing retry.
     case graceEnded(subscription: SubscriptionIndex)
-    /// A period passed unpaid within the grace period; the store will charge the period after it.
+    /// A period passed unpaid within the grace period, and is skipped; the store charges a later one.
     case leftOut(subscription: SubscriptionIndex, SubscriptionTerm)
-    /// A period ended before the paid time was over; the term is the shortened one.
+    /// A paid period ended early; the term is the shortened one.
     case cutShort(subscription: SubscriptionIndex, SubscriptionTerm)
-    /// A subscriber was asked to consent to a price, has answered, or is no longer asked.
+    /// A subscriber was asked to consent to a price increase or answered, or the request was withdrawn.
     case priceIncrease(subscription: SubscriptionIndex, PriceIncrease?)
 }
 
 /// The sequence of a subscription's periods.
 ///
-/// Months are counted from the day on which the sequence began rather than from the last renewal, also after an offer
-/// or a change of the product: what began on the 31st renews on the 31st again after a shorter month.
+/// Months are counted from the day on which the sequence began, not from the last renewal, even after an offer or a
+/// change of product. A subscription that began on the 31st thus renews on the 31st again after a shorter month.
 struct BillingCycle: Hashable, Codable, Sendable {
     /// The end of the last period.
     let end: Date
     /// The day from which months are counted.
     private let anchor: Date
-    /// The number of months counted since the anchor.
+    /// The number of months from the anchor to the end.
     private let months: Int
     /// The rate at which periods pass.
     private let rate: RenewalRate
@@ -46,7 +46,8 @@ struct BillingCycle: Hashable, Codable, Sendable {
 
     /// Returns the cycle with more periods added at its end.
     ///
-    /// After a period of days, or a change of the store's rate, months are counted from the end of the period before.
+    /// A period in days moves the anchor to its own end. A change of the store's rate moves the anchor to the end of
+    /// the last period at the old rate.
     func adding(_ period: StoreProduct.Period, times count: Int = 1, at rate: RenewalRate) -> BillingCycle {
         guard let length = rate.months(in: period) else {
             return BillingCycle(from: rate.end(of: period, times: count, from: end), at: rate)
@@ -58,9 +59,9 @@ struct BillingCycle: Hashable, Codable, Sendable {
     }
 }
 
-/// A failed renewal charge, with the end of its grace period and of billing retry.
+/// A failed renewal charge, with the ends of its grace period and of billing retry.
 struct BillingTrouble: Hashable, Codable, Sendable {
-    /// The end of the grace period; nil without one, and once it is over.
+    /// The end of the grace period; nil if there is none or it is over.
     var graceEnd: Date?
     /// The end of billing retry.
     let retryEnd: Date

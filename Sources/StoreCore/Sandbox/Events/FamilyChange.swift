@@ -15,7 +15,7 @@ enum FamilyChange: Hashable, Codable, Sendable {
     /// A member lost a share.
     case unshared(FamilyChange.Key, transactions: [TransactionNumber], revoked: [String])
 
-    /// The identity of a share: one item that one member has from another.
+    /// The identity of a share: the purchaser, the member who receives the share, and the shared item.
     struct Key: Hashable, Codable, Sendable {
         let purchaser: AccountID
         let member: AccountID
@@ -28,7 +28,7 @@ enum FamilyChange: Hashable, Codable, Sendable {
     }
 
     enum Item: Hashable, Codable, Sendable {
-        /// A product bought for good.
+        /// A non-consumable product.
         case product(ProductIndex)
         /// The subscription that began with the purchaser's transaction.
         case subscription(original: TransactionNumber)
@@ -39,9 +39,9 @@ enum FamilyChange: Hashable, Codable, Sendable {
         let key: FamilyChange.Key
         let transaction: TransactionNumber
         let product: ProductIndex
-        /// The period of an auto-renewable subscription, under the member's own first transaction.
+        /// The period of an auto-renewable subscription, with the member's own first transaction as its original.
         let term: SubscriptionTerm?
-        /// Whether the member's app receives the share only by a restore.
+        /// Whether the member's app receives the share only through a restore.
         let isSilent: Bool
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A change that no queue ordered, mostly by the store's operator, with its effects.
+/// A change that no queue ordered, usually made by the store's operator, with its effects.
 enum OperatorChange: Hashable, Codable, Sendable {
     /// Ask to Buy was turned on or off for an account.
     case asksToBuy(account: AccountID, Bool)
@@ -10,15 +10,15 @@ enum OperatorChange: Hashable, Codable, Sendable {
     case interrupted(StoreEvent.Order, StoreFailure)
     /// A deferred order was interrupted when it was to be charged.
     case interruptedLater(transaction: TransactionNumber, StoreFailure)
-    /// An interrupted purchase has gone through.
+    /// An interrupted purchase was completed.
     case resolved(transaction: TransactionNumber, UnorderedPurchase)
     /// An account bought something without a queue's order.
     case bought(UnorderedPurchase)
-    /// The storefront changed to another country, ISO 3166-1 alpha-3.
+    /// The storefront changed to another country, given as ISO 3166-1 alpha-3.
     case storefront(String)
     /// A device's user began a purchase on the store's page.
     case promoted(device: DeviceID, String)
-    /// A device's app has received all notices other than transactions up to a position in the ledger.
+    /// A device's app has received all notices, other than transactions, up to a position in the ledger.
     case newsTold(device: DeviceID, through: Int)
     /// A device's app changed its promotions on the store's page.
     case promotionChanged(device: DeviceID, PromotionChange)
@@ -45,7 +45,7 @@ struct ReceiptClaims: Hashable, Codable, Sendable {
     /// The moment since which the receipt is revoked.
     private(set) var revocationDate: Date?
     private(set) var isVolumePurchase = false
-    /// The date of the last refresh; nil for never, and in records of older versions of the store.
+    /// The date of the last refresh; nil if there was none, or if an older version of the store recorded it.
     private(set) var refreshDate: Date?
 
     init() {}
@@ -58,11 +58,11 @@ struct ReceiptClaims: Hashable, Codable, Sendable {
     }
 }
 
-/// The digest of a device's token: 32 bytes, and the only part of it that a store retains.
+/// The SHA-256 digest of a device's token, which the store retains in place of the token.
 struct TokenDigest: Hashable, Codable, Sendable {
     let bytes: Data
 
-    /// Hashes a token with SHA-256.
+    /// Hashes a token.
     init(_ token: DeviceToken) { bytes = Data(SHA256.digest(of: token.text.utf8)) }
 
     init(from decoder: any Decoder) throws { bytes = try decoder.singleValueContainer().decode(Data.self) }
@@ -72,7 +72,7 @@ struct TokenDigest: Hashable, Codable, Sendable {
         try container.encode(bytes)
     }
 
-    /// The first bytes, the key for looking up digests.
+    /// The first eight bytes in Base64, by which digests are looked up.
     var prefix: String { bytes.prefix(8).base64EncodedString() }
 
     /// Returns whether two digests are equal, in constant time.

@@ -2,17 +2,17 @@ import Foundation
 
 /// A change by an app's server, a change to a refund, or a notification to servers.
 enum ServerChange: Hashable, Codable, Sendable {
-    /// A subscription's running period ends later.
+    /// A subscription's running period was extended.
     case extended(subscription: SubscriptionIndex, SubscriptionTerm, RenewalExtension)
-    /// A subscription could not be extended along with all others of its product.
+    /// An extension of all subscriptions to a product left out one that cannot be extended.
     case notExtended(subscription: SubscriptionIndex, RenewalExtension)
-    /// All eligible subscriptions of a product were extended.
+    /// An extension of all subscriptions to a product was completed.
     case extendedAll(MassExtension)
-    /// A purchase, or a subscription and its renewals from now on, belongs to another user of the app.
+    /// A purchase, or a subscription with its future renewals, was assigned to another user of the app.
     case tokenSet(original: TransactionNumber, account: AccountID, token: UUID)
     /// A server reported on the consumption of a purchase, in JSON.
     case consumptionReported(transaction: TransactionNumber, report: Data)
-    /// A refund was requested and waits for the operator, with its reason if that is known.
+    /// A refund was requested, for a reason if one is known, and awaits the operator's decision.
     case refundRequested(transaction: TransactionNumber, reason: String?)
     /// A requested refund was declined.
     case refundDeclined(transaction: TransactionNumber)
@@ -24,7 +24,7 @@ enum ServerChange: Hashable, Codable, Sendable {
     case notificationsBegun
     /// A server requested a test notification.
     case testRequested(token: String)
-    /// The delivery of a notification was attempted; `index` counts the notifications that the ledger record caused.
+    /// The delivery of a notification was attempted; `index` is its place among the record's notifications.
     case attempted(record: Int, index: Int, result: String)
     /// A server finished a transaction, for all devices.
     case finished(Deletion.Withdrawn)
@@ -32,21 +32,21 @@ enum ServerChange: Hashable, Codable, Sendable {
 
 /// A refunded purchase.
 struct Refund: Hashable, Codable, Sendable {
-    /// The account that had paid.
+    /// The account that paid.
     let account: AccountID
-    /// The revoked transactions: the purchase, and those that repeated it at no charge.
+    /// The revoked transactions: the purchase and its free repetitions.
     let transactions: [TransactionNumber]
     /// The product.
     let product: ProductIndex
     /// The products to which the refund ended access, as reported to the app; empty if access had ended before.
     let revoked: [String]
-    /// The subscription that the refund ended; nil for none, and in records of older versions of the store.
+    /// The subscription that the refund ended; nil if none, or if an older version of the store recorded the refund.
     var ended: SubscriptionIndex?
 }
 
 /// The reversal of a refund.
 struct RefundReversal: Hashable, Codable, Sendable {
-    /// The account that had paid, and pays again.
+    /// The account that paid, and is charged again.
     let account: AccountID
     /// The transactions that the refund had revoked.
     let transactions: [TransactionNumber]

@@ -3,8 +3,8 @@ import Foundation
 extension StoreEvent {
     /// The effect of an event on the transactions and subscriptions that accounts hold.
     ///
-    /// A new event is classified in ``effect`` alone. The rules of family sharing, and all folds but the state's own,
-    /// switch over effects, so that the compiler names each of them that has to handle a new effect.
+    /// Events are classified in ``effect`` alone. The rules of family sharing, and every fold except the state's own,
+    /// switch over effects, so the compiler reports each place that does not handle a new effect.
     enum Effect {
         /// A purchase was charged and its product granted.
         case grants(Purchase)
@@ -30,9 +30,9 @@ extension StoreEvent {
         case finishes(TransactionNumber)
         /// A subscription has ended.
         case ends(SubscriptionIndex)
-        /// The running period of a subscription ends at another moment.
+        /// The end of a subscription's running period changed.
         case changesEnd(of: SubscriptionIndex)
-        /// A purchase or a subscription belongs to another user of the app.
+        /// A purchase or a subscription was assigned to another user of the app.
         case setsToken(of: TransactionNumber, account: AccountID)
         /// The products that families may share changed.
         case changesCatalog
@@ -78,7 +78,7 @@ extension StoreEvent {
         }
     }
 
-    /// The classification of the event, ``Effect/nothing`` if no transaction that an account holds is affected.
+    /// The effect of the event; ``Effect/nothing`` if it changes no transaction or subscription of an account.
     var effect: Effect {
         switch self {
         case .sold(let order), .approved(let order): Purchase(order).map { .grants($0) } ?? .nothing

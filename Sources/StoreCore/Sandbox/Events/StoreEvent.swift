@@ -2,7 +2,7 @@ import Foundation
 
 /// One change of a sandbox store.
 ///
-/// The store's state is the fold of all events in their order. Every case stores one reference, so that an event is
+/// The store's state is the fold of all events in their order. Every case stores a single reference, so an event is
 /// cheap to pass from the rules to the ledger, the state and the observers.
 enum StoreEvent: Hashable, Codable, Sendable {
     /// A product was registered, or registered again.
@@ -11,9 +11,9 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case availability(productIdentifier: String, ProductAvailability)
     /// An account was added.
     indirect case accountAdded(name: String)
-    /// A device was added, with an account signed in or none.
+    /// A device was added, with or without an account signed in.
     indirect case deviceAdded(name: String, account: AccountID?)
-    /// Another account, or none, signed in on a device.
+    /// An account signed in on a device, or its account signed out.
     indirect case signedIn(device: DeviceID, account: AccountID?)
     /// Payments by a device's user were allowed or disallowed.
     indirect case paymentsAllowed(device: DeviceID, Bool)
@@ -23,7 +23,7 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case refused(Order, StoreFailure)
     /// An order was accepted and charged at once.
     case sold(Order)
-    /// The authorizer was called about an order and will decide later.
+    /// The authorizer was called about an order, and postponed its decision.
     indirect case asked(transaction: TransactionNumber)
     /// An order is deferred, pending another person's approval.
     indirect case deferred(transaction: TransactionNumber)
@@ -58,7 +58,7 @@ enum StoreEvent: Hashable, Codable, Sendable {
     indirect case redeemed(Redemption)
     /// The operator or a server made a change that no queue ordered.
     indirect case `operator`(OperatorChange)
-    /// A setting of renewal payments, or a subscription's payment, changed.
+    /// A setting of renewal payments, or the billing state of a subscription, changed.
     indirect case billing(BillingChange)
     /// The record of the event cannot be read any more.
     case unreadable
@@ -71,21 +71,21 @@ enum StoreEvent: Hashable, Codable, Sendable {
         case `operator` = "owner"
     }
 
-    /// A transaction that a device finished, and the other devices that received it.
+    /// The finish of a transaction by a device.
     struct Finish: Hashable, Codable, Sendable {
         let device: DeviceID
         let command: OrderID
-        /// The transaction, nil if the device had none to finish under the requested identifier.
+        /// The transaction; nil if the device had no transaction to finish with the requested identifier.
         let transaction: TransactionNumber?
         /// The order that created the transaction.
         let order: OrderID?
-        /// The account, if all of its devices have received the transaction; nil if only the device has.
+        /// The account, if all of its devices received the transaction; nil if only this device did.
         let account: AccountID?
     }
 
     /// An order from a device, with the number of its transaction.
     ///
-    /// It is a class, so that an event that contains an order stores one reference.
+    /// A class, so that an event that contains an order stores one reference.
     final class Order: Hashable, Codable, Sendable {
         let device: DeviceID
         /// The account that pays; nil where none is signed in.
@@ -135,7 +135,7 @@ enum StoreEvent: Hashable, Codable, Sendable {
         let device: DeviceID
         let account: AccountID
         let command: OrderID
-        /// The application username whose purchases are restored, along with those for no user; nil for all.
+        /// The application username of the purchases to restore, in addition to those without one; nil for all.
         let applicationUsername: String?
         let history: Range<PurchaseIndex>
         /// The numbers of the new transactions.
@@ -150,9 +150,9 @@ enum StoreEvent: Hashable, Codable, Sendable {
 public struct LedgerRecord: Hashable, Codable, Sendable {
     /// The date of the event, by the clock of the store that appended it.
     ///
-    /// The dates of one store's records ascend with its clock, except those of purchases that a test dates in the past,
-    /// and of their renewals. Stores in several processes have separate clocks, so that a record may have an earlier
-    /// date than a record of another store before it. The order of events is that of the records.
+    /// The dates of one store's records ascend with its clock, except for purchases that a test dates in the past, and
+    /// for their renewals. Stores in several processes have separate clocks, so a record may be dated earlier than a
+    /// preceding record of another store. Events are ordered by their records, not by their dates.
     public let date: Date
     let event: StoreEvent
 }
@@ -167,7 +167,7 @@ struct Deletion: Hashable, Codable, Sendable {
     /// of the store.
     var ended: [SubscriptionIndex]?
 
-    /// A transaction that leaves the queues.
+    /// An unfinished transaction that is removed from the queues.
     struct Withdrawn: Hashable, Codable, Sendable {
         let transaction: TransactionNumber
         let order: OrderID?
@@ -181,7 +181,7 @@ struct Deletion: Hashable, Codable, Sendable {
 /// A purchase without a queue's order: one made elsewhere, or one that is completed after an interruption.
 struct UnorderedPurchase: Hashable, Codable, Sendable {
     let account: AccountID
-    /// The device that receives the transaction, nil for all of the account's devices until one has finished it.
+    /// The device that receives the transaction; nil if all of the account's devices do, until one finishes it.
     let device: DeviceID?
     let transaction: TransactionNumber
     let payment: StorePayment

@@ -2,11 +2,11 @@ import Foundation
 
 /// The effect of buying an auto-renewable product on the account's subscription in its group.
 enum SubscriptionChange: Hashable, Codable, Sendable {
-    /// A subscription begins: there was none, it had ended, or the new one replaces it at once.
+    /// A subscription begins: for the first time, again after its end, or at once in place of the running one.
     ///
-    /// `then` is a stackable offer, which begins when the offer of the term is over.
+    /// `then` is a stackable offer, which begins when the term's own offer is over.
     case begins(SubscriptionTerm, then: SubscriptionOffer? = nil)
-    /// The running period continues, and then renews as this product, under an offer or none.
+    /// The running period continues; the next renewal is to the product, with or without an offer.
     case renewsAs(product: ProductIndex, SubscriptionTerm, offer: SubscriptionOffer? = nil)
 
     /// The period that the purchase belongs to.
@@ -24,7 +24,7 @@ enum SubscriptionChange: Hashable, Codable, Sendable {
         }
     }
 
-    /// Whether the purchased product only begins at the renewal.
+    /// Whether the purchased product begins only at the next renewal.
     var isDeferred: Bool {
         switch self {
         case .begins: false
@@ -51,8 +51,8 @@ public enum SubscriptionEnd: String, Hashable, Codable, Sendable {
 
 /// One period of an auto-renewable subscription, paid for at its beginning.
 ///
-/// A term contains all data from which the next term is computed. It is a class, so that an event that contains a term
-/// stores one reference.
+/// A term contains all data from which the next term is computed. It is a class, so that an event with a term stores
+/// one reference.
 final class SubscriptionTerm: Hashable, Codable, Sendable {
     let product: ProductIndex
     let start: Date
@@ -68,7 +68,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
 
     struct Offer: Hashable, Codable, Sendable {
         let offer: SubscriptionOffer
-        /// The number of further periods under the offer.
+        /// The number of later periods to which the offer applies.
         let remaining: Int
 
         var kind: OfferKind { offer.kind }
@@ -109,7 +109,9 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         )
     }
 
-    /// Returns the term with the period of another, for a family member, whose term has transactions of its own.
+    /// Returns this term with the start and the end of another.
+    ///
+    /// Used for a family member, whose term follows the purchaser's period but has its own transactions.
     func cut(as other: SubscriptionTerm) -> SubscriptionTerm {
         SubscriptionTerm(
             product: product,
@@ -121,12 +123,12 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         )
     }
 
-    /// Whether two terms are the same period, even under different transactions.
+    /// Whether two terms are the same period, regardless of their transactions.
     func isSamePeriod(as other: SubscriptionTerm) -> Bool {
         product == other.product && start == other.start && end == other.end
     }
 
-    /// Whether this term's offer also applies to the next period, if that is a period of the given product.
+    /// Whether this term's offer also applies to the next period, given the product of that period.
     func offerGoesOn(as product: ProductIndex) -> Bool {
         product == self.product && offer.map { $0.remaining > 0 } ?? false
     }
@@ -144,7 +146,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     }
 }
 
-/// The outcome of extending the renewal dates of all subscribers of a product.
+/// The outcome of extending the renewal dates of all subscribers to a product.
 struct MassExtension: Hashable, Codable, Sendable {
     let product: ProductIndex
     /// The server's identifier of the request.
@@ -182,7 +184,7 @@ public enum PriceConsentAnswer: String, Hashable, Codable, Sendable {
 
 /// A price increase that a subscriber has been asked to consent to.
 struct PriceIncrease: Hashable, Codable, Sendable {
-    /// The price charged without the subscriber's consent, nil for the product's price.
+    /// The former price, charged until the subscriber consents; nil if the product's price is charged.
     var keptPrice: Decimal?
     /// The state of the request, nil if it was withdrawn or declined.
     var consent: PriceConsent?

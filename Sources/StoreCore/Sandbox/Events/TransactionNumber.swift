@@ -1,4 +1,4 @@
-/// The number of a transaction, from 1 in the order of creation.
+/// The number of a transaction, counted from 1 in the order of creation.
 ///
 /// The transaction's identifier is this number in decimal digits.
 struct TransactionNumber: TypedNumber {
@@ -9,7 +9,7 @@ struct TransactionNumber: TypedNumber {
 }
 
 extension TransactionNumber {
-    /// Creates the number that an identifier spells, or nil if no store assigns the identifier, such as "007".
+    /// Creates a number from a transaction identifier; nil for text that is never assigned as one, such as "007".
     init?(_ identifier: String) {
         guard let value = Int64(spelledBy: identifier).flatMap(Int.init(exactly:)) else { return nil }
         self.init(rawValue: value)
@@ -41,7 +41,7 @@ extension TransactionNumber {
         return "M" + String(text.reversed())
     }
 
-    /// Creates the number of the transaction that an order created; nil if the text identifies no order.
+    /// Creates the number of the transaction that an order created; nil if the text is no order identifier.
     init?(order: String) {
         let text = Array(order)
         guard text.count == Self.length + 1, text[0] == "M" else { return nil }
@@ -65,7 +65,7 @@ struct DeviceID: TypedNumber { let rawValue: Int }
 /// The number of a family.
 struct FamilyID: TypedNumber { let rawValue: Int }
 
-/// The number of an account's subscription in a group.
+/// The number of a subscription, which one account has in one group.
 struct SubscriptionIndex: TypedNumber { let rawValue: Int }
 
 /// The number of a purchase in the history of its account.

@@ -195,7 +195,7 @@ extension SandboxTimeline.Entry {
         device = transaction.device
         productIdentifier = transaction.productIdentifier
         quantity = transaction.quantity
-        // Only an entry about a new transaction follows from the transaction's original.
+        // Only an entry about a new transaction is linked to the transaction's original.
         let isNew = kind == .sale || kind == .renewal || kind == .sharing
         if isNew { originals = [transaction.original].compactMap { $0 } }
     }

@@ -1,17 +1,18 @@
 extension SandboxTimeline {
-    /// A link from an event to an earlier one that caused it.
+    /// A link between an event and an earlier one that caused it.
     public struct Link: Hashable, Sendable {
         /// The index of the earlier event in ``SandboxTimeline/entries``.
         public let source: Int
-        /// The index of the event that follows from it.
+        /// The index of the later event in ``SandboxTimeline/entries``.
         public let target: Int
     }
 
-    /// The links between the events, in the order of the later event: from an order to its outcome, its deliveries to
-    /// devices, and its finish; from a subscription's period to its next; from a purchase to its restoration and its
-    /// refund; from an event to its notification.
+    /// The links between the events, in the order of the later events.
     ///
-    /// Computing them takes time proportional to the number of events.
+    /// Links lead from an order to its outcome, its deliveries to devices, and its finish; from a subscription's period
+    /// to the next; from a purchase to its restoration and its refund; and from an event to its notification.
+    ///
+    /// Computing the links takes time proportional to the number of events.
     public var links: [Link] {
         var tracer = LinkTracer()
         return entries.indices.flatMap { place in
@@ -33,7 +34,7 @@ private struct LinkTracer {
     private var deliveries: [DeliveryKey: Int] = [:]
     /// The newest period or change of each subscription, by its first transaction.
     private var newest: [String: Int] = [:]
-    /// The last event of each command that concerns no single transaction.
+    /// For each command, its last event that concerns no single transaction.
     private var commanded: [OrderID: Int] = [:]
     /// The event that last ended the access to each product.
     private var revoked: [ExactText: Int] = [:]

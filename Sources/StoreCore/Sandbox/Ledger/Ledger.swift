@@ -4,17 +4,17 @@ import Foundation
 ///
 /// The store decides about a change, appends the decision, commits once, and only then applies the decision.
 ///
-/// Several stores may share a ledger: an append states the expected head, and if another store was faster the caller
-/// reads the new records and decides again. A store reads the records of others at its next use: when a queue connects
-/// or submits, a product is looked up, or its operator reads or changes something. A ``SharedLedger`` reports new
-/// records at once.
+/// Several stores may share a ledger. An append states the expected ``head``; if another store has appended first, the
+/// caller reads the new records and decides again. A store reads the records of other stores at its next use: when a
+/// queue connects or submits, a product is looked up, or the operator reads or changes something. A ``SharedLedger``
+/// reports new records at once.
 ///
 /// An append or commit that throws discards everything appended since the last commit. The ledger must ensure this,
-/// since the store rolls back, and the queue sends the same commands again. If a ledger loses its server and cannot
-/// know the outcome, it may contain the records later. The store then reads them like those of another store, and
-/// recognizes the commands in them as accepted.
+/// since the store rolls back, and the queue sends the same commands again. If a ledger loses the connection to its
+/// server and cannot know the outcome, the records may turn out to be in the ledger later. The store then reads them
+/// like the records of another store, and recognizes their commands as accepted.
 ///
-/// A store calls its ledger from one thread at a time, with its own lock held, so that a ledger must not call a store.
+/// A store calls its ledger from one thread at a time, with its own lock held, so a ledger must not call a store.
 public protocol Ledger: AnyObject, Sendable {
     /// The number of records.
     var head: Int { get throws }
@@ -25,7 +25,8 @@ public protocol Ledger: AnyObject, Sendable {
     ///   - records: at least one; all or none of them are stored.
     ///   - head: the number of records that the caller has seen.
     /// - Returns: false, with nothing appended, if the ledger has more records by now.
-    /// - Throws: the error that prevents writing the records. Nothing since the last commit is appended then.
+    /// - Throws: the error that prevents writing the records. The ledger then contains nothing appended since the last
+    ///   commit.
     func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool
 
     /// Commits all records appended since the last commit that are not durable yet, atomically.
@@ -45,8 +46,10 @@ public protocol Ledger: AnyObject, Sendable {
 
 /// A ledger that outlives the process, and stores snapshots so that older records need not be replayed.
 public protocol DurableLedger: Ledger {
-    /// The lane on which queues call a store on this ledger: ``BackendLane/background`` for one that waits for a disk,
-    /// so that no app waits, and so that records added meanwhile are written together.
+    /// The lane on which queues call a store on this ledger.
+    ///
+    /// A ledger that waits for a disk uses ``BackendLane/background``: no app waits for the disk, and records that are
+    /// added during a write are written together.
     var lane: BackendLane { get }
 
     /// The minimum number of records between two snapshots: 1,024 by default.
@@ -59,7 +62,7 @@ public protocol DurableLedger: Ledger {
     /// - Throws: the error that prevents reading the snapshot. The store then reads all records.
     func snapshot() throws -> LedgerSnapshot?
 
-    /// Replaces the snapshot. No record is removed with it.
+    /// Replaces the snapshot; no records are removed.
     ///
     /// - Throws: the error that prevented writing the snapshot. The previous snapshot then remains.
     func keep(_ snapshot: LedgerSnapshot) throws
@@ -70,9 +73,10 @@ extension DurableLedger {
     public var snapshotDistance: Int { 1024 }
 }
 
-/// A ledger to which stores in other processes append too, and which reports that they have.
+/// A ledger that stores in several processes append to, and that reports new records.
 ///
-/// A store on such a ledger reads the records of other stores even while it is not used, and notifies its queues.
+/// A store on such a ledger reads the records of other stores even while the store is not used, and notifies its
+/// queues.
 public protocol SharedLedger: DurableLedger {
     /// Adds a listener, to be notified when another store may have appended records.
     ///
@@ -91,12 +95,12 @@ public protocol LedgerListener: AnyObject, Sendable {
 
 /// A ledger on which several appending stores take turns.
 ///
-/// Without turns, all stores but one decide each record in vain, and the slowest never succeeds. A turn only saves
-/// work: an append may still find that another store was faster.
+/// Without turns, only one of the stores succeeds in appending each record, and the slowest store never does. A turn
+/// only saves work: an append may still fail because another store was faster.
 package protocol TurnTakingLedger: SharedLedger {
     /// Waits for the caller's turn if other stores have appended lately, and reads their records.
     ///
-    /// The turn ends with the next append of the calling thread, or with ``endTurn()``. Other stores wait meanwhile.
+    /// The turn ends with the calling thread's next append, or with ``endTurn()``. Until then, other stores wait.
     ///
     /// - Returns: whether records were read.
     func beginTurn() -> Bool
@@ -107,7 +111,7 @@ package protocol TurnTakingLedger: SharedLedger {
 
 /// The state after a ledger's first records, so that a store need not replay them when it opens.
 ///
-/// It is an optimization only: without it, or if another version of the store wrote it, all records are read.
+/// A snapshot is only an optimization: without one, or if another version of the store wrote it, all records are read.
 public struct LedgerSnapshot: Hashable, Sendable {
     /// The number of records that the snapshot covers.
     public let position: Int

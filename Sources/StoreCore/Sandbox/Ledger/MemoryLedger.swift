@@ -1,6 +1,6 @@
 /// A ledger in memory.
 ///
-/// The ledger grows by segments, so that appending takes constant time.
+/// The ledger grows by segments, so appending takes constant time.
 public final class MemoryLedger: Ledger {
     private let records = Locked(PackedRecords())
 

@@ -14,7 +14,7 @@ extension LedgerRecord {
         var pack = BinaryEncoder()
         switch event {
         case .sold(let order) where order.subscription == nil:
-            // A charge with more digits than `Int` holds has no short form, so that the record is JSON.
+            // A charge with more digits than `Int` holds has no short form, so the record is encoded as JSON.
             guard let charge = ShortDecimal(order.charge ?? -1) else { break }
             pack.add(Form.sold.rawValue)
             pack.add(date)
@@ -98,9 +98,9 @@ extension OrderID: BinaryCodable {
 
 /// Ledger records in memory, most of which repeat an earlier one with other numbers.
 ///
-/// A sale or a finish that differs from the last one of its segment only in its numbers and its date takes sixteen
-/// bytes, and eight more if its date differs from the last record's. Every other event is stored whole. Segments are
-/// never moved: appending takes constant time.
+/// A sale or a finish takes sixteen bytes if it differs from the last one stored whole in its segment only in its
+/// numbers and its date, and eight more if its date differs from the last record's. Every other event is stored whole.
+/// Segments are never moved: appending takes constant time.
 struct PackedRecords: Sendable {
     private var full: ContiguousArray<Segment> = []
     private var open = Segment()
@@ -189,7 +189,7 @@ private struct Repetition: Sendable {
 
 /// A run of records, each composed of one of a few events stored in full and one of a few dates.
 private struct Segment: Sendable {
-    /// The capacity, within which indices of events and dates fit into a byte.
+    /// The capacity, at which indices of events and dates still fit into a byte.
     static let size = 256
 
     private struct Row: Sendable {
@@ -199,7 +199,7 @@ private struct Segment: Sendable {
 
     private var rows: ContiguousArray<Row> = []
     private var events: ContiguousArray<StoreEvent> = []
-    /// The bit patterns of the dates, since equal dates may have different ones; each differs from the one before.
+    /// The bit patterns of the dates, each different from the one before; equal dates may differ in their bits.
     private var moments: ContiguousArray<UInt64> = []
 
     init(isReserved: Bool = false) {

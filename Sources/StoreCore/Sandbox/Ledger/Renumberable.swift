@@ -11,7 +11,7 @@ protocol Renumberable: Sendable {
 }
 
 extension StoreEvent {
-    /// Returns the same event under other numbers, if it is a sale or a finish.
+    /// Returns a sale or a finish under other numbers, and any other event unchanged.
     func advanced(by offsets: NumberOffsets) -> StoreEvent {
         guard offsets != .zero else { return self }
         switch self {
@@ -33,8 +33,8 @@ extension TransactionNumber {
 }
 
 extension StoreEvent.Order: Renumberable {
-    // Compares bits rather than with `==`, by which amounts or texts with different bits may be equal. A sale that has
-    // an effect on a subscription repeats no other sale.
+    // Compares bits, since `==` regards some amounts and texts with different bits as equal. A sale with an effect on a
+    // subscription is never a repetition.
     @inline(__always)
     func offsets(from other: StoreEvent.Order) -> NumberOffsets? {
         guard device == other.device, account == other.account, command.journal == other.command.journal,
@@ -112,7 +112,7 @@ struct NumberOffsets: Hashable, Sendable {
 
     let command: Int32
     let transaction: Int32
-    /// The difference of the order that created a finished transaction.
+    /// The difference of the orders that created the finished transactions.
     let order: Int32
 
     private init() {
@@ -140,7 +140,7 @@ extension LedgerRecord {
     /// Whether the record adds or removes an object that later records name by number, such as an account.
     ///
     /// Without the record, those numbers would name other objects. A ledger that protects some records better than
-    /// others protects these.
+    /// others has to protect these.
     public var isCountedOn: Bool {
         switch event {
         case .registered, .accountAdded, .deviceAdded, .redeemed: true

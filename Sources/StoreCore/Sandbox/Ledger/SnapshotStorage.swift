@@ -38,7 +38,7 @@ struct SnapshotStorage: Sendable {
 }
 
 extension SandboxState {
-    /// The version of the snapshots' format: a snapshot in another format is not used.
+    /// The version of the snapshot format; a snapshot of another version is not used.
     static var snapshotVersion: Int { 10 }
 
     /// The number of rows of the snapshot.

@@ -18,7 +18,7 @@ struct StoreRecords: Sendable {
 
     /// Appends and commits records.
     ///
-    /// Returns false, with nothing appended, if there are more records by now than the store has seen.
+    /// Returns false, with nothing appended, if the ledger has records that the store has not seen yet.
     @inline(__always)
     mutating func append(_ records: [LedgerRecord], ifHeadIs head: Int) throws -> Bool {
         guard let ledger else {

@@ -11,7 +11,7 @@ package struct StoredPayload: Sendable {
         checksum = Self.checksum(of: data, number)
     }
 
-    /// Decodes the value, if it is unchanged.
+    /// Decodes the value; throws if it has changed, or if a newer version of the store wrote it.
     package static func read<Value>(
         _ data: Data,
         checksum: Int,

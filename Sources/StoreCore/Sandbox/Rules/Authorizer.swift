@@ -1,13 +1,11 @@
 import Foundation
 
-/// An authorizer of payments in a sandbox store.
+/// A function that approves, declines or postpones the payments in a sandbox store.
 public struct Authorizer: Sendable {
     /// The function that decides each payment; nil to approve every payment at once.
     let body: (@Sendable (AuthorizationRequest) -> Authorization)?
 
-    /// An authorizer that approves every payment.
-    ///
-    /// It is the default.
+    /// The default authorizer, which approves every payment.
     public static let approving = Authorizer(body: nil)
 
     /// Returns an authorizer that decides every payment in the same way.
@@ -16,9 +14,9 @@ public struct Authorizer: Sendable {
     /// Creates an authorizer that calls a function.
     ///
     /// The function is called once for each order that the store would sell, without a lock held, and may block. It
-    /// runs on the thread that submits the order: for a queue in the store's own process, inside `add`. Orders that an
-    /// earlier store on the ledger accepted without calling its authorizer are passed to this one before the new
-    /// store's initializer returns.
+    /// runs on the thread that submits the order: for a queue in the store's own process, inside `add`. If an earlier
+    /// store on the same ledger accepted orders without calling its authorizer, the new store passes them to this
+    /// function before its initializer returns.
     public init(_ body: @escaping @Sendable (AuthorizationRequest) -> Authorization) { self.init(body: body) }
 
     private init(body: (@Sendable (AuthorizationRequest) -> Authorization)?) { self.body = body }
@@ -30,7 +28,7 @@ public enum Authorization: Hashable, Sendable {
     case approve
     /// The user cancels: the transaction fails with `paymentCancelled`.
     case cancel
-    /// The payment is declined: the transaction fails. The code is `unknown` unless another failure is given.
+    /// The payment is declined: the transaction fails with the given failure, or else with the code `unknown`.
     case decline(StoreFailure? = nil)
     /// The payment needs another person's approval: the transaction is deferred until ``SandboxStore/decide(_:_:)``.
     case askSomebodyElse

@@ -2,7 +2,8 @@ import Foundation
 
 // The rules of renewals that cannot be charged, and of consent to higher prices (behaviors 199, 200 and 210 to 216).
 extension SandboxState {
-    /// Returns the event in place of a due renewal, such as a failed charge; nil if nothing prevents the renewal.
+    /// Returns the event in place of a due renewal, such as a failed charge; nil if payment does not prevent the
+    /// renewal.
     func eventInsteadOfRenewal(of index: SubscriptionIndex, _ rate: RenewalRate) -> LedgerRecord? {
         let subscription = subscriptions[index]
         if let trouble = subscriptions.trouble(of: index) {
@@ -35,12 +36,12 @@ extension SandboxState {
     /// Callers ignore this price in a country for which the product has a separate price.
     func keptPrice(of index: SubscriptionIndex) -> Decimal? { subscriptions.increase(of: index)?.keptPrice }
 
-    /// Returns the next event that recovers a failed renewal by paying for it now; nil if no charge has failed.
+    /// Returns the next event that recovers a failed renewal by paying for it now; nil if no renewal has failed.
     ///
-    /// In the grace period, the billing date stays: periods follow the last paid one without a gap, under the terms
-    /// that were valid when they began, and the period that contains the present is paid for. If earlier periods have
-    /// passed unpaid, because they are shorter than the grace period, each call returns the event that skips one of
-    /// them; the last call returns the renewal. After the grace period, the paid period begins now.
+    /// In the grace period, the billing date stays: periods follow the last paid one without a gap, and the period that
+    /// contains the present is paid for. If earlier periods have passed unpaid, because they are shorter than the grace
+    /// period, each call returns the event that skips one of them; the last call returns the renewal. After the grace
+    /// period, the paid period begins now. If the product is no longer on sale, the event ends the subscription.
     func recovery(of index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> StoreEvent? {
         guard let trouble = subscriptions.trouble(of: index) else { return nil }
         let product = subscriptions[index].renewsAs
@@ -66,19 +67,19 @@ extension SandboxState {
 
     /// Returns the events that turn a subscription's auto-renewal on or off.
     ///
-    /// An unpaid subscription ends when its renewal is turned off.
+    /// A subscription whose last renewal failed ends at once when auto-renewal is turned off.
     func setAutoRenew(_ isOn: Bool, of index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         guard subscriptions[index].willRenew != isOn else { return [] }
         if !isOn, subscriptions.trouble(of: index) != nil { return expire(index, at: now, rate) }
         return [.autoRenewal(subscription: index, isOn)]
     }
 
-    /// Returns the events that expire a subscription: its period is over now, and there is no next one.
+    /// Returns the events that expire a subscription: its period ends now, and does not renew.
     func expire(_ index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         var events: [StoreEvent] = []
         let subscription = subscriptions[index]
         if subscription.willRenew { events.append(.autoRenewal(subscription: index, false)) }
-        // The period of an unpaid subscription is over already.
+        // If the last renewal failed, the period is over already.
         if subscriptions.trouble(of: index) == nil {
             events.append(.billing(.cutShort(subscription: index, subscription.term.cut(to: now, rate))))
         }
@@ -86,7 +87,10 @@ extension SandboxState {
         return events
     }
 
-    /// Returns the events that end a subscription's period now, so that it renews; an unpaid renewal is due already.
+    /// Returns the events that make a subscription's renewal due now.
+    ///
+    /// Auto-renewal is turned on, a pending price consent request is withdrawn, and the period ends now. After a failed
+    /// renewal, the period is over already.
     func makeDue(_ index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         var events: [StoreEvent] = []
         let subscription = subscriptions[index]

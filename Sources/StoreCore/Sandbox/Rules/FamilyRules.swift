@@ -2,11 +2,11 @@ import Foundation
 
 // The rules of family sharing (behaviors 176 to 179).
 extension SandboxState {
-    /// Adds the shares that members of families have gained, and removes those that they have lost.
+    /// Adds the events of the shares that family members have gained or lost.
     ///
-    /// `events` are the events of the surrounding change, which the state has applied already. Members receive each
-    /// period of a shared subscription as a purchased transaction, and also a product bought for good in this change. A
-    /// product that was bought before it could be shared reaches them only by a restore.
+    /// `events` are the events of the surrounding change, which the state has applied already. Members receive a
+    /// purchased transaction for each period of a shared subscription, and for a non-consumable that was bought in this
+    /// change. A non-consumable that was bought earlier reaches them only through a restore.
     func shareWithFamilies(_ events: inout [LedgerRecord]) {
         guard let now = events.last?.date else { return }
         let touched = Set(events.flatMap { families(touchedBy: $0.event) })
@@ -35,7 +35,7 @@ extension SandboxState {
     /// Returns the families in which an event may have changed the shares.
     private func families(touchedBy event: StoreEvent) -> [FamilyID] {
         switch event.effect {
-        // The shareable products may have changed, or any account's purchases.
+        // These may change the shareable products, or the purchases of any account.
         case .changesCatalog, .deletes, .deletesAll: Array(families.all.indices)
         case .changesMembers(let family): [family]
         case .changesSharing(let account): family(of: account)
@@ -71,7 +71,7 @@ extension SandboxState {
 
     /// Returns the sharing of an item with a member; nil if there is nothing new to share.
     ///
-    /// Of a subscription, each new period is shared again.
+    /// Each new period of a subscription is shared again.
     private func sharing(
         _ key: FamilyChange.Key,
         as number: TransactionNumber,
@@ -87,7 +87,7 @@ extension SandboxState {
         case .subscription(let original):
             guard let index = subscriptions.index(ofOriginal: original) else { return nil }
             let term = subscriptions[index].term
-            // A period is identified by both ends: where one was cut short, another may begin at the same moment.
+            // Start and end identify a period: after one that was cut short, another may begin at the same moment.
             if let known = share?.term, known.isSamePeriod(as: term) { return nil }
             let first = share?.term
             let own = SubscriptionTerm(
@@ -96,14 +96,14 @@ extension SandboxState {
                 cycle: term.cycle,
                 offer: nil,
                 original: first?.original ?? number,
-                // For a member who joins in the middle of a period, the subscription's original date is now.
+                // For a member without an earlier share, the subscription's original date is now.
                 originalDate: first?.originalDate ?? now
             )
             return .init(key: key, transaction: number, product: term.product, term: own, isSilent: false)
         }
     }
 
-    /// Whether a share remains, without access, because its subscription has ended but may continue.
+    /// Whether a share is retained without access, because its subscription has lapsed but may be resumed.
     private func isSuspended(_ share: Families.Share) -> Bool {
         guard case .subscription(let original) = share.key.item,
             let index = subscriptions.index(ofOriginal: original)

@@ -1,9 +1,9 @@
 // The rules of orders that an existing transaction of the account satisfies (behaviors A3 to A5, seen in real stores).
 extension SandboxState {
-    /// Returns the unfinished transaction that is delivered again for a consumable; nil if the store sells a new one.
+    /// Returns the unfinished transaction of a consumable, which is delivered again in place of a sale; nil for none.
     ///
     /// With Store Kit 2, an app can buy a consumable again only after it has finished the previous transaction. With
-    /// Store Kit 1, it may order any number at once, each of which is sold (behaviors 17, 18 and 25).
+    /// Store Kit 1, the app may order it any number of times at once, and each order is sold (behaviors 17, 18 and 25).
     @inline(never)
     func unfinishedConsumable(
         _ payment: StorePayment,
@@ -55,7 +55,7 @@ extension SandboxState {
     /// Returns the identifier of the existing transaction that satisfied a row's payment; nil if a new one was sold.
     func held(for row: Row) -> String? {
         guard let held = row.transaction.heldIdentifier else { return nil }
-        // Store Kit 1's transaction has its own identifier in place of the existing one's, which is looked up here.
+        // For Store Kit 1, the row has its own identifier here, so the existing transaction is looked up.
         guard held == row.transaction.identifier, let account = row.account,
             let group = row.product.flatMap({ catalog.group(of: $0) }),
             let index = subscriptions.index(of: group, account: account)
@@ -63,7 +63,7 @@ extension SandboxState {
         return newestPeriod(of: subscriptions[index].term.original, by: account).identifier
     }
 
-    /// Returns the failure of ordering a running subscription again with Store Kit 1, in a store with that quirk.
+    /// Returns the failure of a Store Kit 1 order for a running subscription; nil without the quirk that causes it.
     func refusalOfRepetition(
         of payment: StorePayment,
         _ product: ProductIndex?,

@@ -111,7 +111,7 @@ extension SandboxProduct.Customers {
 }
 
 extension Sequence<SandboxProduct.Offer> {
-    /// Returns the first offer with an identifier that Store Kit 1, which has no monthly billing, can buy.
+    /// Returns the first offer with an identifier, among those paid up front: the store has no monthly billing.
     func first(named identifier: String) -> SandboxProduct.Offer? {
         first { $0.terms.isNamed(identifier) && $0.billingPlan == .upFront }
     }
@@ -121,7 +121,7 @@ extension StoreProduct.Offer {
     /// Whether the offer has exactly this identifier.
     func isNamed(_ identifier: String) -> Bool { self.identifier?.isExactly(identifier) ?? false }
 
-    /// Whether the offer costs less than the same time at a product's own price.
+    /// Whether the offer costs less than a product's own price for the same time.
     func isCheaper(than price: Decimal, every period: StoreProduct.Period) -> Bool {
         let count = paymentMode == .payAsYouGo ? 1 : Decimal(periodCount)
         return self.price * period.length < price * self.period.length * count
@@ -148,7 +148,7 @@ struct OrderedOffer {
     var offer: SubscriptionOffer?
     /// Whether the offer follows the introductory offer instead of replacing it.
     var isStackable = false
-    /// Whether the introductory offer begins if the account is eligible.
+    /// Whether an eligible account gets the introductory offer.
     var isIntroductoryAllowed = true
 }
 

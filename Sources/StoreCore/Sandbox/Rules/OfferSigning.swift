@@ -1,14 +1,14 @@
 import Foundation
 
-/// The signed offers that a store accepts: those of its app, signed with its known keys (behaviors 148 and 149).
+/// The rules of signed offers: a store accepts those for its app, signed with a known key (behaviors 148 and 149).
 ///
-/// It is a class, because `SandboxRules`, which contains it, is copied for each submission: a copy costs one reference.
+/// A class, because each submission copies the `SandboxRules` that contain it: the copy then costs one reference.
 final class OfferSigning: Sendable {
     let bundleIdentifier: String
     let signers: [any OfferSigner]
     /// The signers' key identifiers.
     private let keys: [String]
-    /// The results of verifying the offers of the payments that are being accepted.
+    /// Whether the offer of each payment in the current submission has a valid signature.
     private let verdicts: [StorePayment: Bool]
 
     /// The seconds for which a signed offer is valid.
@@ -28,16 +28,16 @@ final class OfferSigning: Sendable {
         self.verdicts = verdicts
     }
 
-    /// Returns the same rules with the signers' verdicts on some payments.
+    /// Returns the same rules, with the results of verifying the signatures of some payments' offers.
     ///
     /// Signers are client code: call this without a lock.
     func checking(_ payments: [StorePayment]) -> OfferSigning {
         OfferSigning(self, Dictionary(payments.map { ($0, isSigned($0)) }) { first, _ in first })
     }
 
-    /// Returns the reason why a signed offer is refused, whichever account orders; nil for a valid offer.
+    /// Returns the reason why a signed offer is refused, regardless of the account; nil for a valid offer.
     ///
-    /// The result of the signature's verification comes from ``checking(_:)``, which has to have been called before.
+    /// The signature must have been verified before, by ``checking(_:)``.
     func refusal(of discount: StoreDiscount, in payment: StorePayment, at now: Date) -> StoreFailure? {
         let name = "the offer \"\(discount.identifier)\""
         guard keys.contains(discount.keyIdentifier) else {
@@ -69,9 +69,9 @@ final class OfferSigning: Sendable {
         )
     }
 
-    /// Returns the reason why an offer's proof is refused, whichever account orders; nil for a valid proof.
+    /// Returns the reason why an offer's proof is refused, regardless of the account; nil for a valid proof.
     ///
-    /// The result of the signature's verification comes from ``checking(_:)``, which has to have been called before.
+    /// The signature must have been verified before, by ``checking(_:)``.
     func refusal(of proof: OfferProof, in payment: StorePayment, at now: Date) -> StoreFailure? {
         let name = payment.offer?.name ?? "the offer"
         let (key, claims) = (proof.header.kid, proof.claims)

@@ -2,7 +2,7 @@ import Foundation
 
 // The rules of purchases that no queue ordered, and of interrupted purchases (behaviors 197, 209 and 211).
 extension SandboxState {
-    /// Returns an account's new purchase that no queue ordered, under the rules that apply to orders.
+    /// Returns a new purchase by an account without a queue's order; the rules of orders apply.
     ///
     /// - Throws: the reason why the product is not sold.
     func purchase(
@@ -17,7 +17,7 @@ extension SandboxState {
         return purchase(payment, index, by: account, on: nil, rules, at: payment.purchaseDate ?? now)
     }
 
-    /// Returns the purchase that completes an interrupted order, under the rules that apply to orders.
+    /// Returns the purchase that completes an interrupted order; the rules of orders apply.
     ///
     /// - Throws: the reason why the product is not sold.
     func resolution(
@@ -60,7 +60,7 @@ extension SandboxState {
         )
     }
 
-    /// Returns the failure of buying a product that is not sold in the storefront's country; nil for one that is.
+    /// Returns the failure of a purchase if the product is not sold in the storefront's country; otherwise nil.
     func failureIfNotSoldHere(_ product: ProductIndex) -> StoreFailure? {
         guard !catalog.isSoldHere(product) else { return nil }
         let reason = "\(catalog[product].identifier) is not sold in \(catalog.countryCode)"

@@ -204,7 +204,7 @@ extension SandboxState {
         )
     }
 
-    /// Returns the row of a transaction that a device may finish, including those of an account that has signed out.
+    /// Returns the row of a transaction if the device may finish it, even after the account has signed out.
     // Inlined: a call would copy the state.
     @inline(__always)
     private func finishable(_ number: TransactionNumber?, on device: DeviceID) -> Row? {
@@ -292,7 +292,8 @@ extension SandboxState {
     ///
     /// Nothing is added if the order is decided already or the answer changes nothing.
     ///
-    /// `isFirstAnswer` is whether the authorizer answers for the user, who may still need another person's approval.
+    /// `isFirstAnswer` is whether the answer is the authorizer's. Ask to Buy then still requires another person's
+    /// approval.
     func decide(
         _ number: TransactionNumber,
         _ answer: Authorization,

@@ -79,7 +79,7 @@ extension SandboxState {
 }
 
 extension StoreEvent {
-    /// A redemption: the purchase of an account in the store itself, and its offer.
+    /// A redemption: a purchase in the store itself, and its offer.
     struct Redemption: Hashable, Codable, Sendable {
         let purchase: UnorderedPurchase
         let offer: SubscriptionOffer
@@ -115,6 +115,7 @@ public enum CodeEntry: Hashable, Sendable {
     /// Enters a code.
     ///
     /// A code is the identifier of its offer, which is the reference name in Xcode's StoreKit configuration file. If
-    /// several products have an offer with the same code, the first registered one is bought, unless another is named.
+    /// several products have an offer with the same code, the first registered one is bought, unless
+    /// `productIdentifier` names another.
     case redeem(code: String, productIdentifier: String? = nil)
 }

@@ -8,10 +8,11 @@ struct SoldTransaction: Hashable, Sendable {
 
 // The rules of refunds (behaviors 176, 177 and 212).
 extension SandboxState {
-    /// Returns the refund of a transaction, whoever asks for it and however old it is.
+    /// Returns the refund of a transaction, regardless of its age and of who requests it.
     ///
     /// The refund ends access to a non-consumable product at once. It ends a subscription at once if the transaction
-    /// paid for the newest period. Later purchases that were free because the product was owned are revoked too.
+    /// paid for the newest period. A purchase and its free repetitions, made while the product was owned, are revoked
+    /// together.
     ///
     /// - Throws: ``SandboxError`` for a transaction that was not sold, or was refunded before.
     func refund(_ number: TransactionNumber, of sale: SoldTransaction?, now: Date) throws(SandboxError) -> LedgerRecord
@@ -42,10 +43,10 @@ extension SandboxState {
         return LedgerRecord(date: now, event: .operator(.refunded(refund)))
     }
 
-    /// Returns the event that reverses a transaction's refund, with everything that the refund had revoked.
+    /// Returns the event that reverses a transaction's refund, and reinstates everything that the refund revoked.
     ///
-    /// The account owns a product bought for good again. A subscription continues if the refund ended it, its period is
-    /// not over yet, and no other period has begun since.
+    /// A non-consumable is owned again. A subscription continues if the refund ended it, its period is not over yet,
+    /// and no other period has begun since.
     ///
     /// - Throws: ``SandboxError`` for a transaction that is not refunded.
     func reverseRefund(of identifier: String, now: Date) throws(SandboxError) -> LedgerRecord {
@@ -88,7 +89,7 @@ extension SandboxState {
         }
     }
 
-    /// Returns the indices in an account's history of a purchase and of those that repeated it at no charge.
+    /// Returns the indices, in an account's history, of a purchase and its free repetitions.
     func repetitions(of place: PurchaseIndex, by account: AccountID) -> [PurchaseIndex] {
         let history = accounts[account].history
         let (product, term) = (history[place].product, history[place].term)
@@ -110,7 +111,7 @@ extension SandboxState {
         }
     }
 
-    /// Returns the running subscription to whose newest period an account's purchases belong, nil for none.
+    /// Returns the running subscription whose newest period an account's purchases bought; nil for none.
     private func subscription(of places: [PurchaseIndex], by account: AccountID) -> SubscriptionIndex? {
         guard let place = places.last, let term = accounts[account].history[place].term,
             let index = subscriptions.index(ofOriginal: term.original), subscriptions[index].isRunning,
@@ -121,7 +122,7 @@ extension SandboxState {
         return index
     }
 
-    /// Whether an account has bought a product for good.
+    /// Whether a product is a non-consumable that an account owns.
     private func isOwned(_ product: ProductIndex, by account: AccountID) -> Bool {
         catalog.kind(of: product) == .nonConsumable && accounts[account].owned.contains(product)
     }
@@ -133,7 +134,7 @@ public enum RefundDecision: String, Hashable, Codable, Sendable {
     case approve
     /// The request is pending in ``SandboxStore/refundRequests`` until the operator refunds the purchase or declines.
     case ask
-    /// Nothing is refunded; a second request is a duplicate.
+    /// Nothing is refunded; a second request for the transaction is a duplicate.
     case decline
 }
 

@@ -1,4 +1,6 @@
-/// The settings of the store's rules, which the ledger does not contain: each opening of a store sets them.
+/// The settings of the store's rules.
+///
+/// The ledger does not contain these settings: they are set anew whenever a store is opened.
 struct SandboxRules: Sendable {
     /// The rate at which subscriptions' periods pass.
     var renewalRate: RenewalRate
@@ -69,11 +71,11 @@ struct SandboxRules: Sendable {
     var hasQuirks: Bool { rare != nil && !quirks.isEmpty }
 }
 
-/// A behavior that was observed of real stores, though not of all of them, and that an app has to handle.
+/// A behavior that some real stores show, and that an app has to handle.
 ///
 /// A store has none unless a test sets it, see ``SandboxStore/quirks``.
 public enum StoreQuirk: String, Hashable, Codable, Sendable, CaseIterable {
-    /// An order by Store Kit 1 of a subscription that is running fails.
+    /// A Store Kit 1 order for a running subscription fails.
     ///
     /// The error is `unknown`, with an underlying error of the domain `ASDServerErrorDomain` and the code 3532 under
     /// `NSUnderlyingErrorKey`. Without this quirk, the payment is purchased, under an identifier that no receipt

@@ -43,7 +43,7 @@ extension SandboxState {
         return extending(index, request, rate)
     }
 
-    /// Returns the extensions of a product's active subscriptions, and their outcome; none for a repeated request.
+    /// Returns the extensions of a product's active subscriptions, and their outcome; empty for a repeated request.
     ///
     /// `isMeant` returns whether the request covers a subscription's country.
     func extendAll(
@@ -79,7 +79,7 @@ extension SandboxState {
 }
 
 extension RenewalExtension {
-    /// Throws if servers may not make the request.
+    /// Throws if a value of the request is outside the App Store Server API's limits.
     func check() throws(ServerRefusal) {
         guard 1...90 ~= days else { throw .invalidDays(days) }
         guard 0...3 ~= reason else { throw .invalidReason(reason) }
@@ -97,7 +97,7 @@ package enum ServerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     case notOriginalTransaction(String)
     /// The transaction is not one of an auto-renewable subscription: 4000008.
     case notSubscription(String)
-    /// The subscription is not active, so that its renewal date cannot be extended: 4030004.
+    /// The subscription is not active, so its renewal date cannot be extended: 4030004.
     case notActive(String)
     /// The current period is free under an offer, so its end cannot be extended: 4030004.
     case free(String)

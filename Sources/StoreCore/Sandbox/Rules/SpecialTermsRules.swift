@@ -33,8 +33,8 @@ extension SandboxState {
 
     /// Adds the events of an order that a test dates in the past.
     ///
-    /// The records of the purchase have that date. They are the only ones of a ledger that may be dated earlier than
-    /// the records that precede them. The caller adds the renewals until now.
+    /// The record of a purchase has that date, even if preceding records are dated later. The caller adds the renewals
+    /// until now.
     func decide(
         _ command: StoreCommand,
         _ payment: StorePayment,
@@ -53,7 +53,7 @@ extension SandboxState {
             events.append(LedgerRecord(date: date, event: event))
             addEndOfRenewal(of: order, date, &events)
         case .ordered: events.append(LedgerRecord(date: date, event: event))
-        // A failed order bought nothing, so that its event is dated now.
+        // A failed order bought nothing, so its event is dated now.
         default: events.append(LedgerRecord(date: now, event: event))
         }
     }
@@ -79,7 +79,8 @@ extension SandboxState {
         guard payment.hasSpecialTerms, payment.purchaseDate != nil, !payment.renewsUntilNow,
             let group = catalog.group(of: product)
         else { return }
-        // The order's event, which is applied before this one, creates a first subscription under the next index.
+        // If the group has no subscription yet, the purchase's event, applied before this one, creates it with the next
+        // index.
         let index = subscriptions.index(of: group, account: account) ?? subscriptions.indices.upperBound
         events.append(LedgerRecord(date: date, event: .autoRenewal(subscription: index, false)))
     }
@@ -110,7 +111,7 @@ extension SandboxState {
         return nil
     }
 
-    /// Whether an account's newest period in a product's group is later than a date.
+    /// Whether an account's newest period in a product's group rules out a purchase on a date.
     private func isOverlapped(_ product: ProductIndex, _ account: AccountID, from date: Date, now: Date) -> Bool {
         guard let group = catalog.group(of: product),
             let index = subscriptions.index(of: group, account: account)

@@ -8,13 +8,14 @@ extension SandboxState {
     /// * The same product: nothing is charged, the period continues, and the subscription will renew (A3).
     /// * A higher level: the new product replaces the old one at once, without a refund.
     /// * A lower level: the period continues, and renews as the new product (A2).
-    /// * The same level: the new product replaces one with an equally long period at once, else at the renewal.
+    /// * The same level: the new product replaces the old one at once if their periods are equally long, else at the
+    ///   renewal.
     ///
     /// If the period continues, the purchase has the transaction of that period.
     ///
     /// An offer begins with the new period, or at the renewal if the running period continues. It replaces the
-    /// introductory offer; a stackable offer follows that. A current subscriber of the group gets no introductory offer
-    /// (A1).
+    /// introductory offer; a stackable offer follows the introductory offer instead. A current subscriber of the group
+    /// gets no introductory offer (A1).
     func subscribe(
         _ account: AccountID,
         to product: ProductIndex,
@@ -29,7 +30,7 @@ extension SandboxState {
         guard let wanted = catalog.subscription(of: product) else { return Sale(charge: 0) }
         let index = subscriptions.index(of: wanted.groupIdentifier, account: account)
         let known = index.map { subscriptions[$0] }
-        // An unpaid subscription counts as ended, so that any product replaces it.
+        // A subscription in billing retry without a grace period counts as ended, so any product replaces it.
         let isChange = index.map(subscriptions.isEntitled) ?? false
         let offer = isChange && offer?.kind == .introductory ? nil : offer
         if isChange, let known, !replaces(known.term.product, wanted, product) {
@@ -49,7 +50,7 @@ extension SandboxState {
         return Sale(charge: charge, subscription: .begins(term, then: isFollowed ? offer : nil))
     }
 
-    /// Returns the transaction that began the newest period of an account's subscription, except deleted ones.
+    /// Returns the newest transaction that began a period of a subscription and is still valid; else the original.
     func newestPeriod(of original: TransactionNumber, by account: AccountID) -> TransactionNumber {
         let history = accounts[account].history
         let newest = history.chain(of: original).last { history[$0].isOwn && !history[$0].continuesPeriod }
@@ -65,7 +66,7 @@ extension SandboxState {
         return wanted.level < old.level
     }
 
-    /// Returns the next event of a subscription whose period is over: it renews, or ends.
+    /// Adds the next event of a subscription whose period is over, such as its renewal or its end.
     func renew(_ index: SubscriptionIndex, _ rate: RenewalRate, _ events: inout [LedgerRecord]) {
         if billing.mayFail || subscriptions.hasExceptions, let record = eventInsteadOfRenewal(of: index, rate) {
             return events.append(record)
@@ -85,7 +86,7 @@ extension SandboxState {
         events.append(LedgerRecord(date: moment, event: event))
     }
 
-    /// Returns the period that follows `last`, and its price, as if `last` had ended with `cycle`.
+    /// Returns the period that follows `last`, and its price; the period begins at the end of `cycle`.
     func nextTerm(
         after cycle: BillingCycle,
         of index: SubscriptionIndex,
@@ -149,11 +150,11 @@ extension SandboxState {
 
     /// Returns the reason why the clock cannot be advanced to a moment at once, nil if it can.
     ///
-    /// At a quick rate an ordinary interval holds more renewals than intended: a year has a million periods of thirty
-    /// seconds.
+    /// At a fast rate, an ordinary interval contains more renewals than intended: a year has a million periods of
+    /// thirty seconds.
     func objection(toMovingTo moment: Date, from now: Date, _ rate: RenewalRate) -> String? {
         let maximum = Double(Self.maximumRenewalsInOneMove)
-        // Most advances are too short for any product, so that the subscriptions need not be examined.
+        // Most advances are too short for any product, so the subscriptions need not be examined.
         guard moment.timeIntervalSince(now) > maximum * rate.shortestPeriod,
             billing.renewalLimit.map({ Double($0) > maximum }) ?? true
         else { return nil }

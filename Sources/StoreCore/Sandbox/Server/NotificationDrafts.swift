@@ -1,6 +1,6 @@
 import Foundation
 
-/// Determines the notifications that servers receive about one record, after it was applied.
+/// The notifications that servers receive about one record, determined after the record was applied.
 ///
 /// Restores, and transactions that family members receive, cause no notifications; the end of sharing does.
 struct NotificationDrafts {
@@ -28,7 +28,7 @@ struct NotificationDrafts {
 
     private var state: SandboxState { builder.state }
 
-    /// Adds the notifications of an event; `past` is nil while servers receive no notifications except tests.
+    /// Adds the notifications of an event; `past` is nil until notifications begin, when only tests are sent.
     mutating func add(_ event: StoreEvent, _ past: Past?) {
         if case .operator(.server(.testRequested(let token))) = event {
             all.append(Draft(kind: .test, detail: nil, content: .test(token: token)))
@@ -101,7 +101,7 @@ struct NotificationDrafts {
 
     private mutating func add(_ purchase: StoreEvent.Purchase, _ past: Past) {
         guard let change = purchase.subscription else {
-            // A repeated purchase of a product bought for good is free, and not reported.
+            // A repeated purchase of an owned product is free, and not reported.
             if !past.isOwned { add(.oneTimeCharge, [purchase.transaction]) }
             return
         }
@@ -135,7 +135,7 @@ struct NotificationDrafts {
         add(kind, detail, .transaction(standing.transaction, standing.renewal, status: state.rawValue, reason: nil))
     }
 
-    /// Adds a notification about each of some transactions.
+    /// Adds a notification about each transaction.
     private mutating func add(_ kind: NotificationKind, _ transactions: [TransactionNumber], reason: String? = nil) {
         for transaction in transactions.compactMap({ builder.index[$0] }) {
             let payload = builder.payload(of: transaction)

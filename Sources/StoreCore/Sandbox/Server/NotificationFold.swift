@@ -3,7 +3,7 @@ import Foundation
 /// The notifications that result from a ledger's records, each with payloads as of the time of its record.
 ///
 /// Like ``TransactionIndex``, it is a fold over the ledger, and applies each record once. A store whose notifications
-/// are never read has no fold. The lock of its view guards it.
+/// are never read has no fold. The lock of the ``ServerView`` guards the fold.
 final class NotificationFold {
     typealias Position = ServerNotification.Position
 
@@ -86,7 +86,7 @@ final class NotificationFold {
         )
     }
 
-    /// Returns the notifications after a position, oldest first; some of those before a date may be left out.
+    /// Returns the notifications after a position, oldest first; notifications before a date may be left out.
     func notifications(after position: Position?, since date: Date?, limit: Int) throws -> [ServerNotification] {
         let start = position.map { position in stored.indices.partitionPoint { stored[$0].position <= position } } ?? 0
         let dateStart = date.map { date in stored.indices.partitionPoint { latestDates[$0] < date } } ?? 0
@@ -107,7 +107,7 @@ final class NotificationFold {
 
     private func notification(_ stored: StoredNotification) throws -> ServerNotification {
         let name = settings.bundleIdentifier
-        // The date is included, so that a new store of the same app does not repeat the identifiers of an earlier one.
+        // The date is included, so that a new store of the same app does not reuse the identifiers of an earlier store.
         let milliseconds = Int64((stored.date.timeIntervalSince1970 * 1000).rounded())
         let place = "\(stored.position.record) \(stored.position.index) \(milliseconds)"
         var notification = ServerNotification(
@@ -229,7 +229,7 @@ struct Past {
     init(_ event: StoreEvent, _ state: SandboxState) {
         switch event.effect {
         case .grants(let purchase): self.purchase = purchase
-        // Such a purchase may change how a subscription renews; for any other product it changes nothing.
+        // A purchase that grants nothing changes nothing, unless it changes how a subscription renews.
         case .grantsNothing(let purchase): self.purchase = purchase.subscription == nil ? nil : purchase
         case .renews(let subscription, _, _, _):
             purchase = nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One of the App Store Server Notifications, which a server receives once.
+/// A notification to an app's server, as in the App Store Server Notifications.
 ///
 /// The kind `EXTERNAL_PURCHASE_TOKEN` does not occur, since there are no purchases outside of the store, nor do
 /// `METADATA_UPDATE`, `MIGRATION` and `PRICE_CHANGE`, which concern Advanced Commerce.

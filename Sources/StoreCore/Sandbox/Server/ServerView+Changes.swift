@@ -63,7 +63,7 @@ extension ServerView {
         }
     }
 
-    /// Returns the outcome of an extension for all subscribers; nil for a request that was not made.
+    /// Returns the outcome of an extension for all subscribers; nil if the request was never made.
     package func massExtension(of product: String, request: String) throws -> ServerMassExtension? {
         let found = driver.look { driverState, _ in
             driverState.state.catalog.index(of: product).flatMap {

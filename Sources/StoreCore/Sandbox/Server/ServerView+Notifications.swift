@@ -1,8 +1,8 @@
 import Foundation
 
-// Notifications: a fold over the ledger, so that the same record results in the same notification in every process.
+// Notifications are a fold over the ledger: the same record results in the same notification in every process.
 extension ServerView {
-    /// Begins notifications, once for each ledger: all changes from here on are reported.
+    /// Begins notifications of all changes from now on; does nothing if they have begun already.
     ///
     /// - Throws: the ledger's errors.
     package func beginNotifications() throws {
@@ -30,7 +30,7 @@ extension ServerView {
     ///
     /// - Parameters:
     ///   - position: the position; nil for all notifications.
-    ///   - date: a date before which notifications may be left out; not all are, if the clock was set back.
+    ///   - date: a date before which notifications may be left out; some may be included if the clock was set back.
     ///   - limit: the maximum number of notifications.
     /// - Returns: the notifications, oldest first, each with its attempts at delivery so far.
     /// - Throws: the error that prevents reading the ledger.
@@ -107,7 +107,7 @@ extension ServerView {
 
 /// A moment of a store.
 ///
-/// All payloads of a transaction within a moment are equal, if their signing dates are compared in whole seconds.
+/// All payloads of a transaction within a moment are equal, except for fractions of a second in their signing dates.
 package struct ServerMoment: Hashable, Sendable {
     /// The position of the last record of the ledger.
     let position: Int
@@ -118,7 +118,7 @@ package struct ServerMoment: Hashable, Sendable {
 extension ServerView {
     /// The current moment, after performing everything due by now; nil while a signature defect is set.
     ///
-    /// The ledger does not contain the defect, so that payloads could change without a new record.
+    /// The ledger does not contain the defect, so payloads could change without a new record.
     package var moment: ServerMoment? {
         driver.look { driverState, now in
             guard driver.signing.withLock({ $0.defect }) == nil else { return nil }

@@ -44,7 +44,7 @@ package struct ServerView: Sendable {
         return try driver.payloadSigner.jws(of: json, with: defect)
     }
 
-    /// Notifies a listener, until it is released, of every change from now on, which may cause notifications.
+    /// Notifies a listener of every change from now on, until the listener is released.
     package func follow(_ listener: any HistoryListener) { driver.follow(listener) }
 }
 
@@ -130,7 +130,7 @@ extension ServerView {
         try driver.read { $0.index.account(ofAppTransaction: identifier) != nil }
     }
 
-    /// Returns the first app receipt of a device on which a transaction's account is signed in; nil for none.
+    /// Returns the app receipt of the first device of a transaction's account that has one; nil if no device does.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func receipt(of anyTransaction: String) throws -> Data? {
@@ -147,9 +147,9 @@ extension ServerView {
 extension ServerView {
     /// Returns a page of the history of a transaction's account.
     ///
-    /// The history contains the account's transactions in the order of their last change, finished consumables only if
-    /// the query is complete: a refund, an upgrade, an extension, the end of sharing and a new token each move a
-    /// transaction to the end.
+    /// The history contains the account's transactions in the order of their last change: a refund, an upgrade, an
+    /// extension, the end of sharing and a new token each move a transaction to the end. Finished consumables that are
+    /// not revoked are included only if ``ServerHistoryQuery/isComplete`` is true.
     ///
     /// - Throws: ``ServerRefusal/invalidRevision(_:)``, and the error that prevents reading the ledger.
     package func history(_ query: ServerHistoryQuery) throws -> ServerHistoryPage? {
@@ -200,7 +200,7 @@ extension ServerView {
         let hasMore: Bool
     }
 
-    /// The kind of a revision, whose raw value is the prefix of the revision.
+    /// The kind of a revision; the raw value is the revision's prefix.
     private enum Revision: String {
         case newer = "n"
         case older = "o"
@@ -215,7 +215,7 @@ extension ServerView {
         )
     }
 
-    /// Returns the place that a revision names, unless that is later than `last`.
+    /// Returns the place that a revision names; throws if the revision is invalid or the place is later than `last`.
     private static func place(of text: String, _ revision: Revision, until last: Int) throws(ServerRefusal) -> Int {
         guard text.hasPrefix(revision.rawValue), let place = Int64(spelledBy: String(text.dropFirst())),
             0...Int64(last) ~= place
@@ -240,7 +240,7 @@ extension PayloadBuilder {
         }
     }
 
-    /// Whether a query selects a transaction, judged by everything but its product.
+    /// Whether a query selects a transaction, apart from the condition on its product.
     fileprivate func isMeant(_ transaction: GrantedTransaction, by query: ServerHistoryQuery) -> Bool {
         guard isListed(transaction), query.startDate.map({ transaction.date >= $0 }) ?? true,
             query.endDate.map({ transaction.date < $0 }) ?? true
@@ -271,9 +271,9 @@ package struct ServerHistoryQuery: Hashable, Sendable {
     package var revision: String?
     /// The maximum number of transactions in a page.
     package var limit: Int
-    /// The earliest purchase date to select, nil for any.
+    /// The earliest purchase date to select; nil for no limit.
     package var startDate: Date?
-    /// The first purchase date after those to select; nil for no end.
+    /// The purchase date before which transactions are selected; nil for no limit.
     package var endDate: Date?
     /// The products to select; empty for all.
     package var productIdentifiers: Set<String>
@@ -281,7 +281,7 @@ package struct ServerHistoryQuery: Hashable, Sendable {
     package var productTypes: Set<TransactionPayload.ProductType>
     /// The order of the result.
     package var sort: Sort
-    /// The subscription groups to select; empty for all transactions, also those of products in no group.
+    /// The subscription groups to select; empty for all transactions, including those of products without a group.
     package var groups: Set<String>
     /// Whether to select the account's own purchases or its family's shares; nil for both.
     package var ownership: TransactionPayload.OwnershipType?
@@ -328,7 +328,7 @@ package struct ServerHistoryQuery: Hashable, Sendable {
 package struct ServerHistoryPage: Sendable {
     /// The transactions in their current state.
     package let transactions: [SignedValue<TransactionPayload>]
-    /// The revision that queries the next page, or, from the last page, later changes.
+    /// The revision to query the next page with; that of the last page queries later changes.
     package let revision: String
     /// Whether there are more transactions now.
     package let hasMore: Bool

@@ -33,7 +33,8 @@ package final class StoreChronicle: Sendable {
     /// - Parameters:
     ///   - position: the position of the last known line; nil for none.
     ///   - limit: the maximum number of lines; the newest are returned.
-    /// - Returns: the lines, the position of the last, and whether there are others between `position` and them.
+    /// - Returns: the lines, the position of the last, and whether lines between `position` and the first one are
+    ///   missing.
     /// - Throws: the error that prevents reading the ledger.
     package func lines(
         after position: Int?,

@@ -4,7 +4,7 @@ import Foundation
 struct BillingState: StatePart, Equatable {
     /// The accounts to which renewals cannot be charged.
     var failingAccounts: Set<AccountID> = []
-    /// Whether access continues for a while after a failed renewal.
+    /// Whether a grace period, in which access continues, follows a failed renewal.
     var grantsGracePeriod = false
     /// The maximum number of renewals of a subscription, nil for no limit.
     var renewalLimit: Int?
@@ -70,7 +70,7 @@ extension SandboxState {
         for index in accounts[account].history.chain(of: term.original).reversed() {
             // Older purchases belong to earlier periods.
             guard accounts[account].history[index].term == term else { break }
-            // A purchase that was refunded and made again at the same moment has an equal term, but is another period.
+            // A purchase that was refunded, and made again at the same moment, has an equal term but another period.
             if !accounts[account].history[index].isCancelled { found.append(index) }
         }
         return found

@@ -21,7 +21,7 @@ struct Families: StatePart, Equatable {
         let first: StoreTransaction.Details
         /// The member's newest period.
         var term: SubscriptionTerm?
-        /// The end of access after the term is over, nil without a grace period.
+        /// The end of the grace period, which follows the term; nil if there is none.
         var graceEnd: Date?
         /// All transactions that the member received; never empty.
         var transactions: [TransactionNumber]
@@ -36,7 +36,7 @@ struct Families: StatePart, Equatable {
     private var notSharing: Set<AccountID> = []
     /// The current shares of each purchaser.
     private var shares: [AccountID: [Key: Share]] = [:]
-    /// The last share of each item that is no longer shared with a member.
+    /// Each member's ended shares: the last one of each item that is no longer shared.
     private var ended: [AccountID: [Key: Share]] = [:]
 
     var isEmpty: Bool { all.isEmpty }
@@ -99,7 +99,8 @@ extension Families {
 
     /// Adds a transaction to a member's share.
     ///
-    /// Returns the share's first transaction, to which a renewal's transaction refers; nil if this one is the first.
+    /// Returns the details of the share's first transaction, to which a renewal refers; nil if the new one is the
+    /// first.
     mutating func add(
         _ sharing: FamilyChange.Sharing,
         _ details: StoreTransaction.Details,
@@ -138,7 +139,7 @@ extension Families {
         ended[key.member, default: [:]][key] = share
     }
 
-    /// Removes shares whose transactions were deleted, so that they can be granted anew.
+    /// Removes shares whose transactions were deleted, so that the shares can be granted anew.
     mutating func forget(_ identifiers: Set<String>) {
         for purchaser in shares.keys {
             shares[purchaser] = shares[purchaser]?.filter { _, share in
@@ -212,7 +213,7 @@ extension SandboxState {
         families.setGraceEnd(moment, of: term, from: account)
     }
 
-    /// Adds the updates that result from a change in a family for a queue on a device.
+    /// Adds the updates that a queue on a device receives after a change in a family.
     func addUpdates(from change: FamilyChange, for device: DeviceID, to updates: inout [StoreUpdate]) {
         switch change {
         case .founded, .joined, .left, .sharing: break

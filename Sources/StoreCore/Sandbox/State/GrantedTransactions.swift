@@ -43,14 +43,14 @@ struct GrantedTransactions: Sendable {
         waiting.append(.granted(number, isUnfinished: isUnfinished))
     }
 
-    /// Removes a finished transaction from the unfinished ones, and a used-up one from the history.
+    /// Removes a finished transaction from the unfinished ones and, if it is used up, from the history.
     mutating func finish(_ number: TransactionNumber, isUsedUp: Bool) {
         waiting.append(.finished(number, isUsedUp: isUsedUp))
     }
 
     /// Removes all transactions.
     ///
-    /// Sequence numbers continue, so that cursors from before stay valid.
+    /// Sequence numbers are not reused, so existing cursors stay valid.
     mutating func removeAll() { (table, lists, waiting) = (SlotTable(), [:], []) }
 
     mutating func remove(_ number: TransactionNumber) {
@@ -115,7 +115,7 @@ struct GrantedTransactions: Sendable {
 
 /// A transaction that granted something: a purchase, a renewal, a share in the family, or a restored purchase.
 ///
-/// Failed and undecided orders are not included. Everything that can change later is in the state.
+/// Failed and undecided orders are not included. Facts that may change later, such as a refund, are in the state.
 struct GrantedTransaction: Sendable {
     let number: TransactionNumber
     /// The place of the transaction in the order in which all transactions were granted.
@@ -126,7 +126,7 @@ struct GrantedTransaction: Sendable {
     let product: ProductIndex
     let payment: StorePayment
     let date: Date
-    /// The purchase in the account's history, nil for a consumable; a restored transaction has that of its original.
+    /// The purchase in the account's history, that of the original for a restored transaction; nil for a consumable.
     let purchase: PurchaseIndex?
     /// The transaction that this one restores, nil if it restores none.
     var restored: TransactionNumber?
@@ -161,11 +161,11 @@ struct AccountLists: Sendable {
         body(&products[product, default: Lists()])
     }
 
-    /// Returns a product's lists, or those of all products if it is nil; nil if there never was a transaction.
+    /// Returns the lists of a product, or those of all products for nil; nil if the product has no transactions.
     subscript(product: ProductIndex?) -> Lists? { product.map { products[$0] } ?? all }
 }
 
-/// A list of granted transactions in the order of their grant, with removal.
+/// A list of granted transactions in the order of their sequence numbers, with removal.
 ///
 /// Appending, removing and finding a transaction take constant time, apart from a binary search.
 struct GrantList: Sendable {
@@ -211,7 +211,7 @@ struct GrantList: Sendable {
         entries[place(of: sequence + 1)...].lazy.filter { !$0.isRemoved }.map(\.number)
     }
 
-    /// Returns the transactions granted before a sequence number, or all without a number, newest first.
+    /// Returns the transactions before a sequence number, or all if it is nil, newest first.
     func newestFirst(before sequence: Int? = nil) -> some Sequence<TransactionNumber> {
         let end = sequence.map { place(of: $0) } ?? entries.count
         return entries[..<end].reversed().lazy.filter { !$0.isRemoved }.map(\.number)

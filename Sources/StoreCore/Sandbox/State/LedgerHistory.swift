@@ -110,7 +110,7 @@ struct LedgerHistory {
         var count = 0
         while found.count > count {
             count = found.count
-            // Searched repeatedly: the original of a transaction that was approved late may have a higher number.
+            // One pass is not enough: a transaction that was approved late may have an original with a higher number.
             for transaction in transactions where transaction.original.map(found.contains) == true {
                 found.insert(transaction.id)
             }
@@ -225,7 +225,7 @@ struct LedgerHistory {
         findPlaces()
     }
 
-    /// Adds an approved order whose first record was lost, at its place among the later transactions.
+    /// Inserts an approved order, whose first record was lost, in the order of the transaction numbers.
     private mutating func addLate(_ order: StoreEvent.Order, _ date: Date) {
         guard state.transactions[order.transaction] != nil else { return }
         let next = transactions.firstIndex { TransactionNumber($0.id) ?? 0 > order.transaction }
@@ -255,7 +255,7 @@ struct LedgerHistory {
 }
 
 extension StoreEvent.Order {
-    /// The first transaction of the purchased subscription, nil for that transaction itself.
+    /// The first transaction of the purchased subscription; nil if it is this order's own.
     ///
     /// A subscription that has ended and is bought again keeps its first transaction.
     fileprivate var original: String? {

@@ -11,7 +11,7 @@ struct OperatorState: StatePart, Equatable {
 
     /// For each device, the purchases begun on the store's page that its app has not received, oldest first.
     var promotions: [DeviceID: [Promotion]] = [:]
-    /// The promotions that apps have changed on their devices.
+    /// For each device, its app's changes to the promotions on the store's page.
     var promotionOverrides: [DeviceID: PromotionOverrides] = [:]
 
     /// The tokens of devices in other processes or on other machines.
@@ -75,7 +75,7 @@ extension SandboxState {
         )
     }
 
-    /// Adds the updates that result from an operator's change, already applied, for a queue on a device.
+    /// Adds the updates that a queue on a device receives after an operator's change, which the state has applied.
     func addUpdates(from change: OperatorChange, for device: DeviceID, to updates: inout [StoreUpdate]) {
         switch change {
         // The update of a promotion is added elsewhere, since its description depends on the device's language.

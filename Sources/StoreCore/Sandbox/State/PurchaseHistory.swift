@@ -1,7 +1,7 @@
 /// The purchases of an account that are retained after they were finished, oldest first, with indices for lookup.
 ///
-/// Looking up a purchase, or all purchases of a subscription or of a product bought for good, takes constant time,
-/// apart from a binary search.
+/// Looking up a purchase takes a binary search. Looking up all purchases of a subscription, a non-consumable or a free
+/// subscription takes constant time.
 struct PurchaseHistory: Sendable {
     private var purchases = SegmentedArray<SandboxState.Purchase>()
     /// For each purchase, the highest number among it and the earlier ones: an ascending sequence for a binary search.
@@ -10,7 +10,7 @@ struct PurchaseHistory: Sendable {
     private var late: [TransactionNumber: PurchaseIndex] = [:]
     /// The purchases of each subscription, by its first transaction.
     private var chains: [TransactionNumber: [PurchaseIndex]] = [:]
-    /// The account's own purchases of each product that is bought for good: the first one and its repetitions.
+    /// The account's own purchases of each non-consumable and free subscription: the first one and its repetitions.
     private var boughtForGood: [ProductIndex: [PurchaseIndex]] = [:]
 
     var count: Int { purchases.count }
@@ -34,7 +34,7 @@ struct PurchaseHistory: Sendable {
     /// Returns the purchases of the subscription that began with a transaction, oldest first.
     func chain(of original: TransactionNumber) -> [PurchaseIndex] { chains[original] ?? [] }
 
-    /// Returns the account's own purchases of a product that is bought for good, oldest first.
+    /// Returns the account's own purchases of a non-consumable or a free subscription, oldest first.
     func ownPurchases(of product: ProductIndex) -> [PurchaseIndex] { boughtForGood[product] ?? [] }
 
     /// Adds a purchase, and returns its index.

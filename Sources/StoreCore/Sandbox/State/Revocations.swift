@@ -5,7 +5,7 @@ struct Revocations: StatePart, Equatable {
     /// A notice of ended access, which a device's app receives once.
     private struct Revocation: Hashable, Codable, Sendable {
         let account: AccountID
-        /// The length of the ledger at the revocation.
+        /// The number of records in the ledger at the revocation.
         let position: Int
         let productIdentifiers: [String]
     }
@@ -18,7 +18,7 @@ struct Revocations: StatePart, Equatable {
     private var refunds: [TransactionNumber: Refund] = [:]
     /// For each transaction in a refund, the refund's first transaction: its key in ``refunds``.
     private var refundHeads: [TransactionNumber: TransactionNumber] = [:]
-    /// The length of the ledger when all transactions were last deleted.
+    /// The number of records in the ledger when all transactions were last deleted.
     private var cleared = 0
 
     /// Returns the cancellation date of a transaction; nil while it is valid.
@@ -74,14 +74,14 @@ struct Revocations: StatePart, Equatable {
         }
     }
 
-    /// Removes the notices that a device's app has received, about the account that is signed in there.
+    /// Removes the notices of an account, up to a position, that a device's app has received.
     mutating func removeNotices(of account: AccountID, on device: DeviceID, through position: Int) {
         if notices.isEmpty { return }
         notices[device]?.removeAll { $0.account == account && $0.position <= position }
         if notices[device]?.isEmpty == true { notices[device] = nil }
     }
 
-    /// Whether a device's app has yet to receive a notice that was added up to a position.
+    /// Whether a device's app has yet to receive a notice that was added at or before a position.
     func isAwaited(on device: DeviceID, through position: Int) -> Bool {
         if notices.isEmpty { return false }
         return notices[device]?.contains { $0.position <= position } ?? false
@@ -92,7 +92,7 @@ struct Revocations: StatePart, Equatable {
         notices[device]?.filter { $0.account == account }.map(\.productIdentifiers) ?? []
     }
 
-    /// Removes all data about transactions, which are being deleted; access that ended stays ended.
+    /// Removes all data about transactions, since all of them are deleted.
     mutating func clear(at position: Int) {
         cancellations = [:]
         (refunds, refundHeads) = ([:], [:])
@@ -100,7 +100,7 @@ struct Revocations: StatePart, Equatable {
         cleared = position
     }
 
-    /// Whether a record's notice of ended access no longer reaches apps, because all transactions were deleted since.
+    /// Whether a record's notice of ended access is obsolete, because all transactions were deleted since.
     func isForgotten(at position: Int) -> Bool { position <= cleared }
 }
 
@@ -119,7 +119,7 @@ extension SandboxState {
         return revocations.awaited(by: account, on: device).map { .revoked(productIdentifiers: $0) }
     }
 
-    /// Adds the updates that result from the end of an account's access for a queue on a device.
+    /// Adds the updates that a queue on a device receives when an account's access has ended.
     func addRevocation(
         of productIdentifiers: [String],
         from account: AccountID,
@@ -148,7 +148,8 @@ extension SandboxState {
 
     /// Returns the subscription that ended with a refund, nil for none.
     ///
-    /// If a record was lost, the number in the refund is checked, since it may be that of another subscription.
+    /// If a record was lost, the refund's subscription number is checked, since it may now refer to another
+    /// subscription.
     private func ended(with refund: Refund) -> SubscriptionIndex? {
         guard let index = refund.ended else { return endedAsBefore(refund) }
         guard isDamaged else { return index }

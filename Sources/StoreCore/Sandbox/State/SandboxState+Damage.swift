@@ -7,7 +7,7 @@ extension SandboxState {
     /// It exceeds the number of transactions that one record can create.
     static var numbersLost: Int { 4096 }
 
-    /// Whether all that an event refers to exists.
+    /// Whether everything that an event refers to exists.
     ///
     /// Checked only once a record has been lost: until then, the records of a ledger are consistent.
     func admits(_ event: StoreEvent) -> Bool {
@@ -36,9 +36,10 @@ extension SandboxState {
         }
     }
 
-    /// Restores an order whose first record was lost, from its decision, which contains all but the order's date.
+    /// Restores an order whose first record was lost, from the record of its decision.
     ///
-    /// The order has been charged, and later records depend on the subscription that may have begun with it.
+    /// The decision contains everything except the order's date. Later records may depend on the order, which may have
+    /// begun a subscription.
     mutating func reopen(_ order: StoreEvent.Order, _ date: Date) {
         // Opening the order must not reset the numbers of commands and transactions, which have advanced since.
         let (taken, next) = (devices[order.device].taken, nextTransaction)

@@ -48,13 +48,14 @@ extension SandboxState {
         }
     }
 
-    /// Returns the running subscriptions whose newest period has no purchases but the given transactions.
+    /// Returns the running subscriptions whose newest period has no other purchases than the given transactions.
     func subscriptionsWithNothingLeft(without numbers: Set<TransactionNumber>) -> [SubscriptionIndex] {
         accounts.indices.flatMap { account in
             let history = accounts[account].history
             return subscriptions.all(of: account).filter { index in
                 guard subscriptions[index].isRunning,
-                    // Only the newest counts: periods that were cut short at the same moment have equal terms.
+                    // Only the newest purchase counts, since periods that were cut short at the same moment have equal
+                    // terms.
                     let newest = purchases(of: subscriptions[index].term, by: account).first(where: {
                         history[$0].isOwn
                     })
@@ -79,7 +80,7 @@ extension SandboxState {
         if deleted.contains(where: \.isIntroductory), !own.contains(where: { $0.isIntroductory && !$0.isDeleted }) {
             subscriptions.reopenIntroductoryOffer(of: index)
         }
-        // Every purchase during a period states the product that comes after it; the newest one counts.
+        // Every purchase during a period sets the next period's product; the newest purchase counts.
         let bought = purchases(of: term, by: account)
         guard bought.contains(where: { identifiers.contains(history[$0].identifier) }),
             let newest = bought.first(where: { !history[$0].isDeleted })
@@ -89,7 +90,8 @@ extension SandboxState {
 
     /// Applies the deletion of all transactions.
     ///
-    /// Settings, accounts and products stay, transaction numbers are not reused, and no order is accepted twice.
+    /// Settings, accounts and products stay. Transaction numbers are not reused, and repeated commands are still
+    /// recognized.
     mutating func clear(_ withdrawn: [Deletion.Withdrawn]) {
         purchasesChange()
         for transaction in withdrawn { withdraw(transaction.transaction) }
@@ -114,7 +116,7 @@ extension SandboxState {
         forgetConsumable(row, number)
     }
 
-    /// Adds the updates that result from deleted transactions for a queue on a device.
+    /// Adds the updates that a queue on a device receives when transactions are withdrawn.
     func addWithdrawals(_ withdrawn: [Deletion.Withdrawn], for device: DeviceID, to updates: inout [StoreUpdate]) {
         for row in withdrawn
         where (row.device == nil || row.device == device)
@@ -133,7 +135,7 @@ extension SandboxState {
         return result
     }
 
-    /// Returns an unfinished transaction as one to withdraw from the queues; nil for a finished one.
+    /// Returns the withdrawal of an unfinished transaction from the queues; nil for a finished one.
     func withdrawn(_ number: TransactionNumber) -> Deletion.Withdrawn? {
         transactions[number].map { row in
             Deletion.Withdrawn(

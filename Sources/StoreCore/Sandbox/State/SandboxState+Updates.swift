@@ -21,7 +21,7 @@ extension SandboxState {
 
     // MARK: Devices
 
-    /// Whether a device receives a transaction: one of its account's, which was ordered on the device or on none.
+    /// Whether a device receives a transaction, which must be its account's, and ordered on this device or on none.
     @inline(__always)
     func isVisible(_ row: Row, on device: DeviceID) -> Bool {
         guard row.device == nil || row.device == device else { return false }
@@ -38,11 +38,11 @@ extension SandboxState {
         return result
     }
 
-    /// Adds the updates that result from an event, already applied, for a queue on a device.
+    /// Adds the updates that a queue on a device receives after an event, which the state has applied.
     ///
-    /// Finishes with the queue's own journal are left out, since the queue knows them. A transaction is reported in its
-    /// state at the event, even if it was decided since: otherwise a queue could finish the transaction, and then
-    /// receive it again with the event of the decision.
+    /// Finishes from the queue's own journal are left out, since the queue knows them. A transaction is reported in its
+    /// state at the event, even if a later event has decided it. Otherwise, a queue could finish the transaction, and
+    /// then receive it again for the later event.
     func addUpdates(from event: StoreEvent, for device: DeviceID, journal: JournalID, to updates: inout [StoreUpdate]) {
         switch event {
         case .unreadable, .registered, .availability, .accountAdded, .deviceAdded, .signedIn, .paymentsAllowed, .asked,

@@ -23,7 +23,7 @@ struct SandboxState: Sendable {
     private(set) var places = TransactionPlaces()
     /// The position at the last change to an existing purchase, nil for never.
     private(set) var lastPurchaseChange: Int?
-    /// Whether a record could not be read, so that later ones may refer to missing objects.
+    /// Whether a record could not be read; later records may then refer to missing objects.
     private(set) var isDamaged = false
 }
 
@@ -82,7 +82,7 @@ extension SandboxState {
 }
 
 extension Table {
-    /// Returns the numbers of the rows by a name; of equal names, the last row's.
+    /// Returns the row numbers by name; for equal names, the number of the last row.
     fileprivate func numbers(by name: (borrowing Row) -> String) -> [String: Number] {
         var numbers = [String: Number](minimumCapacity: count)
         for number in indices { numbers[name(self[number])] = number }
@@ -95,7 +95,8 @@ extension Table {
 extension SandboxState {
     /// Applies the next event.
     ///
-    /// An event in the ledger has happened, so that no rule refuses it here.
+    /// An event in the ledger has happened, so no rule refuses it. Only an event that refers to lost objects is
+    /// skipped.
     mutating func apply(_ record: LedgerRecord) {
         position += 1
         if isDamaged, !admits(record.event) {
@@ -215,10 +216,10 @@ extension SandboxState {
         nextTransaction = number.advanced(by: 1)
     }
 
-    /// Drops the ledger positions of the transactions so far, whose records alone no longer show their state.
+    /// Drops the ledger positions of all existing transactions, since their records alone no longer show their state.
     mutating func forgetPlaces() { places.forget(before: nextTransaction) }
 
-    /// Changes the number of unfinished transactions of a transaction's device or, without a device, of its account.
+    /// Changes the count of unfinished transactions on a row's device or, if it has none, of its account.
     @inline(__always)
     mutating func countUnfinished(_ row: borrowing Row, by change: Int) {
         if let device = row.device {
@@ -310,7 +311,7 @@ extension SandboxState {
         if let change = order.subscription, let account = order.account {
             continuePeriod(change, for: order.payment, held, account, date)
         }
-        // Store Kit 1 receives a repetition under a number that is in no receipt.
+        // Store Kit 1 receives a repeated purchase under a new number, which is in no receipt.
         let isNamed = order.payment.isStoreKit2 || order.subscription.map(\.isDeferred) ?? true
         let identifier = isNamed ? held.identifier : order.transaction.identifier
         waiting.remove(order.transaction)
@@ -323,7 +324,7 @@ extension SandboxState {
 
     /// Changes how a running subscription renews, for an order or a purchase that creates no transaction.
     ///
-    /// The redeemed code and the offer are recorded with the existing transaction, and removed if that is deleted.
+    /// The redeemed code and the offer are recorded with the existing transaction, and removed when it is deleted.
     private mutating func continuePeriod(
         _ change: SubscriptionChange,
         for payment: StorePayment,
@@ -460,30 +461,33 @@ extension SandboxState {
     /// A purchase that is retained after it was finished.
     struct Purchase: Sendable {
         enum Source: Sendable {
-            /// The details of the purchase in a transaction that restores it.
+            /// The original details for a transaction that restores the purchase.
             case details(StoreTransaction.Details)
-            /// A renewal's own transaction: few are ever restored, so the details are created only then.
+            /// A renewal's own transaction; its details are created only for a restore, since few renewals are ever
+            /// restored.
             case renewal(StoreTransaction)
         }
 
         let source: Source
         let product: ProductIndex
-        /// The purchased period of an auto-renewable subscription; of a deferred change, the period until the change.
+        /// The purchased period of an auto-renewable subscription; for a deferred change, the period before the change.
         var term: SubscriptionTerm?
         /// Whether the purchase only changed the product that the subscription renews as.
         ///
-        /// Such a purchase bought no period, so that neither a restore nor an app receipt includes it.
+        /// Such a purchase bought no period, so neither a restore nor an app receipt includes it.
         var isDeferredChange = false
         /// Whether the purchase belongs to an earlier purchase's period, as a repetition or a deferred change does.
         var continuesPeriod = false
-        /// Whether the product is bought once and for good: a repetition costs nothing.
+        /// Whether the product is a non-consumable or a free subscription, of which a repeated purchase costs nothing.
         var isForGood = false
         /// Whether the purchase cost something.
         var isCharged = false
         var isFinished = false
         /// Whether another member of the family paid for the purchase.
         var isShared = false
-        /// Whether the purchase was refunded or is no longer shared: receipts state the date, and it is not restored.
+        /// Whether the purchase was refunded or is no longer shared.
+        ///
+        /// Receipts state the cancellation date, and a restore omits the purchase.
         var isCancelled = false
         /// Whether the operator has deleted the purchase, as if it had never existed.
         var isDeleted = false
@@ -502,7 +506,7 @@ extension SandboxState.Purchase {
     /// Whether the account itself bought the product with this purchase, and the purchase is still valid.
     var isOwn: Bool { !isShared && !isCancelled && !isDeleted && !isDeferredChange }
 
-    /// The details of the purchase in a transaction that restores it.
+    /// The original details for a transaction that restores the purchase.
     var asOriginal: StoreTransaction.Details {
         switch source {
         case .details(let details): return details
@@ -549,7 +553,7 @@ extension SandboxState {
 // The rows of a state's tables.
 
 extension SandboxState {
-    /// An unfinished transaction, under its number.
+    /// An unfinished transaction, stored under its number.
     struct Row: Sendable {
         /// The transaction as its device receives it.
         var transaction: StoreTransaction
@@ -565,7 +569,7 @@ extension SandboxState {
 
     struct Account: Sendable {
         let name: String
-        /// The products bought for good.
+        /// The non-consumables and free subscriptions that the account owns.
         var owned: Set<ProductIndex> = []
         var consumables = UnfinishedConsumables()
         var history = PurchaseHistory()
@@ -583,11 +587,11 @@ extension SandboxState {
         var taken = IdempotencyRecord()
         /// The number of unfinished transactions that were ordered on the device.
         var unfinished = 0
-        /// The length of the ledger when the account signed in; acknowledgements of earlier positions are ignored.
+        /// The number of records when the account signed in; acknowledgements of earlier positions are ignored.
         var start = 0
         /// Whether the device has a receipt, because of a purchase, a restore or a receipt refresh.
         var hasReceipt = false
-        /// The expiration and revocation that the receipt states since its last refresh.
+        /// The expiration and revocation that the receipt states, set by its last refresh.
         var receiptClaims = ReceiptClaims()
     }
 }

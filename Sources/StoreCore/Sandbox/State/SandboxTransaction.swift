@@ -18,9 +18,9 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     public let id: String
     /// The origin of the transaction.
     public let origin: Origin
-    /// The transaction that this one renews or restores; for a renewal, the first transaction of the subscription.
+    /// The original transaction: the first one of the subscription, or the one that this transaction restores.
     ///
-    /// Nil for a purchase.
+    /// Nil for the first transaction of a subscription, and for the purchase of any other product.
     public internal(set) var original: String?
     /// The name of the account that pays, nil if none was signed in.
     public let account: String?
@@ -50,7 +50,7 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     public internal(set) var sharedBy: String?
     /// The account's existing transaction that satisfied the order; nil if something was sold.
     ///
-    /// The app receives that transaction, and this one is in no history and no receipt: see
+    /// The app receives the existing transaction; this one is in no history and no receipt. See
     /// ``StoreTransaction/heldIdentifier``.
     public internal(set) var held: String?
     /// Whether an app has finished the transaction.
@@ -73,9 +73,9 @@ extension SandboxTransaction: CustomStringConvertible {
 public struct SandboxEntitlement: Hashable, Codable, Sendable {
     /// The purchased product.
     public let productIdentifier: String
-    /// The end of access unless the subscription is renewed; nil for a product bought for good.
+    /// The end of access unless the subscription is renewed; nil for a non-consumable or a free subscription.
     public let expirationDate: Date?
-    /// The transaction that grants access: the first purchase of a product bought for good, or of a subscription.
+    /// The transaction that grants access: the first purchase of the product or of the subscription.
     public let transaction: String
     /// The purchase date, or the start of the subscription's running period.
     public let since: Date

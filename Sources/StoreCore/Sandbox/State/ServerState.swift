@@ -9,7 +9,7 @@ struct ServerState: StatePart, Equatable {
         let end: TransactionNumber
     }
 
-    /// An extension for all subscribers of a product, with the time of its execution.
+    /// An extension for all subscribers to a product, with the time of its execution.
     struct DatedMassExtension: Hashable, Codable, Sendable {
         let outcome: MassExtension
         let date: Date
@@ -20,7 +20,7 @@ struct ServerState: StatePart, Equatable {
     /// The pending refund requests, numbered in the order of their arrival.
     private var undecidedRequests: [TransactionNumber: Int] = [:]
     private var lastRequest = 0
-    /// The dates at which each subscription was extended, oldest first.
+    /// The dates on which each subscription was extended, oldest first.
     private var extensions: [SubscriptionIndex: [Date]] = [:]
     private(set) var massExtensions: [DatedMassExtension] = []
     /// The tokens that servers have set, by the first transaction of each purchase.
@@ -42,7 +42,7 @@ struct ServerState: StatePart, Equatable {
         extensions[subscription]?.count { $0 > moment } ?? 0
     }
 
-    /// Returns the extension for all subscribers of a product that a request made; nil for none.
+    /// Returns a request's extension for all subscribers to a product; nil if there is none.
     func massExtension(of product: ProductIndex, request: String) -> DatedMassExtension? {
         massExtensions.first { $0.outcome.product == product && $0.outcome.request == request }
     }
@@ -94,7 +94,7 @@ extension ServerState {
 
     mutating func beginNotifications() { notifies = true }
 
-    /// Removes all data about transactions, which are being deleted.
+    /// Removes all data about transactions, since all of them are deleted.
     mutating func forgetTransactions() {
         (refundRequests, undecidedRequests) = ([], [:])
         extensions = [:]
@@ -146,7 +146,7 @@ extension SandboxState {
         if givesAccess { revocations.withdrawNotices(to: account, about: catalog[reversal.product].identifier) }
     }
 
-    /// Adds the updates that result from a change, already applied, for a queue on a device.
+    /// Adds the updates that a queue on a device receives after a change, which the state has applied.
     func addUpdates(from change: ServerChange, for device: DeviceID, to updates: inout [StoreUpdate]) {
         if case .finished(let finish) = change { addWithdrawals([finish], for: device, to: &updates) }
     }

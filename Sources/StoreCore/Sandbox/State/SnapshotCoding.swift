@@ -1,6 +1,6 @@
 import Foundation
 
-// The rows of a state's snapshot, of which there may be very many.
+// The encoding of the rows in a snapshot of the state, which may have very many rows.
 
 extension SandboxState.Row: BinaryCodable {
     func pack(into pack: inout BinaryEncoder) {
@@ -210,7 +210,7 @@ extension BinaryDecoder {
     fileprivate mutating func payment() throws -> StorePayment { try sharedPayment(StorePayment.init(unpacking:)) }
 }
 
-/// An optional number in four bytes, for the rows of a state, of which there may be very many.
+/// An optional number in four bytes, which keeps the rows of a state small.
 ///
 /// Nil is -1, in memory and encoded.
 @propertyWrapper
@@ -235,7 +235,7 @@ struct Packed<Number: TypedNumber>: Codable, Sendable {
 
 /// A part of the state that most stores never use, equal to `init()` in a new store.
 ///
-/// A snapshot encodes it as JSON, and omits it while it is new, so that opening a store does not pay for it.
+/// A snapshot encodes the part as JSON, but omits a new part, which saves time when the store is opened.
 protocol StatePart: Codable, Sendable {
     init()
     /// Whether the part equals that of a new store.
@@ -321,7 +321,7 @@ final class SnapshotRows: Sendable {
 }
 
 extension SlotTable where Row: BinaryCodable {
-    /// The rows in bytes, each after its number.
+    /// The encoded rows, each preceded by its number.
     var packed: Data {
         var pack = BinaryEncoder()
         forEach { number, row in
@@ -345,7 +345,7 @@ extension SlotTable: Codable where Row: BinaryCodable {
 }
 
 extension Table where Row: BinaryCodable {
-    /// The rows in bytes.
+    /// The encoded rows.
     var packed: Data {
         var pack = BinaryEncoder()
         for row in self { row.pack(into: &pack) }

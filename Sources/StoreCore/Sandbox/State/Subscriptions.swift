@@ -71,13 +71,13 @@ struct Subscriptions: StatePart {
     private var increases: [SubscriptionIndex: PriceIncrease] = [:]
     /// The due dates, a binary heap with the earliest first.
     ///
-    /// Outdated entries remain until they are the first, and are then dropped.
+    /// An outdated entry is dropped when it reaches the top.
     private var due: [Due] = []
 
     /// The date of the earliest due subscription, nil when none is due.
     var nextDue: Date? { due.first?.moment }
 
-    /// Whether there never was a subscription, so that all other properties are empty.
+    /// Whether there never was a subscription; all other properties are then empty.
     var isNew: Bool { count == 0 }
 
     /// The number of subscriptions.
@@ -119,7 +119,7 @@ struct Subscriptions: StatePart {
         waitingOffers.isEmpty ? nil : waitingOffers[index]?.offer
     }
 
-    /// Returns the subscription due first by a moment, and whether it is the last one due by then.
+    /// Returns the earliest subscription due by a moment, and whether it is the only one; nil if none is due.
     func due(by moment: Date) -> (subscription: SubscriptionIndex, isLast: Bool)? {
         guard let first = due.first, first.moment <= moment else { return nil }
         let isLast = due.dropFirst().prefix(2).allSatisfy { $0.moment > moment }
@@ -130,9 +130,9 @@ struct Subscriptions: StatePart {
 // MARK: - Changes
 
 extension Subscriptions {
-    /// Starts an account's subscription to a group, for the first time or again, perhaps to another product.
+    /// Starts an account's subscription in a group, or restarts or replaces the existing one.
     ///
-    /// `purchase` is the original of a first subscription; one that begins again keeps its first original.
+    /// `purchase` becomes the original of a new subscription; an existing one keeps its original.
     mutating func begin(
         _ term: SubscriptionTerm,
         then waiting: SubscriptionOffer?,
@@ -192,7 +192,7 @@ extension Subscriptions {
         subscriptions[index].term = term
     }
 
-    /// Removes a waiting offer when its period begins, unless the offer before continues.
+    /// Removes a waiting offer when its period begins, unless the previous offer continues.
     private mutating func endWaiting(_ index: SubscriptionIndex, before term: SubscriptionTerm) {
         if !waitingOffers.isEmpty, !subscriptions[index].term.offerGoesOn(as: term.product) {
             waitingOffers[index] = nil
@@ -254,7 +254,7 @@ extension Subscriptions {
         if offer != nil || product != subscriptions[index].renewsAs {
             waitingOffers[index] = WaitingOffer(offer, from: purchase)
         }
-        // An increase under way concerns the old product: it is dropped when the subscriber chooses another.
+        // A pending price increase concerns the old product, so it is dropped when the subscriber chooses another.
         if product != subscriptions[index].renewsAs { setIncrease(nil, of: index) }
         subscriptions[index].renewsAs = product
         subscriptions[index].applicationUsername = purchase.original?.payment.applicationUsername

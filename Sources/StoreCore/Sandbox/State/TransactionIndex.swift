@@ -33,7 +33,7 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: guarded by th
 
     /// Creates the index of a store from its records.
     ///
-    /// - Throws: the error that prevents reading the records.
+    /// - Throws: the error that `forEachRecord` throws.
     convenience init(
         bundleIdentifier: String,
         _ forEachRecord: (_ position: Int, _ body: (LedgerRecord) -> Void) throws -> Void
@@ -43,14 +43,14 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: guarded by th
         try forEachRecord(0) { take($0, in: &state) }
     }
 
-    /// Borrows the state for the duration of a body.
+    /// Borrows the state for the duration of a call.
     func borrowing<R>(_ state: inout SandboxState, _ body: () throws -> R) rethrows -> R {
         swap(&self.state, &state)
         defer { swap(&self.state, &state) }
         return try body()
     }
 
-    /// Applies the next event, also to the state.
+    /// Applies the next event to the state and the index.
     func take(_ record: LedgerRecord, in state: inout SandboxState) {
         let isAdmitted = !state.isDamaged || state.admits(record.event)
         state.apply(record)
@@ -108,7 +108,7 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: guarded by th
         transactions.moveToEnd(transaction)
     }
 
-    /// Adds one sale from its record alone; returns false for a sale of a subscription, and for any other record.
+    /// Adds one sale from its record alone; returns false for any other record, and for the sale of a subscription.
     ///
     /// The index is then valid for this transaction alone. The state must have the country of the sale.
     func add(alone record: LedgerRecord, _ state: SandboxState) -> Bool {
@@ -182,7 +182,7 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: guarded by th
         insert(transaction, state)
     }
 
-    /// Removes a finished transaction from the unfinished ones, and a consumable that is not refunded from the history.
+    /// Removes a transaction from the unfinished ones and, if it is a consumable without a refund, from the history.
     private func finish(_ number: TransactionNumber, _ state: SandboxState) {
         guard let product = transactions.look(number, { $0.product }) else { return }
         let isUsedUp = state.isConsumable(product) && state.revocations.cancellation(of: number) == nil
@@ -285,7 +285,7 @@ extension TransactionIndex {
     /// Returns an account's transactions after a place, in ascending or descending order of their grant or last change.
     ///
     /// Nil for the products selects all. If the list is not complete, it contains finished consumables only if they are
-    /// revoked. The cost grows with the length of the result, for each product, and with the listed consumables.
+    /// revoked. The cost grows with the number of products times the limit, and with the number of listed consumables.
     func changes(
         of account: AccountID,
         _ products: [ProductIndex]? = nil,
@@ -370,7 +370,7 @@ extension TransactionIndex {
     /// Returns the transaction that a restored one restores; any other transaction is its own original.
     func original(of transaction: GrantedTransaction) -> GrantedTransaction { restored(by: transaction) ?? transaction }
 
-    /// Whether another product's period replaced that of a transaction before its end.
+    /// Whether a transaction's period was replaced, before its end, by a period of another product.
     func isReplaced(_ transaction: GrantedTransaction) -> Bool { transaction.period.map(replaced.contains) ?? false }
 
     /// Returns the transaction that began the newest period of an account's subscription.
@@ -395,7 +395,7 @@ extension SandboxState {
     fileprivate func isConsumable(_ product: ProductIndex) -> Bool { catalog.kind(of: product) == .consumable }
 }
 
-/// The identifiers of accounts in an app, which name the purchase of the app itself.
+/// The app transaction identifiers of accounts: each names an account's purchase of the app itself.
 struct AppTransactionIdentifiers {
     private let bundleIdentifier: String
     /// The identifiers computed so far, nil for the accounts without one.
@@ -440,13 +440,13 @@ struct AppTransactionIdentifiers {
 struct Thousandths: Sendable {
     private var last: (amount: Decimal, thousandths: Int64?) = (0, 0)
 
-    /// Returns an amount in thousandths, or nil if it is no whole number of 64 bits.
+    /// Returns an amount in thousandths, rounded to a whole number; nil if that does not fit 64 bits.
     mutating func thousandths(of amount: Decimal) -> Int64? {
         if amount != last.amount { last = (amount, Self.exact(amount)) }
         return last.thousandths
     }
 
-    /// Returns an amount in thousandths without a cache, or nil if it is no whole number of 64 bits.
+    /// Returns an amount in thousandths like ``thousandths(of:)``, without the cache.
     static func exact(_ amount: Decimal) -> Int64? {
         var (exact, rounded) = (amount * 1000, Decimal())
         NSDecimalRound(&rounded, &exact, 0, .plain)

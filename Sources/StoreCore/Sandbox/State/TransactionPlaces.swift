@@ -1,13 +1,11 @@
 /// A sparse index of the ledger positions at which transactions begin.
 ///
-/// Every transaction begins at most ``distance`` records after an entry of the index.
-///
-/// It takes half a byte for each record, and locates a transaction that the state no longer holds without reading the
-/// whole ledger.
+/// Every transaction begins at most ``distance`` records after an entry. The index takes half a byte for each record,
+/// and locates a transaction that the state no longer holds without reading the whole ledger.
 struct TransactionPlaces: Sendable {
     private struct Place: Sendable {
         let number: TransactionNumber
-        /// The number of the records before the one that began the transaction.
+        /// The number of records before the one that began the transaction.
         let position: Int
     }
 
@@ -32,7 +30,7 @@ struct TransactionPlaces: Sendable {
         lastPosition = position
     }
 
-    /// Drops all transactions before one, since their records alone do not show their state any more.
+    /// Drops all transactions before a number, since their records alone no longer show their state.
     mutating func forget(before number: TransactionNumber) {
         places = SegmentedArray()
         lastPosition = -Self.distance
@@ -75,7 +73,8 @@ extension TransactionPlaces: BinaryCodable {
 extension StoreEvent {
     /// Returns whether the event begins the given transaction and no other.
     ///
-    /// False for kinds of events that may begin several. To find the transactions of those, the whole ledger is read.
+    /// Also false for kinds of events that are rare or may begin several transactions. Their transactions are found by
+    /// reading the whole ledger.
     func begins(_ number: TransactionNumber) -> Bool {
         switch self {
         case .ordered(let order), .sold(let order), .held(let order, _), .refused(let order, _):
