@@ -11,8 +11,8 @@ public enum StoreContract {
     /// Checks a backend against every promise of `StoreBackend`.
     ///
     /// The suite opens several new stores, one after another, and calls each through the protocol alone, as a payment
-    /// queue would. It waits for nothing longer than ``ContractSubject/deadline``. A store that never replies is given
-    /// up after the first timeout.
+    /// queue would. It waits at most ``ContractSubject/deadline`` for anything, and gives up on a store that never
+    /// replies after the first timeout.
     ///
     /// - Parameter subject: the backend to check, and the products that it sells.
     /// - Returns: a verdict on each promise.

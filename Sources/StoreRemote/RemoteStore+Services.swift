@@ -5,18 +5,19 @@ extension RemoteStore: AvailabilityService {
     /// Whether the device's user may pay, as last reported by the store; true before the first exchange.
     public var canMakePayments: Bool { known.status.canMakePayments }
 
-    /// Returns the result of the last look-up of an identifier; nil if there was none since the last change in the store.
+    /// Returns whether the store sells a product, from the last look-up; nil if there was none since the last change in
+    /// the store.
     public func sells(_ productIdentifier: String) -> Bool? { known.sells(productIdentifier) }
 
-    /// Whether no open stream has received anything from the store.
+    /// Whether the store is out of reach: no open stream has received anything.
     public var isOutOfReach: Bool { !known.hasStream }
 }
 
 extension RemoteStore: AsyncStorefrontService {
-    /// The country that the store sells for, as last reported; nil before the first exchange.
+    /// The country in which the store sells, as last reported; nil before the first exchange.
     public var storefront: StoreStorefront? { known.status.storefront }
 
-    /// Sends the app's decision without a retry; the store counts a lost decision as none.
+    /// Sends the app's decision without a retry; a decision that is lost has no effect.
     public func decideAfterStorefrontChange(transaction identifier: String, shouldContinue: Bool) async {
         let decision = StorefrontDecision(transaction: identifier, shouldContinue: shouldContinue)
         let _: Nothing? = try? await ask(.decideStorefront, decision)
@@ -27,8 +28,9 @@ extension RemoteStore: AsyncReceiptService {
     /// Returns the receipt that came with an unfinished transaction; nil without ``Configuration/carriesReceipts``.
     public func receipt(forTransaction identifier: String) -> Data? { known.receipt(forTransaction: identifier) }
 
-    /// The device's app receipt, which arrives before the transactions that it lists are delivered; nil without
-    /// ``Configuration/carriesReceipts``.
+    /// The device's app receipt; nil without ``Configuration/carriesReceipts``.
+    ///
+    /// The receipt arrives before the transactions that it lists are delivered.
     public var appReceipt: Data? { known.appReceipt }
 
     /// Refreshes the device's receipt and downloads it.
@@ -40,12 +42,12 @@ extension RemoteStore: AsyncReceiptService {
 }
 
 extension RemoteStore: AsyncContentService {
-    /// Returns some bytes of a hosted file: at most 1 MiB at a time, even if more are requested.
+    /// Returns some bytes of a hosted file, at most 1 MiB at a time even if more are requested.
     ///
     /// - Throws: a `StoreFailure`.
     public func content(_ request: ContentRequest) async throws -> Data {
         let answer = try await post(.content, JSONEncoder().encode(request))
-        // A line that reports success or failure, then the bytes.
+        // The response is a line that reports success or failure, and then the bytes.
         let end = answer.firstIndex(of: UInt8(ascii: "\n")) ?? answer.endIndex
         let line = try? UntrustedJSON.decode(UpdateLine.self, from: answer[..<end])
         if let failure = line?.failure { throw failure }
@@ -71,7 +73,7 @@ extension RemoteStore: AsyncPromotionService {
 }
 
 extension RemoteStore: AsyncOfferCodeService {
-    /// Shows the sheet for offer codes to the store's user: see `SandboxBackend.presentCodeRedemptionSheet(reply:)`.
+    /// Shows the sheet for offer codes to the store's user, like `SandboxBackend.presentCodeRedemptionSheet(reply:)`.
     ///
     /// - Throws: a `StoreFailure`.
     public func presentCodeRedemptionSheet() async throws {
@@ -83,14 +85,16 @@ extension RemoteStore: AsyncPriceConsentService {
     /// Whether a request for consent is pending, as last reported by the store.
     public var isPriceConsentPending: Bool { known.status.isPriceConsentPending }
 
-    /// Shows the request for consent; failures are ignored, and the call may be repeated.
+    /// Shows the request for consent.
+    ///
+    /// Failures are ignored, and the call may be repeated.
     public func showPriceConsent() async {
         let _: Nothing? = try? await ask(.showConsent, Nothing())
     }
 }
 
 extension RemoteStore: AsyncHistoryService {
-    /// Returns transactions: a page has 1,000 at most, even if more are requested.
+    /// Returns a page of transactions, at most 1,000 even if more are requested.
     ///
     /// - Throws: a `StoreFailure`.
     public func transactions(_ query: HistoryQuery) async throws -> HistoryPage {
@@ -137,6 +141,8 @@ extension RemoteStore: AsyncHistoryService {
     /// The device's identifier, as reported in the first exchange.
     public var deviceVerificationID: UUID? { known.status.deviceVerificationID }
 
-    /// Adds a listener, held weakly, to changes in the store, which come with the stream of a connected queue.
+    /// Adds a listener to changes in the store; the listener is held weakly.
+    ///
+    /// Changes are reported only on the stream of a connected queue.
     public func follow(_ listener: any HistoryListener) { known.follow(listener) }
 }

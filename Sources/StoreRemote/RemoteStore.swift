@@ -5,7 +5,7 @@ import StoreCore
     import FoundationNetworking
 #endif
 
-/// A device of a sandbox store that another process or another machine serves.
+/// A device of a sandbox store that runs in another process or on another machine.
 ///
 /// ```swift
 /// let store = RemoteStore(url: url, token: token)
@@ -14,14 +14,14 @@ import StoreCore
 ///
 /// The server is a `StoreServer`, and `SandboxDevice.makeToken()` returns the device's token. Nothing is sent before
 /// the first request. Queues retain the commands that the store has not acknowledged, send them again after a pause,
-/// and reconnect from their cursors: a purchase survives network failures, and is charged once.
+/// and reconnect from their cursors. A purchase thus survives network failures, and is charged once.
 ///
 /// All services are offered, and fail with the store's own failure if the store refuses. Synchronous values, such as
-/// ``canMakePayments`` and ``storefront``, are the last that the store has reported: in the first exchange, and on the open
-/// stream of each connected queue. Any thread may call any member.
+/// ``canMakePayments`` and ``storefront``, are those that the store reported last. It reports them in the first
+/// exchange and on the open stream of each connected queue. Any thread may call any member.
 public final class RemoteStore: AsyncStoreBackend {
     private let sender: RequestSender
-    /// The sender of requests with slow responses, since a session has few connections to a host.
+    /// The sender of requests for content, whose responses are slow: a session opens only a few connections to a host.
     private let downloads: RequestSender
     private let configuration: Configuration
     let known = KnownAnswers()
@@ -30,7 +30,7 @@ public final class RemoteStore: AsyncStoreBackend {
     /// Creates a remote store without sending a request.
     ///
     /// - Parameters:
-    ///   - url: the server's URL, as `StoreServer.url` has it.
+    ///   - url: the server's URL, see `StoreServer.url`.
     ///   - token: the device's token.
     ///   - configuration: the settings.
     public init(url: URL, token: DeviceToken, configuration: Configuration = Configuration()) {
@@ -44,22 +44,22 @@ public final class RemoteStore: AsyncStoreBackend {
 
     /// Performs the first exchange with the store, unless it has been performed.
     ///
-    /// Every other request does so too. Call it before the first purchase to check that the store can be reached and
-    /// accepts the token, and to load the values of synchronous services.
+    /// Every other request does so too. Call this method before the first purchase to check that the store can be
+    /// reached and accepts the token, and to load the values of synchronous services.
     ///
     /// - Throws: a `StoreFailure` if the store cannot be reached, refuses the token or supports no common version.
     public func prepare() async throws { _ = try await welcome() }
 
     // MARK: The socket
 
-    /// Submits commands, and returns when the store has taken them.
+    /// Submits commands, and returns once the store has taken them.
     ///
-    /// Many commands are sent in several requests, in order.
+    /// If there are many commands, they are sent in several requests, in order.
     ///
     /// - Parameter commands: the commands, in the order of their numbers.
-    /// - Throws: a `RefusedCommandsError` for commands that are too long for the store or that it cannot decode, after
-    ///   the store has taken all others. Otherwise a `StoreFailure`: the store may have taken some of the commands,
-    ///   which it recognizes when they are repeated.
+    /// - Throws: a `RefusedCommandsError` if some commands are too long for the store or cannot be decoded by it; the
+    ///   store has then taken all others. Otherwise a `StoreFailure`: the store may then have taken some of the
+    ///   commands, and recognizes them when they are repeated.
     public func submit(_ commands: [StoreCommand]) async throws {
         let limit = try await welcome().bodySize
         let commandSender = CommandSender(destination: sender.destination, limit: limit) { [self] body in
@@ -80,7 +80,7 @@ public final class RemoteStore: AsyncStoreBackend {
 
     /// Passes updates from a stream of the store to a feed, until the task is canceled or the connection is lost.
     ///
-    /// - Throws: a `StoreFailure`, also if the store sent nothing for three times its heartbeat.
+    /// - Throws: a `StoreFailure`, for example if the store sends nothing during three of its heartbeat intervals.
     public func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {
         let welcome = try await welcome()
         var query = [URLQueryItem(name: "journal", value: feed.journal.description)]
@@ -140,15 +140,17 @@ public final class RemoteStore: AsyncStoreBackend {
         return try await asAgreed { try await sender.post(call, version: welcome.version, body).content }
     }
 
-    /// Sends a request under the terms of the first exchange; if the store refuses it or times out, the next request
-    /// begins with a new exchange.
+    /// Sends a request under the terms of the first exchange.
+    ///
+    /// If the request times out, or the store no longer supports the version, the next request begins with a new
+    /// exchange.
     private func asAgreed<Answer>(_ send: () async throws -> Answer) async throws -> Answer {
         do {
             return try await send()
         } catch let failure as StoreFailure
             where [URLError.Code.unsupportedURL, .timedOut].contains(where: { $0.rawValue == failure.code })
         {
-            // The store may have been replaced by one with another version or a longer heartbeat.
+            // The store may have been replaced by one that has another version or a longer heartbeat interval.
             greeting.withLock { $0 = nil }
             throw failure
         }
@@ -166,7 +168,9 @@ public final class RemoteStore: AsyncStoreBackend {
         }
     }
 
-    /// Performs the first exchange; concurrent callers share it, and after a failure the next caller repeats it.
+    /// Performs the first exchange once.
+    ///
+    /// Concurrent callers share it, and after a failure the next caller repeats it.
     private func welcome() async throws -> Welcome {
         let task = greeting.withLock { greeting in
             if let greeting { return greeting }
@@ -207,7 +211,9 @@ extension StoreUpdate {
 }
 
 extension StoreFailure {
-    /// The failure of a store and a device without a common version; its text names the side to update.
+    /// The failure for a store and a device that have no common version.
+    ///
+    /// Its text names the side to update.
     package static func otherVersion(of store: VersionRange, here device: VersionRange) -> StoreFailure {
         let side = store.newest < device.oldest ? "update the store's server" : "update the device's software"
         return .network(.unsupportedURL, "the store speaks \(store) of the protocol and the device \(device): \(side)")
@@ -217,17 +223,22 @@ extension StoreFailure {
 extension RemoteStore {
     /// The settings of a remote store.
     public struct Configuration: Sendable {
-        /// The seconds within which the store has to respond, or to send more of a response: 30 unless set, and always
-        /// limited to 0.01 to 86,400.
-        public var timeout: TimeInterval = 30
-        /// Whether receipts are sent with the updates, true unless set: the app receipt whenever it has changed, and that of
-        /// each purchased or restored transaction.
+        /// The seconds within which the store has to respond, or to send more of a response; by default 30.
         ///
-        /// If false, the app has no receipts. An app that reads none saves signatures and traffic in this way.
+        /// Values are limited to the range from 0.01 to 86,400.
+        public var timeout: TimeInterval = 30
+        /// Whether receipts are sent with the updates; true by default.
+        ///
+        /// The app receipt is sent whenever it has changed. Each purchased or restored transaction is sent with its
+        /// receipt.
+        ///
+        /// If false, the app has no receipts. An app that reads none thereby saves signatures and traffic.
         public var carriesReceipts = true
-        /// The verifier of signed transactions; nil, unless set, to trust the store because of its connection and token.
+        /// The verifier of signed transactions.
+        ///
+        /// By default nil: the store is trusted because of its connection and token.
         public var verifier: (any PayloadSigner)?
-        /// The clock for the pauses of queues; the system's unless set.
+        /// The clock for the pauses of queues; by default the system's.
         public var clock: any StoreClock = SystemClock.shared
 
         /// Creates the default settings.

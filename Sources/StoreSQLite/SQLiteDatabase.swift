@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A file that stores a sandbox store, and a queue's pending commands, durably across a crash of the process.
+/// A file that durably stores a sandbox store and a queue's pending commands, even if the process crashes.
 ///
 /// ```swift
 /// let database = try SQLiteDatabase(at: folder.appending(path: "store.sqlite"))
@@ -9,22 +9,22 @@ import StoreCore
 /// let queue = SKPaymentQueue(backend: store, journal: database.journal)
 /// ```
 ///
-/// The ledger and the journal can be used without each other: a journal for a queue on another backend, or a ledger for
-/// a store that queues of other processes reach over a socket.
+/// The ledger and the journal can be used separately: a journal for a queue on another backend, or a ledger for a store
+/// that queues of other processes reach over a socket.
 ///
-/// The file has one user at a time: while a database is open, another one that opens the file waits, and is then
+/// The file has one user at a time. While a database is open, another database that opens the file waits, and is then
 /// refused. The file is closed by ``close()``, or when the database, its ledger and its journal have been released.
 ///
-/// Only its owner can read and write a new file, whatever the umask. An existing file and its log retain its
-/// permissions.
+/// A new file can be read and written only by its owner, whatever the umask. An existing file keeps its permissions,
+/// and so does its log.
 ///
 /// The file and its log must not be moved while the database is open. Each commit checks that neither was deleted,
-/// moved, replaced or truncated; if one was, every use fails with ``SQLiteDatabaseError/Code/fileLost`` from then on. A
-/// copy of an open file is complete only with a copy of its log from the same moment.
+/// moved, replaced or truncated. If one was, every later use fails with ``SQLiteDatabaseError/Code/fileLost``. A copy
+/// of an open file is complete only with a copy of its log from the same moment.
 ///
-/// A damaged file is refused with ``SQLiteDatabaseError/Code/damaged``, when it is opened or when the damaged part is
-/// read, and left as it is. Nothing of it is repaired or skipped, since later records depend on earlier ones: restore a
-/// backup. Only a damaged snapshot is skipped, since its loss costs time but no data.
+/// A damaged file is refused with ``SQLiteDatabaseError/Code/damaged`` when it is opened or when the damaged part is
+/// read, and is left unchanged. Restore a backup: no part of the file is repaired or skipped, since later records
+/// depend on earlier ones. The only exception is a damaged snapshot, whose loss costs time but no data.
 ///
 /// All methods may be called from any thread. Concurrent writes are committed together, with one wait for the disk.
 public final class SQLiteDatabase: Sendable {
@@ -46,18 +46,19 @@ public final class SQLiteDatabase: Sendable {
 
     /// Opens a file, or creates it.
     ///
-    /// A file that is not a database of this module, or that a newer version wrote, is refused and not changed, nor is
-    /// its log. A file of an older version is migrated.
+    /// A file that is not a database of this module, or that a newer version has written, is refused; the file and its
+    /// log are not changed. A file of an older version is migrated.
     ///
     /// - Parameters:
-    ///   - file: a file URL; any other is refused. The file has a log next to it, with the same name and `-wal`.
+    ///   - file: a file URL; any other URL is refused. The log is next to the file and has the same name with `-wal`
+    ///     appended.
     ///   - durability: the condition that a commit waits for.
-    ///   - patience: the seconds to wait, from 0, for another process that has the file open.
-    ///   - lane: the lane on which a queue calls a store on this ledger. By default not the app's calling thread, so
-    ///     that no app waits for the disk, and commands that are added while the disk is busy are committed together.
+    ///   - patience: the seconds to wait for another process that has the file open, at least 0.
+    ///   - lane: the lane on which a queue calls a store on this ledger. By default it is not the app's calling thread,
+    ///     so no app waits for the disk, and commands that are added while the disk is busy are committed together.
     ///   - log: receives a line for a snapshot that could not be read, and for files that were lost. The log may call
-    ///     the database, but neither a store on its ledger nor a queue on its journal, which wait for the read or write
-    ///     that logs.
+    ///     the database. It must not call a store on the ledger or a queue on the journal, since they wait for the
+    ///     operation that logs.
     /// - Throws: ``SQLiteDatabaseError``.
     public convenience init(
         at file: URL,
@@ -83,21 +84,22 @@ public final class SQLiteDatabase: Sendable {
         journal = SQLiteJournal(core)
     }
 
-    /// Reads the whole file, and returns its inconsistencies: a line for each, none for a sound file.
+    /// Reads the whole file, and returns its inconsistencies, one per line; empty for a sound file.
     ///
-    /// Call it on a database that was just opened: once damage has been found, every use is refused.
+    /// Call this method on a database that was just opened: once damage has been found, every use is refused.
     ///
-    /// The time is proportional to the size of the file; all other users of the file wait.
+    /// The time is proportional to the size of the file. All other users of the file wait.
     ///
     /// - Throws: ``SQLiteDatabaseError``.
     public func check() throws -> [String] { try core.check() }
 
-    /// Closes the file, so that another process can open it when this returns.
+    /// Closes the file; another process can open it afterwards.
     ///
-    /// It waits for the reads and writes in progress. Files that were lost meanwhile are not changed.
+    /// The method waits for the reads and writes in progress. Files that were lost while they were open are not
+    /// changed.
     ///
-    /// Later uses fail with ``SQLiteDatabaseError/Code/closed``: a store then makes its queues retry later, so that no
-    /// command is lost except those that it refused.
+    /// Later uses fail with ``SQLiteDatabaseError/Code/closed``. A store then makes its queues retry later, so only
+    /// commands that the store has refused are lost.
     public func close() { core.close() }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A text of commands for a store, one in each line.
+/// A text with one command for a store in each line.
 ///
 /// ```swift
 /// let scenario = try Scenario(
@@ -44,7 +44,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
 
     /// Reads a UTF-8 file.
     ///
-    /// - Throws: ``ScenarioError``, also for a file that cannot be read.
+    /// - Throws: ``ScenarioError`` for a file that is invalid or cannot be read.
     public init(contentsOf url: URL) throws(ScenarioError) {
         let text: String
         do {
@@ -65,7 +65,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
         description = step.description
     }
 
-    /// Performs the commands on a store, up to the first that it refuses.
+    /// Performs the commands on a store, until the store refuses one that does not begin with `try`.
     ///
     /// - Parameters:
     ///   - store: the store.

@@ -3,13 +3,15 @@ import StoreCore
 
 /// A performer of commands on a store, line by line.
 ///
-/// Any thread may call a performer; commands that depend on each other have to be performed one after another.
+/// Any thread may call a performer. Commands that depend on each other have to be performed one after another.
 public struct ScenarioPerformer: Sendable {
     /// The store.
     public let store: SandboxStore
     private let session: Session
 
-    /// Creates a performer, which acts for the account on the store's first device unless a command chooses another.
+    /// Creates a performer.
+    ///
+    /// Commands act for the account that is signed in on the store's first device, unless they choose another.
     public init(store: SandboxStore) {
         self.store = store
         session = Session(store: store)
@@ -17,8 +19,8 @@ public struct ScenarioPerformer: Sendable {
 
     /// Performs one line.
     ///
-    /// - Returns: the command's result. A failed purchase is a result, too, since an app receives it.
-    /// - Throws: ``ScenarioError`` for an invalid line, and for one that the store refuses.
+    /// - Returns: the command's result. A failed purchase is a result too, since an app receives it.
+    /// - Throws: ``ScenarioError`` for an invalid line, or for a line that the store refuses.
     public func perform(_ line: String) throws(ScenarioError) -> ScenarioAnswer { try perform(try ScenarioStep(line)) }
 
     /// Performs a step.
@@ -45,17 +47,17 @@ public struct ScenarioPerformer: Sendable {
         )
     }
 
-    /// Returns the transactions that a command without options can act on.
+    /// Returns the identifiers of the transactions on which a command without options can act.
     func identifiers(in pool: ScenarioTransactions) throws -> [String] {
         try Call(store: store, session: session, name: "", arguments: [:]).identifiers(in: pool)
     }
 
-    /// The lines that restore the settings that commands have made and no ledger stores, in order.
+    /// The lines of commands that restore the settings made so far that no ledger stores, in order.
     ///
-    /// To restore the settings, perform the lines after the store's ledger was opened again.
+    /// To restore the settings, perform the lines after the store's ledger was reopened.
     public var settings: [String] { session.settings }
 
-    /// Applies the settings of a store's file that no ledger stores, as if by commands.
+    /// Applies those settings of a store's file that no ledger stores, as if commands had made them.
     package func adopt(_ settings: StoreConfiguration.Settings) throws(ScenarioError) {
         var lines = ["locale \(Word.source(of: settings.locale))", "renewal-rate \(settings.renewalRate.word)"]
         if let failure = settings.purchaseFailure?.word { lines.append("purchase-failure \(failure)") }
@@ -80,9 +82,10 @@ public struct ScenarioPerformer: Sendable {
 }
 
 extension ScenarioPerformer {
-    /// Lists the names in the store that are valid for a kind.
+    /// Returns the names in the store that are valid for a kind of word.
     ///
-    /// - Parameter kind: the kind. One that does not depend on the store has no names, see ``ScenarioValueKind/words``.
+    /// - Parameter kind: the kind. A kind that does not depend on the store has no names; see
+    ///   ``ScenarioValueKind/words``.
     /// - Returns: identifiers or names, the oldest first.
     /// - Throws: the error that prevents reading the ledger.
     package func names(of kind: ScenarioValueKind) throws -> [String] {
@@ -103,7 +106,7 @@ extension ScenarioPerformer {
 }
 
 extension ScenarioValueKind {
-    /// The kind's name, as in `product` or `undecided`, if it depends on the store; nil for any other.
+    /// The name of a kind that depends on the store, as in `product` or `undecided`; nil for any other kind.
     package var noun: String? {
         switch self {
         case .product: "product"
@@ -119,7 +122,9 @@ extension ScenarioValueKind {
         }
     }
 
-    /// The kinds that depend on the store, each with a ``noun`` of its own.
+    /// The kinds that depend on the store.
+    ///
+    /// Each has its own ``noun``.
     package static let named: [ScenarioValueKind] =
         [.product, .account, .device, .family, .subscriptionGroup]
         + [.all, .sold, .undecided, .interrupted, .refunded, .refundRequests, .unfinished].map { .transaction($0) }

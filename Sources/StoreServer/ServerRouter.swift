@@ -1,16 +1,16 @@
 import Foundation
 import StoreCore
 
-/// The routing of a server: it calls the service for a request's path, without any network.
+/// A router that calls the service for a request's path, without a network.
 package struct ServerRouter: Sendable {
-    /// The servers of one of the App Store's environments, at a path of their own.
+    /// The servers of one of the App Store's environments, each at its own path.
     private enum Base: String, CaseIterable {
         /// The servers of the production environment.
         case production
         /// The servers of the sandbox environment.
         case sandbox
 
-        /// Returns whether a store with an environment belongs to the other servers.
+        /// Returns whether a store in an environment belongs to the servers of the other environment.
         func isForeign(to environment: String) -> Bool { (self == .production) != (environment == "Production") }
     }
 
@@ -24,15 +24,15 @@ package struct ServerRouter: Sendable {
     ///
     /// - Parameters:
     ///   - store: the store.
-    ///   - view: an existing view of the store, whose data is shared; nil for a new one.
+    ///   - view: an existing view of the store, to share its data; nil for a new one.
     ///   - key: the key that signs the tokens of the API's clients.
-    ///   - sharedSecret: the shared secret that a verification requires; nil if it requires none.
+    ///   - sharedSecret: the shared secret that verifications require; nil if they require none.
     ///   - failures: the failures that a test has scheduled.
     ///   - hasNotificationURL: whether there is a URL to which notifications are sent.
-    ///   - console: the service of the page for browsers; nil for none.
+    ///   - console: the service of the browser console; nil for none.
     ///   - devices: the service for remote devices; nil for none.
-    ///   - log: receives the reason of each internal error.
-    ///   - now: returns the date by which tokens expire.
+    ///   - log: receives the reason for each internal error.
+    ///   - now: returns the current date, for the expiry of tokens.
     package init(
         _ store: SandboxStore,
         view: ServerView? = nil,
@@ -55,8 +55,8 @@ package struct ServerRouter: Sendable {
 
     /// Returns the response to a request, which may have any content.
     ///
-    /// The servers of the store's own environment are at the root, those of the App Store's two environments at
-    /// `production` and `sandbox`. The page for browsers is at `console`, the service for devices at `device`.
+    /// The servers of the store's own environment are at the root. The servers of the App Store's two environments are
+    /// at `production` and `sandbox`. The browser console is at `console`, and the service for devices at `device`.
     package func respond(to request: HTTPRequest) -> HTTPResponse {
         let base = request.path.first.flatMap { Base(rawValue: $0) }
         let path = request.path.dropFirst(base == nil ? 0 : 1)

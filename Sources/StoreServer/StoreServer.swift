@@ -3,7 +3,7 @@ import StoreCore
 import StoreCrypto
 import StoreRemote
 
-/// The App Store's servers for a sandbox store: they verify receipts, implement the App Store Server API, and send
+/// The App Store's servers for a sandbox store, which verify receipts, implement the App Store Server API, and send
 /// notifications.
 ///
 /// ```swift
@@ -11,15 +11,15 @@ import StoreRemote
 /// let answer = try await post(receipt, to: server.url.appending(path: "verifyReceipt"))
 /// ```
 ///
-/// The servers of the store's own environment are at ``url``. Those of the App Store's two environments are at
-/// ``sandboxURL`` and ``productionURL``: the environment that is not the store's knows nothing of the store, and
-/// responds to its receipts with status 21007 or 21008.
+/// The servers of the store's own environment are at ``url``. The servers of the App Store's two environments are at
+/// ``sandboxURL`` and ``productionURL``. One of these is not the store's environment: its servers know nothing of the
+/// store, and respond to the store's receipts with status 21007 or 21008.
 ///
-/// By default, a server listens on this machine only. It stops when it is released. Any thread may use it.
+/// By default, only this machine can reach the server. The server stops when it is released. Any thread may use it.
 public final class StoreServer: Sendable {
     /// The API key with which clients of the server's API sign their tokens.
     public let credentials: Credentials
-    /// The notifications since the server's creation, which can be read without any network.
+    /// The notifications since the server's creation, which can be read without a network.
     public let notifications: ServerNotifications
     private let http: HTTPServer
     private let outbox: NotificationOutbox?
@@ -30,18 +30,19 @@ public final class StoreServer: Sendable {
 
     /// Opens a server for a store.
     ///
-    /// If the store's ledger does not record notifications yet, it does so from now on.
+    /// If the store's ledger does not record notifications yet, it begins to do so.
     ///
     /// - Parameters:
     ///   - store: the store, which the server retains.
     ///   - configuration: the settings.
-    /// - Throws: ``StoreServerError`` if it cannot listen there, if libmicrohttpd is missing (``MicroHTTPD/advice``),
-    ///   or if other machines could reach its console; a `CryptoError` if a key cannot be made; the ledger's errors.
+    /// - Throws: ``StoreServerError`` if the server cannot listen on its address, if libmicrohttpd is missing
+    ///   (``MicroHTTPD/advice``), or if other machines could reach its console; a `CryptoError` if a key cannot be
+    ///   created; the ledger's errors.
     public init(_ store: SandboxStore, configuration: Configuration = Configuration()) throws {
         guard MicroHTTPD.isAvailable else { throw StoreServerError.unavailable }
         let credentials = try configuration.credentials ?? Credentials()
         let failures = FailureSchedule()
-        // All parts use one view, so that each record is read only once.
+        // All parts share one view, so each record is read only once.
         let view = ServerView(store)
         let console =
             configuration.hasConsole
@@ -110,24 +111,24 @@ public final class StoreServer: Sendable {
 
     /// The URL of the page that shows the store in a browser; nil without ``Configuration/hasConsole``.
     ///
-    /// The URL's fragment is the token that actions require: whoever has the URL can change the store.
+    /// The URL's fragment is the token that actions require: anyone who has the URL can change the store.
     public var consoleURL: URL? {
         console.flatMap { URL(string: "console#token=\($0.token)", relativeTo: url)?.absoluteURL }
     }
 
-    /// The URL of the sandbox's servers, instead of `sandbox.itunes.apple.com` and `api.storekit-sandbox.apple.com`.
+    /// The URL of the sandbox servers, which replaces `sandbox.itunes.apple.com` and `api.storekit-sandbox.apple.com`.
     public var sandboxURL: URL { url.appending(path: "sandbox") }
 
     /// The URL of the production servers, which replaces `buy.itunes.apple.com` and `api.storekit.apple.com`.
     public var productionURL: URL { url.appending(path: "production") }
 
-    /// Stops listening and sending, after the requests and the delivery in progress.
+    /// Stops the server, after the requests and the delivery in progress.
     ///
-    /// Waits at most 5 seconds for the delivery in progress. Waits without limit for the responses to requests, which
-    /// take as long as the store's ledger and signer. A transport that blocks in
+    /// The method waits at most 5 seconds for the delivery in progress. It waits without limit for the responses to
+    /// requests, which take as long as the store's ledger and signer. A transport that blocks in
     /// ``NotificationTransport/post(_:to:reply:)`` occupies its thread until it returns.
     ///
-    /// Does nothing the second time. Notifications that were not sent are sent by the next server on the same ledger.
+    /// A second call does nothing. Notifications that were not sent are sent by the next server on the same ledger.
     public func stop() {
         http.stop()
         outbox?.stop(waits: true)
@@ -145,12 +146,12 @@ extension StoreServer {
         set { failures.isAvailable = newValue }
     }
 
-    /// Makes the next verifications respond with a status, whatever receipt they are sent.
+    /// Makes the next verifications respond with a status, whatever the receipt is.
     ///
     /// - Parameters:
     ///   - status: the status, such as 21009, or any from 21100 to 21199.
-    ///   - isRetryable: `is-retryable` in the response, which only 21100 to 21199 have.
-    ///   - times: the number of verifications that fail, after those for which another status was set earlier.
+    ///   - isRetryable: the value of `is-retryable`, which only responses with a status from 21100 to 21199 contain.
+    ///   - times: the number of verifications that fail. They follow those for which a status was set earlier.
     public func failVerification(with status: Int, isRetryable: Bool = true, times: Int = 1) {
         failures.failVerifications(.init(status: status, isRetryable: isRetryable), times: times)
     }
@@ -159,62 +160,69 @@ extension StoreServer {
     ///
     /// - Parameters:
     ///   - code: the error's number, such as 4290000 for too many requests. An unknown number has no effect.
-    ///   - times: the number of requests that fail, after those for which another error was set earlier.
+    ///   - times: the number of requests that fail. They follow those for which an error was set earlier.
     public func failRequests(with code: Int, times: Int = 1) { failures.failRequests(code, times: times) }
 }
 
 extension StoreServer {
     /// The settings of a server.
     public struct Configuration: Sendable {
-        /// The address to listen on: `127.0.0.1` unless set, so that only this machine reaches the server.
+        /// The address to listen on; by default `127.0.0.1`, which only this machine can reach.
         ///
-        /// The host is an IPv4 or IPv6 address, or `localhost`. Whoever reaches the server can verify receipts, and,
-        /// with the API key, change the store.
+        /// The host is an IPv4 or IPv6 address, or `localhost`. Anyone who can reach the server can verify receipts,
+        /// and, with the API key, change the store.
         public var host = "127.0.0.1"
-        /// The port to listen on; 0, the default, for any free port.
+        /// The port to listen on; by default 0, for any free port.
         public var port: UInt16 = 0
-        /// The key and the certificates that prove the server's identity over TLS; nil, the default, for plain HTTP.
+        /// The key and the certificates that prove the server's identity over TLS; by default nil, for plain HTTP.
         ///
         /// `CertificateAuthority.serverIdentity(for:at:)` issues an identity.
         public var identity: ServerIdentity?
         /// The shared secret that verification requires for receipts with auto-renewable subscriptions; nil for none.
         public var sharedSecret: String?
-        /// The API key of the clients; nil, the default, for a fresh one.
+        /// The API key of the clients; by default nil, for a new key.
         public var credentials: Credentials?
         /// The URL to which notifications are sent; nil to send none.
         public var notificationURL: URL?
         /// The seconds, by the store's clock, from each failed delivery of a notification to the next attempt.
         ///
-        /// Nil, the default, for the App Store's: 1, 12, 24, 48 and 72 hours in production, none in the sandbox.
+        /// By default nil, for the delays of the App Store: 1, 12, 24, 48 and 72 hours in production, no retries in the
+        /// sandbox.
         public var retries: [TimeInterval]?
         /// The transport with which notifications are sent.
         public var transport: any NotificationTransport = URLSessionTransport()
-        /// The maximum size of a request's body in bytes; a longer one is refused with HTTP status 413.
-        public var maximumBodySize = 1 << 20
-        /// The maximum size in bytes of a request to verify a receipt, unless ``maximumBodySize`` is greater.
+        /// The maximum size of a request's body, in bytes.
         ///
-        /// 16 MiB by default, enough for a receipt of some 39,000 purchases.
+        /// A longer body is refused with HTTP status 413.
+        public var maximumBodySize = 1 << 20
+        /// The maximum size of a request to verify a receipt, in bytes; ``maximumBodySize`` if that is greater.
+        ///
+        /// The default of 16 MiB suffices for a receipt with some 39,000 purchases.
         public var maximumReceiptBodySize = 16 << 20
         /// The maximum number of connections.
         ///
-        /// If there are more, those that have waited longest for a request are closed; a further one waits only while
-        /// all have a request in progress. If other machines can reach ``host``, one address may have half of them.
+        /// If there are more, the server closes those on which it has waited longest for a request. A further
+        /// connection has to wait only while all others have a request in progress. If other machines can reach
+        /// ``host``, a single address may use half of the connections.
         public var maximumConnections = 256
         /// The seconds after which an idle connection is closed.
         ///
-        /// A request has twice as many seconds to arrive, even if its connection is not idle.
+        /// A request has twice this time to arrive, even if its connection is not idle.
         public var timeout = 30
-        /// The maximum number of connected queues of a device's token; a further one is refused with HTTP status 429.
+        /// The maximum number of connected queues for the token of a device.
+        ///
+        /// A further one is refused with HTTP status 429.
         public var maximumStreamsPerToken = 16
-        /// The seconds between two heartbeats to a remote queue: 5 by default, limited to 0.01 to 86,400.
+        /// The seconds between two heartbeats to a remote queue; by default 5, and limited to the range from 0.01 to
+        /// 86,400.
         ///
-        /// A queue considers its connection lost after three times as many seconds without a heartbeat.
+        /// A queue considers its connection lost after three times this time without a heartbeat.
         public var heartbeat: TimeInterval = 5
-        /// Whether a page at ``StoreServer/consoleURL`` shows and operates the store in a browser; false unless set.
+        /// Whether a page at ``StoreServer/consoleURL`` shows and operates the store in a browser; false by default.
         ///
-        /// The page is served to this machine only, so ``host`` must be a loopback address.
+        /// The page is served only to this machine, so ``host`` must be a loopback address.
         public var hasConsole = false
-        /// The object that performs the page's actions; nil for one of the server's own, which saves no settings.
+        /// The object that performs the page's actions; by default nil, for a new one that saves no settings.
         package var consolePerformer: ConsolePerformer?
         /// The log, which receives a line for each failure.
         ///
@@ -256,7 +264,7 @@ extension StoreServer {
     public struct Credentials: Sendable {
         let key: APIKey
 
-        /// Creates credentials with a fresh random key, which exists only in memory.
+        /// Creates credentials with a new random key, which exists only in memory.
         ///
         /// - Throws: a `CryptoError` if no key can be created.
         public init() throws { key = try APIKey() }
@@ -266,35 +274,37 @@ extension StoreServer {
         /// - Parameters:
         ///   - issuer: the claim `iss` of tokens.
         ///   - keyIdentifier: the key's identifier, which must not be empty.
-        ///   - privateKeyPEM: a text with a `PRIVATE KEY` on P-256.
-        /// - Throws: an error with a sentence if the text has no such key.
+        ///   - privateKeyPEM: a text with a `PRIVATE KEY` block for a key on P-256.
+        /// - Throws: an error if the text has no such key.
         public init(issuer: String, keyIdentifier: String, privateKeyPEM: String) throws {
             key = try APIKey(issuer: issuer, identifier: keyIdentifier, privateKeyPEM: privateKeyPEM)
         }
 
-        /// Reads credentials from a folder, or creates them if it has none.
+        /// Reads credentials from a folder, or creates them if the folder has none.
         ///
-        /// The key is the file `AuthKey_IDENTIFIER.p8`, and the issuer is the only line of `issuer.txt`. Only the user
-        /// may open the folder (0700) and the files (0600). Files appear atomically, and processes may share them.
+        /// The key is in the file `AuthKey_IDENTIFIER.p8`, and the issuer is the only line of `issuer.txt`. Only the
+        /// user may open the folder (0700) and the files (0600). Files are created atomically, and several processes
+        /// may share them.
         ///
         /// - Parameter folder: the folder.
         /// - Throws: ``StoreServerError`` if a file cannot be read or written, if other users have access to one, or if
-        ///   there are several keys; a `CryptoError` for an invalid key.
+        ///   there are several keys. A `CryptoError` for an invalid key.
         public init(folder: URL) throws { key = try APIKeyFolder(folder).read() }
 
-        /// The issuer, the claim `iss` of tokens; a UUID in lowercase unless given.
+        /// The issuer, the claim `iss` of tokens; by default a UUID in lowercase.
         public var issuer: String { key.issuer }
         /// The key's identifier, `kid` in the header of tokens.
         public var keyIdentifier: String { key.identifier }
         /// The private key in PEM, the content of a `.p8` file.
         public var privateKeyPEM: String { key.privateKeyPEM }
 
-        /// Returns a token as a client of the API creates it for an app.
+        /// Returns a token for an app, like one that a client of the API creates.
         ///
         /// - Parameters:
         ///   - bundleIdentifier: the app's bundle identifier, the claim `bid`.
-        ///   - date: the issuing date, by the system's clock unless given.
-        ///   - lifetime: the seconds until the token expires; 5 minutes by default. The API refuses more than 60.
+        ///   - date: the issuing date; by default the current date of the system's clock.
+        ///   - lifetime: the seconds until the token expires; by default 5 minutes. The API refuses a lifetime of more
+        ///     than an hour.
         /// - Returns: the text that follows `Bearer` in the header `Authorization`.
         /// - Throws: a `CryptoError` if libcrypto fails.
         public func token(
@@ -315,6 +325,6 @@ extension StoreServer.Credentials: CustomStringConvertible, CustomReflectable {
     /// The key's identifier, without any secret.
     public var description: String { "Credentials \(keyIdentifier)" }
 
-    /// A mirror of the key's identifier alone, so that a dump does not reveal the key.
+    /// A mirror that shows only the key's identifier, so a dump does not reveal the key.
     public var customMirror: Mirror { Mirror(self, children: ["keyIdentifier": keyIdentifier]) }
 }

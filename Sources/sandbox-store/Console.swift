@@ -7,7 +7,9 @@ struct Console: Sendable {
     let write: @Sendable (String) -> Void
     /// Writes text to standard error.
     let complain: @Sendable (String) -> Void
-    /// Reads a line of standard input without its line break, and shows it if a terminal does not; nil at the end.
+    /// Reads a line of standard input without its line break; nil at the end.
+    ///
+    /// Prints the line if no terminal echoes it.
     let read: @Sendable () -> String?
     /// Whether standard error is a terminal, on which a line can be erased.
     let isTerminal: Bool
@@ -19,7 +21,7 @@ struct Console: Sendable {
     /// The console of the process.
     static let standard: Console = {
         let firstError = Locked<(any Error)?>(nil)
-        // Not `print`, whose buffer would hold back a question until after its answer.
+        // Does not use `print`, whose buffer would hold back a question until after its answer.
         let write: @Sendable (String) -> Void = { text in
             do {
                 try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
@@ -44,7 +46,7 @@ struct Console: Sendable {
         )
     }()
 
-    /// Returns whether an environment allows colors on a terminal, see no-color.org.
+    /// Returns whether an environment allows colors on a terminal (see no-color.org).
     static func colors(_ environment: [String: String]) -> Bool {
         environment["NO_COLOR", default: ""].isEmpty && environment["TERM", default: "dumb"] != "dumb"
     }
@@ -65,7 +67,7 @@ struct Console: Sendable {
 
 /// Formats of prices, times and numbers.
 enum Wording {
-    /// Returns a price in the format of its buyer.
+    /// Returns a price in the format of the buyer's locale.
     ///
     /// - Parameters:
     ///   - amount: the exact amount.
@@ -92,7 +94,7 @@ enum Wording {
     /// Returns a date in UTC, as in `2025-01-01T00:00:00Z`.
     static func moment(_ date: Date) -> String { date.formatted(.iso8601) }
 
-    /// Parses a date in the years 1 to 9999, to which the dates in answers are limited.
+    /// Parses a date in the years 1 to 9999, the range of dates in responses; nil for any other text.
     static func moment(_ text: String) -> Date? {
         guard let date = try? Date(text, strategy: .iso8601) else { return nil }
         return (-62_135_596_800..<253_402_300_800).contains(date.timeIntervalSince1970) ? date : nil
@@ -100,7 +102,7 @@ enum Wording {
 }
 
 extension String {
-    /// The text with its control characters escaped, except line breaks, so that it cannot control a terminal.
+    /// The text with its control characters escaped, except line breaks, so it cannot control a terminal.
     var printable: String {
         let isEscaped = { (scalar: Unicode.Scalar) in scalar.isControl && scalar != "\n" }
         guard unicodeScalars.contains(where: isEscaped) else { return self }

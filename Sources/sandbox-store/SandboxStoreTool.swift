@@ -5,12 +5,12 @@ import StoreSQLite
 import StoreScenario
 import StoreServer
 
-/// The command line tool, independent of the process's input and output.
+/// The command-line tool, independent of the process's input and output.
 @MainActor
 struct SandboxStoreTool {
     let console: Console
 
-    /// Performs the command of the arguments after the program's name.
+    /// Performs the command that the arguments after the program's name describe.
     ///
     /// - Returns: the process's exit code.
     func run(_ arguments: [String]) -> Int32 {
@@ -58,7 +58,7 @@ struct SandboxStoreTool {
         service.stop()
     }
 
-    /// Throws the advice to install a library if it is missing.
+    /// Throws an error with the advice to install a library if the library is missing.
     func require(_ isAvailable: Bool, _ advice: String) throws {
         if !isAvailable { throw StoreFile.Failure(description: advice) }
     }
@@ -115,7 +115,7 @@ struct SandboxStoreTool {
         throw Command.Mistake("\(what) cannot be read from \(file)")
     }
 
-    /// The `.storekit` file of a public app; see SOURCES.md in the same folder.
+    /// The demo's `.storekit` file, from a public app; see SOURCES.md in the same folder.
     static var demoFile: URL {
         Bundle.module.bundleURL.appending(path: "Resources/flutter__packages__Configuration_2.storekit")
     }

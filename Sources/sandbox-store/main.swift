@@ -1,6 +1,6 @@
 import Foundation
 import StorePostgres
 
-// Before libcrypto is first used, which may be for certificates and signatures.
+// Called before the first use of libcrypto, which may be for certificates or signatures.
 LibcryptoCleanup.disable()
 exit(SandboxStoreTool(console: .standard).run(Array(CommandLine.arguments.dropFirst())))

@@ -3,9 +3,10 @@ import StoreCore
 extension FaultInjector {
     /// A condition under which a rule applies.
     ///
-    /// Conditions are joined with `&&` and evaluated from left to right. Each counts only the messages that those before it
-    /// let through: `.product("sword") && .call(2)` is the second message with a sword, and `.call(2) && .product("sword")`
-    /// the second of all messages, if it has a sword. Counting begins when the rule is added.
+    /// Conditions are joined with `&&` and evaluated from left to right. A condition counts only the messages to which
+    /// the conditions before it apply: `.product("sword") && .call(2)` is the second message with a sword, and
+    /// `.call(2) && .product("sword")` the second of all messages, provided that it has a sword. Counting begins when
+    /// the rule is added.
     public struct Condition: Sendable {
         enum Test: Sendable {
             case calls(ClosedRange<Int>)
@@ -35,8 +36,8 @@ extension FaultInjector {
 
         /// Applies with a probability, drawn from the injector's seed.
         ///
-        /// Each rule has its own random numbers, so that other rules do not affect it. A probability outside 0...1
-        /// stops the process.
+        /// Each rule has its own random numbers, so other rules do not affect it. A probability outside 0...1 stops the
+        /// process.
         public static func chance(_ probability: Double) -> Condition {
             guard (0...1).contains(probability) else { fatalError("\(probability) is no probability; it is 0...1") }
             return Condition(tests: [.chance(probability)])
@@ -55,10 +56,13 @@ extension FaultInjector {
             matching { $0.transactionIdentifiers.contains(identifier) }
         }
 
-        /// Applies to messages that concern an account: all, if the injector's ``FaultInjector/label`` is this name;
-        /// otherwise those with the name as the payment's or the restore's `applicationUsername`.
+        /// Applies to messages that concern an account.
         ///
-        /// A backend serves one device and does not report who is signed in there, so the label identifies the account.
+        /// If the injector's ``FaultInjector/label`` is the name, these are all messages. Otherwise they are the
+        /// messages with a payment or a restore whose `applicationUsername` is the name.
+        ///
+        /// A backend serves one device and does not report the account that is signed in there, so the label identifies
+        /// it.
         public static func account(_ name: String) -> Condition {
             Condition(tests: [.property { event, label in label == name || event.applicationUsernames.contains(name) }])
         }
@@ -77,7 +81,7 @@ extension FaultInjector {
             Condition(tests: [.property { event, _ in body(event) }])
         }
 
-        /// Returns a condition that applies if both do, the left one evaluated first.
+        /// Returns a condition that applies if both conditions apply; the left one is evaluated first.
         public static func && (left: Condition, right: Condition) -> Condition {
             Condition(tests: left.tests + right.tests)
         }
@@ -143,7 +147,7 @@ struct FaultRules: Sendable {
 
     /// Returns the fault of the first rule that applies.
     ///
-    /// The other rules count too, so that one rule's matches do not shift the numbers of another.
+    /// The other rules count the message too, so the numbers of one rule do not depend on the others.
     mutating func fault(for event: FaultInjector.Event, label: String?) -> FaultInjector.Fault {
         var fault: FaultInjector.Fault?
         for index in rules.indices where rules[index].point == event.point {
@@ -177,8 +181,8 @@ extension FaultRules.Rule {
 extension FaultInjector {
     /// A point where messages pass between a queue and its store.
     ///
-    /// Of all reads, only that of the country passes a point. Other reads, such as whether a product is sold, go
-    /// directly to the store.
+    /// Reads, such as whether a product is sold, go directly to the store and pass no point. The only exception is the
+    /// read of the country, ``FaultInjector/Point/storefrontRead``.
     public enum Point: String, CaseIterable, Hashable, Codable, Sendable {
         /// Submission of commands to the store.
         case submission
@@ -202,9 +206,9 @@ extension FaultInjector {
         case receiptAnswer
         /// The request for the next bytes of a download.
         case downloadRequest
-        /// Some bytes of a download for the queue, or the failure that replaces them.
+        /// The requested bytes of a download, or the failure that is sent instead of them.
         case downloadChunk
-        /// The read of the country by an app.
+        /// An app's read of the country.
         ///
         /// The read is synchronous. A fault that loses or fails it makes the app read nil, as if the store did not know
         /// the country. Under all other faults, including ``FaultInjector/Fault/hold``, the app reads the country.

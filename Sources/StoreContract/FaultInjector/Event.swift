@@ -10,11 +10,11 @@ extension FaultInjector {
             case submission([StoreCommand])
             /// The reply to these commands.
             case reply(SubmissionReply, to: [StoreCommand])
-            /// The request for updates of a queue with this journal.
+            /// A request for updates by the queue with this journal.
             case connection(JournalID, after: UpdateCursor?)
             /// Updates for the queue with this journal.
             case update(UpdateBatch, to: JournalID)
-            /// The reason for the loss of a connection, for the queue with this journal.
+            /// The reason why the queue with this journal has lost its connection.
             case connectionLost(StoreFailure, to: JournalID)
             /// Acknowledgement of all updates through this cursor.
             case acknowledgement(UpdateCursor)
@@ -28,7 +28,7 @@ extension FaultInjector {
             case receiptAnswer(StoreFailure?)
             /// The request for some bytes of a download.
             case downloadRequest(ContentRequest)
-            /// The bytes that were requested, or the failure that replaces them.
+            /// The requested bytes, or the failure that is sent instead of them.
             case downloadChunk(Result<Data, StoreFailure>, to: ContentRequest)
             /// The country that an app reads.
             case storefrontRead
@@ -64,7 +64,7 @@ extension FaultInjector {
 }
 
 extension FaultInjector.Event {
-    /// The commands that the message submits or replies to; otherwise empty.
+    /// The commands that the message submits or replies to; empty for all other messages.
     public var commands: [StoreCommand] {
         switch payload {
         case .submission(let commands), .reply(_, let commands): commands
@@ -92,7 +92,7 @@ extension FaultInjector.Event {
         }
     }
 
-    /// The app's names for its users in the message's payments and restores.
+    /// The values of `applicationUsername` in the message's payments and restores.
     public var applicationUsernames: Set<String> {
         var names = Set(payments.compactMap(\.applicationUsername))
         for case .restore(let name?) in commands.map(\.action) { names.insert(name) }

@@ -4,9 +4,9 @@ import StoreCore
 extension FaultInjector {
     /// A fault that is injected into a message.
     ///
-    /// A *call* is a submission, a look-up, a receipt refresh or the fetching of a download's bytes: its caller waits
-    /// for a reply. Every other message belongs to a *connection*, except acknowledgements, whose loss is not
-    /// reported, and the country, whose faults ``FaultInjector/Point/storefrontRead`` describes.
+    /// A *call* is a submission, a look-up, a receipt refresh or a request for a download's bytes: its caller waits for
+    /// a reply. Every other message belongs to a *connection*, with two exceptions: the loss of an acknowledgement is
+    /// not reported, and ``FaultInjector/Point/storefrontRead`` describes the faults of a read of the country.
     public enum Fault: Hashable, Codable, Sendable {
         /// No fault: the message passes.
         ///
@@ -14,9 +14,9 @@ extension FaultInjector {
         case pass
         /// A loss that is noticed only after the timeout.
         ///
-        /// After ``FaultInjector/timeout`` the call fails with `URLError.timedOut`. A connection that lost anything
-        /// breaks with that error, unless the queue has noticed a gap before and reconnected. If a reply is lost, its
-        /// call has taken effect.
+        /// After ``FaultInjector/timeout`` the call fails with `URLError.timedOut`. A connection that has lost a
+        /// message breaks with the same error, unless the queue noticed the gap earlier and reconnected. A call whose
+        /// reply is lost has taken effect.
         case drop
         /// A delay in seconds, by the store's clock.
         ///
@@ -26,31 +26,34 @@ extension FaultInjector {
         case delay(TimeInterval)
         /// A duplicate: the message arrives twice.
         case duplicate
-        /// A late duplicate: the message arrives, and again after some seconds, out of order among updates.
+        /// A late duplicate: the message arrives immediately, and again after some seconds.
+        ///
+        /// The second copy of an update arrives out of order.
         case echo(after: TimeInterval)
         /// A swap with the next message at this point; among updates, with the next on the same connection.
         ///
         /// If no other message follows within ``FaultInjector/timeout``, the message arrives by itself. The other
         /// message is not reordered again.
         case reorder
-        /// A break of everything: all messages in flight are lost, including held and delayed ones.
+        /// A break of all connections and calls: all messages in flight are lost, including held and delayed ones.
         ///
-        /// Every connected queue receives `connectionLost`, then every call fails, with `URLError.networkConnectionLost`.
-        /// What has reached the store has taken effect. Later messages pass again.
+        /// Every connected queue receives `connectionLost`, and then every waiting call fails, both with
+        /// `URLError.networkConnectionLost`. Messages that have reached the store have taken effect. Later messages
+        /// pass again.
         case cut
-        /// A lost reply: the call takes effect in the store, and fails immediately with `URLError.networkConnectionLost`.
+        /// A lost reply: the call takes effect, and fails immediately with `URLError.networkConnectionLost`.
         ///
-        /// At ``FaultInjector/Point/connection`` and ``FaultInjector/Point/update`` the connection breaks. An
-        /// acknowledgement, which has no reply, passes.
+        /// At ``FaultInjector/Point/connection`` and ``FaultInjector/Point/update`` the connection breaks instead. An
+        /// acknowledgement has no reply to lose, so it passes.
         case loseAnswer
         /// A wait until ``FaultInjector/release(_:as:)``, without a time limit.
         ///
         /// Updates after a held one on the same connection wait too.
         case hold
-        /// An immediate failure that replaces a reply.
+        /// An immediate failure.
         ///
-        /// A request does not arrive at the store; a request whose reply fails has taken effect. A connection breaks
-        /// with the failure; a submission has the reply `tryLater`, with the failure.
+        /// A request that fails does not arrive at the store; a request whose reply fails has taken effect. A
+        /// submission receives the reply `tryLater` with the failure. A connection breaks with the failure.
         case fail(StoreFailure)
     }
 }
@@ -72,7 +75,7 @@ extension FaultInjector.Fault: CustomStringConvertible {
         }
     }
 
-    /// The fault's invalid parameter, in words; nil if there is none.
+    /// A description of the fault's invalid parameter; nil if the fault is valid.
     var flaw: String? {
         switch self {
         case .delay(let seconds), .echo(let seconds):

@@ -36,7 +36,7 @@ extension FaultInjector: StoreBackend {
         }
         let attach: @Sendable () -> Void = { [self] in
             backend.connect(relay, after: cursor)
-            // The store would never release a relay that was broken or disconnected meanwhile.
+            // Disconnects a relay that was closed while it was being connected: the store would never release it.
             if !state.withLock({ $0.isOpen(relay) }) { backend.disconnect(relay) }
         }
         cross(.connection(receiver.journal, after: cursor), relay: relay, .run(attach))
@@ -116,7 +116,7 @@ final class FaultyContent: ContentService {
     }
 }
 
-/// A store's receipts, whose refreshes pass at ``FaultInjector/Point/receiptRequest``, and the replies at
+/// A store's receipts: requests to refresh them pass at ``FaultInjector/Point/receiptRequest``, and the replies at
 /// ``FaultInjector/Point/receiptAnswer``.
 final class FaultyReceipts: ReceiptService {
     private let service: any ReceiptService

@@ -13,11 +13,11 @@ import StoreCore
 /// rules are tried in the order in which they were added, and the first that applies is used. If none applies, the
 /// message passes immediately, on the calling thread. The same seed and the same calls produce the same faults.
 ///
-/// An injector violates no promise of `StoreBackend` that a network could not violate: a receiver is called by one
-/// thread at a time and in the order of its updates, except where a rule says otherwise. Every loss is reported after
-/// ``timeout``, so that no caller waits forever; only held messages wait until they are released. An injector has no
-/// thread of its own, uses only its store's clock, and settling lists the messages that wait in it. A waiting call
-/// retains its caller, and so the store, until its reply or ``cut()``. All methods may be called from any thread.
+/// An injector violates only those promises of `StoreBackend` that a network can violate. One thread at a time calls a
+/// receiver, in the order of its updates, unless a rule changes the order. Every loss is reported after ``timeout``, so
+/// no caller waits forever; only held messages wait until they are released. An injector has no thread of its own and
+/// uses only its store's clock. Settling lists the messages that wait in the injector. A waiting call retains its
+/// caller, and so the store, until its reply or ``cut()``. All methods may be called from any thread.
 ///
 /// The user's decisions (cancel, decline, Ask to Buy) do not pass an injector: make them at the store.
 public final class FaultInjector: Sendable {
@@ -56,7 +56,7 @@ extension FaultInjector {
     /// Adds a rule after the existing ones.
     ///
     /// - Parameters:
-    ///   - fault: the fault. Waiting for a negative or infinite time stops the process.
+    ///   - fault: the fault. A negative or infinite delay stops the process.
     ///   - point: the place.
     ///   - condition: the condition; always unless given.
     ///   - times: the maximum number of applications, not below 0; unlimited unless given.
@@ -116,7 +116,7 @@ extension FaultInjector {
         return result
     }
 
-    /// Calls ``perform(_:)`` as registered work, so that settling waits for it, since no caller does.
+    /// Calls ``perform(_:)`` and registers it as work: no caller waits for its end, so settling has to.
     @discardableResult
     func performWatched<R>(_ event: (inout FaultInjectorState, inout [InjectorAction]) -> R) -> R {
         let work = clock.activity.begin()
@@ -148,16 +148,16 @@ extension FaultInjector {
     }
 }
 
-/// The member by which an injector takes part in the activity of the store's clock.
+/// The fault injector's entry in the activity of the store's clock.
 private final class FaultInjectorPort: ActivityMember {
     private let state: Locked<FaultInjectorState>
 
     init(_ state: Locked<FaultInjectorState>) { self.state = state }
 
-    // A thread counts as busy by itself while it passes or releases a message.
+    // Always quiet, since a thread that passes or releases a message is registered as busy separately.
     var pulse: (isQuiet: Bool, work: Int) { state.withLock { (true, $0.work) } }
-    // May be retained although waiting messages may retain the store: only a moving clock and a simulated run retain
-    // this member, and they retain the store as well.
+    // May be retained, even though waiting messages may retain the store: only a moving clock and a simulated run
+    // retain this member, and both retain the store as well.
     var retainable: (any ActivityPulse)? { self }
 
     func drainHere() -> Bool { false }
@@ -188,13 +188,13 @@ extension FaultInjector {
 
     /// Releases a held message.
     ///
-    /// The message arrives before this returns, and so do its consequences in a store that replies immediately. It
-    /// overtakes earlier updates of its connection that still wait. No rule is applied to it again.
+    /// The message arrives before the method returns. If the store replies immediately, the reply arrives by then too.
+    /// The message overtakes earlier updates of its connection that still wait. No rule is applied to it again.
     ///
     /// - Parameters:
     ///   - id: the message's identifier, from ``held``.
-    ///   - fault: the fault to inject now; the message passes unless given.
-    /// - Returns: whether the message was held. It may have been lost with its connection, or released before.
+    ///   - fault: the fault to inject now; by default the message passes.
+    /// - Returns: whether the message was still held. If not, it was lost with its connection, or released before.
     @discardableResult
     public func release(_ id: Held.ID, as fault: Fault = .pass) -> Bool {
         if let flaw = fault.flaw { fatalError(flaw) }

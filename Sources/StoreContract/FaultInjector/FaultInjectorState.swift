@@ -50,13 +50,13 @@ struct FaultInjectorState: Sendable {
 extension FaultInjectorState {
     mutating func begin(_ call: Call) { calls[call.id] = call }
 
-    /// Ends a call whose caller has its result, together with the timeout that would report a loss.
+    /// Ends a call whose caller has received its result, and cancels the call's timeout.
     mutating func end(_ call: Call, _ actions: inout [InjectorAction]) {
         calls[call.id] = nil
         forget(&actions) { $0.call === call && $0.kind == .timeout }
     }
 
-    /// Opens a receiver's relay, without the messages of an earlier connection.
+    /// Opens the relay of a receiver, and discards the messages of the receiver's earlier connection.
     mutating func open(
         _ key: ObjectIdentifier,
         _ actions: inout [InjectorAction],
@@ -214,7 +214,7 @@ extension FaultInjectorState {
         }
     }
 
-    /// Forwards the messages of a connection that no longer have to wait.
+    /// Forwards those messages of a connection that no longer have to wait.
     private mutating func pump(_ relay: Relay, _ actions: inout [InjectorAction]) {
         while let first = waiting.firstIndex(where: { $0.isInOrder(on: relay) }) {
             var index = first
@@ -324,7 +324,7 @@ extension FaultInjectorState {
         work &+= 1
         var message = waiting.remove(at: index)
         note("\(message.event): released, \(fault)")
-        // As a copy, the message is outside the order, and overtakes earlier messages that still wait.
+        // A copy is exempt from the order, so the message overtakes earlier messages that still wait.
         message.kind = .copy
         apply(fault, to: message, &actions)
         if let relay = message.relay { pump(relay, &actions) }

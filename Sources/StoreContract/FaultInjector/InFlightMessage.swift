@@ -14,7 +14,7 @@ struct InFlightMessage: Sendable {
 
     enum Kind: Sendable {
         case original
-        /// A message outside the order: a duplicate, or one that was held and released.
+        /// A message that is exempt from the order: a duplicate, or one that was held and released.
         case copy
         /// The report of a loss.
         case timeout
@@ -74,7 +74,9 @@ final class Call: Sendable {
         self.tell = tell
     }
 
-    /// Whether the caller still accepts replies; one that has its reply accepts duplicates.
+    /// Whether the caller still accepts replies.
+    ///
+    /// Duplicate replies are accepted, but none after a failure.
     var isListening: Bool { status.withLock { $0 != .failed } }
 
     /// Returns whether the reply may be delivered.
@@ -87,7 +89,7 @@ final class Call: Sendable {
 
     /// Fails the call, after which no reply is delivered; `body` runs before the caller receives the failure.
     ///
-    /// Does nothing after a reply or a failure.
+    /// If the call already has a reply or has failed, only `body` runs.
     func fail(_ failure: StoreFailure, after body: () -> Void = {}) {
         let isMine = status.withLock { status in
             guard status == .open else { return false }
@@ -137,7 +139,7 @@ final class Relay: StoreUpdateReceiver {
     /// Drops the notifications that have not been delivered.
     func clear() { outbox.withLock { $0.clear() } }
 
-    /// Delivers the posted notifications, unless another thread is doing so, which then delivers these too.
+    /// Delivers the posted notifications, or leaves them to the thread that is already delivering.
     func drain() {
         guard outbox.withLock({ $0.schedule() }) else { return }
         outbox.drain(\.self) { item in

@@ -1,4 +1,4 @@
-/// A promise of a store, under a name that does not change.
+/// A promise of a store, identified by a name that does not change.
 ///
 /// The promises are those of `StoreBackend` and of the services that it offers; the suite has no others.
 public struct ContractPromise: Hashable, Sendable, CaseIterable, CustomStringConvertible {
@@ -37,7 +37,7 @@ extension ContractPromise {
         "the clock stays the same",
         "A store always has the same clock and the same lane."
     )
-    /// The promise that all work which a store reports as begun is reported as ended, once.
+    /// The promise that a store reports the end of all work whose beginning it has reported, exactly once.
     public static let goesQuiet = ContractPromise(
         "a store goes quiet",
         "Whatever a store reports to its clock's activity as under way, it reports as ended, once."
@@ -59,7 +59,7 @@ extension ContractPromise {
         "every submission is answered",
         "A submission has its reply before the deadline, and commands that are sent again after passing trouble are taken."
     )
-    /// The promise that a command that is submitted again does not take effect again.
+    /// The promise that a command that is submitted twice takes effect once.
     public static let takenOnce = ContractPromise(
         "a command is taken once",
         """
@@ -67,12 +67,12 @@ extension ContractPromise {
         store was opened again, is not done again.
         """
     )
-    /// The promise that a command that is submitted again has the same reply: it is taken.
+    /// The promise that a repeated command receives the same reply as the first time: it is taken.
     public static let repetitionsTaken = ContractPromise(
         "a repetition is acknowledged",
         "A command that is submitted again is answered as it was the first time: it is taken."
     )
-    /// The promise that commands of different journals are different, even with the same number.
+    /// The promise that commands with the same number in different journals are different commands.
     public static let journalsApart = ContractPromise(
         "each journal counts by itself",
         "Commands of two journals that have the same number are two commands, and numbers may be left out."
@@ -143,7 +143,7 @@ extension ContractPromise {
         "an unknown offer is refused",
         "An order under an offer that the store does not have is refused, and not sold under other terms."
     )
-    /// The promise that an order is purchasing or deferred until another person has decided.
+    /// The promise that an order that waits for a decision is purchasing or deferred until then.
     public static let waitingStays = ContractPromise(
         "what waits stays undecided",
         "An order that somebody has to decide about is shown as purchasing or deferred until then."
@@ -163,7 +163,7 @@ extension ContractPromise {
         "an identifier belongs to one transaction",
         "A transaction's identifier is not empty, never changes and is never used for another."
     )
-    /// The promise that all values sent are the same after they were encoded as JSON and decoded.
+    /// The promise that all values that a store sends are unchanged by encoding as JSON and decoding.
     public static let valuesCodable = ContractPromise(
         "what is sent can be written and read",
         "Whatever a store sends is the same after it was encoded as JSON and decoded."
@@ -211,7 +211,7 @@ extension ContractPromise {
         "a snapshot is in the order of age",
         "The oldest transaction comes first."
     )
-    /// The promise that a connection with a cursor gets the changes after it, or else a snapshot.
+    /// The promise that a connection with a cursor receives the changes after the cursor, or a snapshot.
     public static let cursorResumes = ContractPromise(
         "a cursor is followed by what came after it",
         """
@@ -224,7 +224,7 @@ extension ContractPromise {
         "connecting again begins again",
         "A receiver that is connected and is connected once more gets its updates from the cursor it gave last."
     )
-    /// The promise that a receiver is not called any more after its disconnection has settled.
+    /// The promise that a disconnected receiver is no longer called once the store has settled.
     public static let disconnectStops = ContractPromise(
         "a disconnected receiver hears nothing",
         "Once the store has gone quiet after a disconnection, the receiver gets no more updates."
@@ -242,7 +242,7 @@ extension ContractPromise {
         lane is the caller's: no lock is held.
         """
     )
-    /// The promise that disconnected receivers and listeners to the history are not retained.
+    /// The promise that a store retains neither disconnected receivers nor listeners to its history.
     public static let receiversReleased = ContractPromise(
         "what is disconnected is released",
         "The store keeps neither a receiver that was disconnected, nor a listener to its history."
@@ -390,7 +390,7 @@ extension ContractPromise {
         it if they are asked for.
         """
     )
-    /// The promise that the newest transaction comes first, and among unfinished ones the oldest.
+    /// The promise that the history begins with the newest transaction, and its unfinished part with the oldest.
     public static let historyInOrder = ContractPromise(
         "the history is in order",
         "The newest transaction comes first; among those that are unfinished, the oldest."
@@ -410,7 +410,7 @@ extension ContractPromise {
         "each product has a latest transaction",
         "It is the newest of those in the history, and there is one for each product that was bought."
     )
-    /// The promise that transactions are found by their identifiers, in the order of these.
+    /// The promise that transactions are found by their identifiers, and returned in the same order.
     public static let identifiersFound = ContractPromise(
         "transactions are found by their identifiers",
         "They come in the order of the identifiers, and identifiers that no transaction has are left out."
@@ -428,7 +428,7 @@ extension ContractPromise {
         "a page keeps to its limit",
         "It has no more transactions than were asked for, be it one."
     )
-    /// The promise that each transaction is on exactly one page, even if the store sells between two pages.
+    /// The promise that each transaction is on exactly one page, even if a purchase is made between two pages.
     public static let pagesCoverAll = ContractPromise(
         "pages cover the answer once",
         "Page by page, each transaction comes once, also if the store sells between two pages, and there is a last page."
@@ -454,7 +454,7 @@ extension ContractPromise {
     /// The promises of updates other than transactions.
     static var ofNotices: [ContractPromise] { [noticesTold, noticesShown, noticesEnd, storefrontTold] }
 
-    /// The promise that connected receivers get each notice, as do those with an earlier cursor.
+    /// The promise that each notice reaches connected receivers, and receivers that connect with an earlier cursor.
     ///
     /// A notice is a revocation or a purchase that the user began in the store, as in `StoreUpdate.revoked` and
     /// `StoreUpdate.promoted`.

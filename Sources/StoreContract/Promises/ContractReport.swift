@@ -26,7 +26,8 @@ public struct ContractReport: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether no promise is broken.
     ///
-    /// Some promises may not have been tested, see ``notTried``. A store that does not open violates a promise.
+    /// Some promises may not have been tested, see ``notTried``. If the store does not open, ``ContractPromise/opens``
+    /// is broken.
     public var isKept: Bool { broken.isEmpty }
 
     /// The promises that are broken.
@@ -66,15 +67,15 @@ final class ResultCollector {
 
     /// Records the result of a test: a promise counts as kept unless some test breaks it.
     ///
-    /// Only the first sentence about a broken promise is stored.
+    /// Only the explanation of the first failed test is stored.
     func hold(_ promise: ContractPromise, _ isKept: Bool, _ why: @autoclosure () -> String) {
         if case .broken = verdicts[promise] { return }
         verdicts[promise] = isKept ? .kept : .broken(why: why())
     }
 
-    /// Records that a promise could not be tested here.
+    /// Records that promises could not be tested here.
     ///
-    /// An existing verdict stays.
+    /// A promise that has a verdict keeps it.
     func skip(_ promises: [ContractPromise], because reason: String) {
         for promise in promises where verdicts[promise] == nil { verdicts[promise] = .notTried(because: reason) }
     }
@@ -83,7 +84,7 @@ final class ResultCollector {
 
     func isBroken(_ promise: ContractPromise) -> Bool { if case .broken = verdicts[promise] { true } else { false } }
 
-    /// The reason to stop: nothing else can be tested with a store that breaks one of these promises.
+    /// The reason to stop the suite, which is a broken promise on which all other tests rely; nil for none.
     var reasonToGiveUp: String? {
         [.opens, .submissionsAnswered, .snapshotFirst, .goesQuiet].first(where: isBroken).map {
             "\"\($0.name)\" is broken"

@@ -9,24 +9,24 @@ public struct ContractSubject: Sendable {
     public var newStore: @Sendable () throws -> Store
     /// The identifiers to order.
     public var products: Products
-    /// The longest time for a reply, in seconds: by the store's clock, and by the system's clock as well.
+    /// The longest time for a reply, in seconds, by the store's clock and by the system's clock.
     ///
     /// Whatever has not arrived by then is reported as missing.
     public var deadline: TimeInterval = 60
-    /// The seconds by the system's clock in which nothing unexpected may arrive: longer than any work of a server.
+    /// The time to wait for unexpected messages, in seconds by the system's clock: longer than any work of a server.
     ///
-    /// If the store's time can be advanced, the suite advances it by ``deadline`` instead. It then waits several
-    /// pauses for anything missing: a task may do work that it did not report to the clock's activity.
+    /// If the store's time can be advanced, the suite advances it by ``deadline`` instead. If something is still
+    /// missing, it waits several pauses more, since a task may do work that it did not report to the clock's activity.
     public var pause: TimeInterval = 0.05
     /// The number of purchases that are unfinished at the same time, at least 1.
     ///
-    /// A number larger than a batch of the store shows how it splits a snapshot into parts.
+    /// If the number exceeds the size of the store's batches, the suite tests a snapshot in several parts.
     public var crowd = 20
     /// Whether the store claims to have a receipt for each unfinished transaction that is purchased or restored.
     public var hasReceipts = false
-    /// Advances the store's time by some seconds, 0 included, and returns when everything due by then has happened.
+    /// Advances the store's time by some seconds, possibly 0, and returns when everything due by then has happened.
     ///
-    /// Nil for a store on a `ManualClock`, which is advanced, and for one whose time passes by itself.
+    /// Nil for a store on a `ManualClock`, which the suite advances, and for a store whose time passes by itself.
     public var letTimePass: (@Sendable (any StoreBackend, TimeInterval) -> Void)?
 
     /// Creates a description of the store to check.
@@ -43,7 +43,9 @@ public struct ContractSubject: Sendable {
     public struct Store: Sendable {
         /// The store.
         public var backend: any StoreBackend
-        /// Reopens the same data, as after a crash of the process, while the backend before it may still exist.
+        /// Reopens the same data, as after a crash of the process.
+        ///
+        /// The previous backend may still exist.
         ///
         /// Nil for a store that cannot be reopened: persistence is then not tested.
         public var reopen: (@Sendable () throws -> any StoreBackend)?
@@ -55,7 +57,7 @@ public struct ContractSubject: Sendable {
         ///
         /// Nil if that cannot be done: refunds are then not tested.
         public var refund: (@Sendable (String) throws -> Void)?
-        /// Ends the access that a transaction of ``Products/restorable`` grants, given its identifier, and notifies apps.
+        /// Revokes a transaction of ``Products/restorable``, given its identifier: ends the access and notifies apps.
         ///
         /// Nil if that cannot be done: revocations are then not tested.
         public var revoke: (@Sendable (String) throws -> Void)?
@@ -109,7 +111,8 @@ public struct ContractSubject: Sendable {
         public var waiting: String?
         /// An auto-renewable subscription that sells; nil if the store has none.
         ///
-        /// Bought only if the store has a history; ordered from every store under an offer that does not exist.
+        /// The suite buys the subscription only from a store with a history. It orders the subscription from every
+        /// store under an unknown offer, which the store has to refuse.
         public var subscription: String?
         /// A product that sells and whose transactions come with hosted files; nil if the store has none.
         public var hosted: String?

@@ -4,7 +4,7 @@ import StoreCore
 struct ChainChecker: Sendable {
     /// The updates, each with the number of its batch, without repetitions.
     private(set) var updates: [(number: Int, update: StoreUpdate)] = []
-    /// The content of the connection's snapshot; nil if it did not begin with one.
+    /// The content of the connection's snapshot; nil if the connection did not begin with one.
     private(set) var snapshot: [StoreTransaction]?
     /// The cursor that the connection has reached.
     private(set) var cursor: UpdateCursor?
@@ -62,7 +62,7 @@ struct ChainChecker: Sendable {
         }
         let promise: ContractPromise = isFirst ? .cursorResumes : .chain
         note(promise, "a batch follows \(name(batch.after)) where the receiver had come to \(cursor)")
-        // Added although it does not follow, since the error is recorded and the updates may still be checked.
+        // Adds the batch all the same: the error is recorded, and the updates may still be checked.
         add(batch, number, toSnapshot: false)
     }
 

@@ -86,7 +86,7 @@ extension Scenario {
         guard isBack else { throw Stop(reason: "a receiver cannot call while it is called") }
         harness.leave(line)
         try harness.quiet()
-        // Submits both again, so that they are certainly taken, whatever the replies were.
+        // Submits both orders again, which ensures that they are taken, whatever the replies were.
         try harness.submit([orders[0]], .repetitionsTaken)
         if submits { try harness.submit([orders[1]], .repetitionsTaken) }
         try harness.expectDecided(submits ? orders : [orders[0]], when: ", submitted while a batch was received,")
@@ -116,7 +116,7 @@ extension TestHarness {
         if line === main, !isTold { throw Stop(reason: "\"\(promise)\" is broken") }
     }
 
-    /// Submits from two threads, the second time while the update of the first submission is being received.
+    /// Submits from two threads: the second submission begins while a receiver handles the update of the first.
     fileprivate func crossSubmissions() throws {
         guard let main, !results.isBroken(.journalsApart) else { return }
         let orders = [buy(subject.products.consumable), buy(subject.products.consumable, in: .unique())]
@@ -137,7 +137,7 @@ extension TestHarness {
         if isInside { results.hold(.oneAtATime, true, "") }
     }
 
-    /// Acknowledges all updates, and checks that new receivers still get the same snapshot.
+    /// Acknowledges all updates, and checks that the snapshot for new receivers does not change.
     fileprivate func acknowledgeAll() throws {
         let before = try shownAnew()
         guard let main, let cursor = look({ main.cursor(in: $0) }) else { return }

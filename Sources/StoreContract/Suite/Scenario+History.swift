@@ -35,7 +35,7 @@ extension Scenario {
         try harness.expectSame()
     }
 
-    /// The scenario of refunds, which need an operator action.
+    /// The scenario of refunds, which the store's operator makes.
     static let refunding = Scenario(promises: [.revocationsFound]) { harness in
         try harness.expectHistory()
         guard let refund = harness.store.refund else { throw Stop(reason: "the subject has no way to refund") }
@@ -118,7 +118,7 @@ private struct Sales {
 }
 
 extension TestHarness {
-    /// Makes the remaining requests, which must have a result, whatever it is.
+    /// Makes the remaining requests, whose results are not checked: they need only arrive.
     fileprivate func askTheRest() throws {
         let _: Result<SignedValue<AppTransactionPayload>, StoreFailure> = try askHistory("a question about the app") {
             $0.appTransaction(reply: $1)
@@ -148,7 +148,7 @@ extension TestHarness {
         try expect(.unfinished, are: sales.unfinished, .unfinishedAgrees, when)
         try expect(.entitlements, are: sales.entitlements(without: consumable), .entitlementsAgree, when)
         try expect(.latest, are: sales.latest(without: consumable), .latestAgrees, when)
-        // Requests another order than the history's, and an identifier that no transaction has.
+        // Requests the transactions in an order other than the history's, and an identifier that no transaction has.
         let chosen = Array(history.dropFirst() + history.prefix(1))
         let identifiers = chosen.map(\.identifier) + ["storecontract-no-such-transaction"]
         let found = try page(HistoryQuery(.transactions(identifiers.reversed()))).transactions
@@ -159,7 +159,7 @@ extension TestHarness {
         )
     }
 
-    /// Sells something after the first page of a query was read.
+    /// Checks the pages of a query whose first page is followed by a sale.
     fileprivate func sellBetweenPages(_ selection: HistoryQuery.Selection, _ sales: inout Sales) throws {
         var query = HistoryQuery(selection)
         query.limit = 1
@@ -178,12 +178,12 @@ extension TestHarness {
         )
     }
 
-    /// Checks that results are the same after a relaunch, whether they are right or not.
+    /// Checks that a relaunch does not change the results of queries, correct or not.
     fileprivate func expectSame() throws {
         var queries = [.all, .unfinished, .entitlements, .latest].map { HistoryQuery($0) }
         var first = HistoryQuery(.all)
         first.limit = 1
-        // One of the cursors comes from before the relaunch.
+        // This query has a cursor from before the relaunch.
         queries[0].cursor = try page(first).next
         queries.append(HistoryQuery(.all))
         let before = try queries.map { try pages($0) }
@@ -207,7 +207,7 @@ extension TestHarness {
         results.hold(.revocationsFound, page.next != nil, "a page of refunds has no place to go on from")
     }
 
-    /// Checks that the subscription that a transaction began is found, or that none is found if it is nil.
+    /// Checks that exactly the subscription that a transaction began is found; with nil, that none is found.
     fileprivate func expect(_ found: [SignedSubscription], _ when: String, begins sold: StoreTransaction?) {
         let originals = found.map(\.transaction.payload.originalTransactionId)
         let why = "the subscriptions\(when) are those that \(originals) began"

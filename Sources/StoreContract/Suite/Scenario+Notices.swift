@@ -23,7 +23,7 @@ extension Scenario {
         try harness.disconnect(line)
         try harness.expect(notices, over: [], "")
 
-        // Acknowledges one notice after another; those after the cursor must remain.
+        // Acknowledges one notice after another; the notices after the acknowledged cursor must remain.
         for place in places + [nil] {
             guard let main = harness.main, let end = harness.look({ main.cursor(in: $0) }) else { return }
             try harness.call(.noticesEnd, "an acknowledgement") { $0.acknowledge(through: place ?? end) }
@@ -96,7 +96,7 @@ extension TestHarness {
         return notices
     }
 
-    /// Checks that a new receiver gets some notices, and not those that are over.
+    /// Checks that a new receiver gets the pending notices, and none that is over.
     fileprivate func expect(_ notices: [Notice], over: [Notice], _ when: String) throws {
         try quiet()
         let line = try connect(in: .unique())

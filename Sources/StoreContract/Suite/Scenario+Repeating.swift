@@ -10,7 +10,7 @@ extension Scenario {
         try harness.quiet()
         harness.results.hold(.takenOnce, true, "")
 
-        // Submits a command again with a new one, like a queue that lost a reply.
+        // Submits a command again together with a new one, as a queue does after the loss of a reply.
         let third = harness.buy(products.consumable)
         try harness.submit([first[1], third], .repetitionsTaken)
         try harness.expectDecided([third], when: ", submitted behind a repetition,")
@@ -59,7 +59,7 @@ extension Scenario {
         try harness.expectSnapshot(" after a command was repeated days later")
     }
 
-    /// The time after which the command is repeated, in seconds: longer than idempotency keys are usually stored.
+    /// The seconds after which the command is repeated: longer than idempotency keys are usually stored.
     private static var days: Double { 3 * 86_400 }
 
     /// The scenario of receivers that connect immediately after a reply.
@@ -86,23 +86,23 @@ extension Scenario {
 }
 
 extension TestHarness {
-    /// Returns the snapshot of a new receiver, without waiting before it connects.
+    /// Returns the snapshot of a new receiver that connects immediately.
     fileprivate func shownNow() throws -> [StoreTransaction] {
         let line = try connect(in: .unique())
         try disconnect(line)
         return look { line.snapshot(in: $0) } ?? []
     }
 
-    /// Submits commands again, and checks that nothing results.
+    /// Submits commands again, and checks that they have no effect.
     fileprivate func expectNothing(from commands: [StoreCommand], _ when: String) throws {
         let before = look { $0.mainUpdates.count }
-        // In the order of their numbers, as a queue does; each journal has a queue of its own.
+        // Submits in the order of the numbers, as a queue does; each journal has its own queue.
         for (_, commands) in Dictionary(grouping: commands, by: \.id.journal) {
             try submit(commands.sorted { $0.id.number < $1.id.number }, .repetitionsTaken)
         }
         try quiet()
         let news = look { $0.mainUpdates.dropFirst(before) }
-        // Known updates may be repeated; two transactions for one order are found by a later check.
+        // Known updates may be repeated. A later check finds two transactions for one order.
         let known = look { $0.mainUpdates.prefix(before) }
         for update in news where !known.contains(update) {
             switch update {

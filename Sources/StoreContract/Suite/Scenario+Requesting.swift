@@ -126,7 +126,7 @@ extension TestHarness {
         }
     }
 
-    /// Returns a file's bytes, downloaded in parts of a size.
+    /// Returns a file's bytes, downloaded in parts of at most `limit` bytes.
     fileprivate func download(_ file: StoreContent, of transaction: StoreTransaction, by limit: Int) throws -> Data {
         var bytes = Data()
         while bytes.count < file.length {
@@ -188,7 +188,7 @@ extension TestHarness {
         results.skip([.sellsAgrees], because: "the store does not say at once what sells")
     }
 
-    /// Reads the receipt of a failed transaction, if there are receipts.
+    /// Checks that a failed transaction has no receipt, if the store offers receipts.
     private func readReceiptOfFailure() throws {
         let order = buy(subject.products.unknown)
         try submit([order], .refusalsAreUpdates)

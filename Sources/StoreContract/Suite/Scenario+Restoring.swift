@@ -12,7 +12,7 @@ extension Scenario {
         harness.results.hold(.consumablesStay, true, "")
         guard let restorable = products.restorable else { throw Stop(reason: "the subject names nothing restorable") }
 
-        // A restore before the finish in the same submission does not return the purchase; one after it does.
+        // Submits two restores with a finish between them: only the second restore returns the purchase.
         let bought = try harness.sell([harness.buy(restorable), harness.buy(products.consumable)])
         let early = harness.command(.restore(applicationUsername: nil))
         let finish = harness.command(.finish(transaction: bought[0].identifier))
@@ -34,7 +34,7 @@ extension Scenario {
         harness.expectNoneBehind(late.id)
         try harness.expectSnapshot(" after a restore")
 
-        // Restored transactions are finished too, and the next restore returns the purchase, not its copies.
+        // Finishes the restored transactions too. The next restore returns the purchase, and not its restored copies.
         try harness.finish(harness.look { $0.restored })
         let again = try harness.expectRestored([bought[0]], ", the second time")
         if harness.store.reopen != nil {
@@ -105,7 +105,7 @@ extension TestHarness {
         }
     }
 
-    /// Returns the restored transactions that had arrived when a restore ended.
+    /// Returns the restored transactions that arrived before the end of a restore.
     fileprivate func restoredBefore(_ restore: OrderID) -> [StoreTransaction] {
         var restored: [StoreTransaction] = []
         for update in look({ $0.mainUpdates }) {
@@ -177,7 +177,7 @@ extension TestHarness {
         let changed = Set(changes.compactMap(\.transaction?.identifier))
         let unfinished = look { $0.unfinished }
         let expected = unfinished.map(\.identifier).filter(changed.contains)
-        // A missing update is reported below, with its name.
+        // Ignores the result, since the checks below name the missing update.
         _ = wait { trace in
             let told = Set(line.news(in: trace).compactMap(\.transaction?.identifier))
             return line.snapshot(in: trace) != nil || told.isSuperset(of: expected)

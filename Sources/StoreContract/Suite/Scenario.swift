@@ -47,7 +47,7 @@ extension Scenario {
         try harness.expectDecided([order])
         guard let failed = harness.look({ $0.transaction(of: order.id) }) else { return }
 
-        // Finishes the failed transaction and one in the middle.
+        // Finishes the failed transaction, and a purchase from the middle of the list.
         let middle = sold.remove(at: 1)
         try harness.finish([failed, middle])
         try harness.expectTold([failed, middle], other)
@@ -117,12 +117,12 @@ extension Scenario {
         try harness.finish(taken.compactMap { order in harness.look { $0.result(of: order.id) } })
     }
 
-    /// The bytes of request data in the payment: more than most servers accept in a request.
+    /// The size of the payment's request data, in bytes: more than most servers accept in a request.
     private static var length: Int { 2 << 20 }
 }
 
 extension TestHarness {
-    /// Submits commands until they are taken, all or all but one; returns whether that one was refused.
+    /// Submits commands until all are taken, or all except one; returns whether that one was refused.
     fileprivate func submit(_ commands: [StoreCommand], orRefusing refusable: OrderID) throws -> Bool {
         trace.change { $0.add(commands.filter { $0.id != refusable }) }
         for _ in 1...4 {

@@ -14,7 +14,7 @@ extension TestHarness {
         return line
     }
 
-    /// Throws if batches do not form a chain, since no other check makes sense then.
+    /// Throws an error if the main line's batches do not form a chain, which makes all other checks pointless.
     func expectChain() throws {
         guard let main, let flaw = look({ main.flaw(in: $0) }) else { return }
         results.hold(flaw.promise, false, flaw.why)
@@ -23,7 +23,7 @@ extension TestHarness {
 
     /// Connects a line's receiver, even if it is connected already.
     ///
-    /// The promise counts as broken if a snapshot is required and none arrives.
+    /// Without a cursor, waits for the snapshot; the promise counts as broken if none arrives.
     func connect(_ line: Line, after cursor: UpdateCursor?, _ promise: ContractPromise = .snapshotFirst) throws {
         line.first = trace.read { $0.connections.count }
         try attach(line, after: cursor)
@@ -67,7 +67,7 @@ extension TestHarness {
     private func reconnectLost() -> Bool {
         var hasLost = false
         for line in lines {
-            // Checked in turn, since this line may have been lost while the previous one was reconnected.
+            // Checks each line in its turn: it may have been lost while an earlier line was being reconnected.
             guard let index = line.connections.last, look({ $0.connections[index].loss != nil }) else { continue }
             hasLost = true
             let walk = trace.change { trace in
@@ -91,9 +91,11 @@ extension TestHarness {
         return { _, seconds in clock.advance(by: seconds) }
     }
 
-    /// The number of reconnections in one wait after which the store counts as one that loses every connection.
+    /// The maximum number of reconnections in one wait.
+    ///
+    /// A store that needs more loses every connection.
     private static var patience: Int { 100 }
-    /// The length of the last wait for a condition, once the clock has been moved, as a multiple of the subject's pause.
+    /// The length of the final wait for a condition, after the clock was moved, as a multiple of the subject's pause.
     private static var grace: Double { 20 }
 
     /// Waits until a condition holds or the deadline has passed; returns whether it holds.
@@ -143,9 +145,9 @@ extension TestHarness {
         try quiet()
     }
 
-    /// Advances the store's time on another thread, and waits until that is done or a condition holds.
+    /// Advances the store's time on another thread, and waits until it is advanced or a condition holds.
     ///
-    /// - Returns: whether either happened before `limit` by the system's clock.
+    /// - Returns: whether one of the two happened before `limit`, by the system's clock.
     private func move(
         _ seconds: TimeInterval,
         _ mover: @escaping @Sendable (any StoreBackend, TimeInterval) -> Void,
@@ -178,10 +180,10 @@ extension TestHarness {
     }
 }
 
-/// A thread that moves time, to be used again once its move has ended.
+/// A reusable thread that advances a store's time.
 ///
-/// A store that never comes to rest occupies its thread for good. The threads of dispatch queues are too few for that: 255 in a
-/// process.
+/// A store that never settles occupies its thread forever. Dispatch queues, limited to 255 threads in a process, have
+/// too few for that.
 private final class SpareThread: Sendable {
     private static let idle = Locked<[SpareThread]>([])
     private let body = Locked<(@Sendable () -> Void)?>(nil)

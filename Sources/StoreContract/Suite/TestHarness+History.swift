@@ -17,7 +17,7 @@ final class HistoryTraceListener: HistoryListener {
 // MARK: - Questions
 
 extension TestHarness {
-    /// Throws if the store offers no history.
+    /// Throws an error if the store offers no history.
     func expectHistory() throws {
         let isOffered = try call(.historyAnswered, "a question for services") { $0.services.history != nil }
         guard isOffered else { throw Stop(reason: "the store offers no history") }
@@ -37,7 +37,7 @@ extension TestHarness {
         return answer
     }
 
-    /// Returns the value of a result that should not be a failure.
+    /// Returns the value of a result; a failure breaks a promise.
     private func given<Value>(_ result: Result<Value, StoreFailure>, _ what: String) throws -> Value {
         switch result {
         case .success(let value): return value
@@ -63,7 +63,9 @@ extension TestHarness {
         return try given(try askHistory(what) { $0.subscriptions(query, reply: $1) }, what)
     }
 
-    /// Returns the identifiers on all pages of a result; `between` runs after the first.
+    /// Returns the identifiers on all pages of a result.
+    ///
+    /// `between` runs after the first page, if another follows.
     func pages(_ query: HistoryQuery, between: () throws -> Void = {}) throws -> [String] {
         var query = query
         var found: [String] = []
@@ -78,14 +80,16 @@ extension TestHarness {
         throw Stop(reason: "pages do not end")
     }
 
-    /// The number of pages after which a result counts as endless; no result has so many transactions.
+    /// The maximum number of pages.
+    ///
+    /// A result with more is considered endless, since no scenario has so many transactions.
     private static var maximumPages: Int { 100 }
 }
 
 // MARK: - Answers
 
 extension TestHarness {
-    /// Checks the transactions that a query returns, at once and page by page.
+    /// Checks the transactions that a query returns, both in one page and in several.
     func expect(
         _ selection: HistoryQuery.Selection,
         ofProduct product: String? = nil,
@@ -100,7 +104,7 @@ extension TestHarness {
         let found = try pages(query)
         let why = "the answer\(when) has transactions \(found), and expected were \(identifiers)"
         results.hold(promise, found.sorted() == identifiers.sorted(), why)
-        // The order and the pages of wrong transactions do not matter.
+        // Skips the checks of order and pages if the transactions are wrong.
         guard found.sorted() == identifiers.sorted() else { return }
         if identifiers.count > 1 { results.hold(.historyInOrder, found == identifiers, why) }
         for limit in [1, 2, identifiers.count + 1] {

@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-// Checks of everything that a store sends, whatever was requested.
+// Checks of all messages that a store sends, in every scenario.
 extension TestHarness {
-    /// Checks everything that arrived.
+    /// Checks all messages that have arrived.
     func judge() {
         let trace = look { $0 }
         let walks = trace.connections.map(\.walk)
@@ -11,7 +11,7 @@ extension TestHarness {
             results.hold(.chain, true, "")
             if let flaw = walk.flaw { results.hold(flaw.promise, false, flaw.why) }
         }
-        // A flawed chain is no evidence about the other promises.
+        // Skips flawed chains, which prove nothing about other promises.
         let sound = walks.filter { $0.flaw == nil }
         if trace.overlaps > 0 {
             let why = "a receiver was called while another thread had not come back from it, \(trace.overlaps) times"
@@ -24,12 +24,12 @@ extension TestHarness {
         judgeValues(trace)
     }
 
-    /// Checks that finished transactions are not sent, unless a receiver requests earlier changes.
+    /// Checks that finished transactions are not sent, except to receivers that request earlier changes.
     private func judgeFinished(_ trace: Trace, _ walks: [ChainChecker]) {
         for (connection, walk) in zip(trace.connections, walks) where walk.flaw == nil {
             var known: Set<String> = []
             for case (let number, .transaction(let transaction)) in walk.updates {
-                // A receiver that was always connected may receive a finished transaction late, but not twice.
+                // A receiver that connected before the finish may receive the transaction late, but not twice.
                 let isNew = transaction.state.isDecided && known.insert(transaction.identifier).inserted
                 guard let end = trace.finished[transaction.identifier], number >= end else { continue }
                 let isLegal = connection.begun < end ? isNew || !transaction.state.isDecided : connection.asked != nil
@@ -68,7 +68,7 @@ extension TestHarness {
             for case (_, .transaction(let transaction)) in walk.updates {
                 let new = transaction.state
                 guard let old = last.updateValue(new, forKey: transaction.identifier), old != new else { continue }
-                // Two different results violate another promise, which is checked elsewhere.
+                // Two different results violate another promise, `oneResult`, which is checked separately.
                 if old.isDecided && new.isDecided { continue }
                 let isLegal = old == .purchasing || old == .deferred && new.isDecided
                 results.hold(.statesInOrder, isLegal, "\(name(transaction)) became \(new) after it was \(old)")
@@ -145,7 +145,7 @@ extension TestHarness {
     }
 
     private func judgeValues(_ trace: Trace) {
-        // Repeated updates, as in each snapshot, are checked once.
+        // Checks updates that appear in several batches, such as snapshots, only once.
         var seen: Set<StoreUpdate> = []
         for var batch in trace.connections.flatMap(\.batches) {
             batch.updates.removeAll { !seen.insert($0).inserted }

@@ -6,14 +6,14 @@ struct Stop: Error {
     let reason: String
 }
 
-/// A new store, and the requests and received updates of a queue in a scenario.
+/// A new store, and a queue's requests and received updates in a scenario.
 ///
-/// It is used on one thread, and calls the store on another one, so that a call that never returns is detected.
+/// The harness is used on one thread and calls the store on another, so it detects a call that never returns.
 final class TestHarness {
     let subject: ContractSubject
     let results: ResultCollector
     let trace = MonitoredValue(Trace())
-    /// The journal of commands unless another is given.
+    /// The default journal of commands.
     let journal = JournalID.unique()
     private(set) var store: ContractSubject.Store
     private(set) var backend: any StoreBackend
@@ -27,21 +27,22 @@ final class TestHarness {
     private var numbers: [JournalID: Int] = [:]
     private var lastRequestNumber = 0
 
-    /// A series of receivers of the same updates: a new one after each lost connection.
+    /// A series of receivers of the same updates; a new receiver replaces one whose connection was lost.
     final class Line {
         let journal: JournalID
         let isMain: Bool
         var receiver: TraceReceiver
         var connections: [Int] = []
-        /// The index of the latest connection that a scenario requested, as opposed to a reconnection after a loss.
+        /// The index of the latest connection that the scenario itself requested; later ones are reconnections after a
+        /// loss.
         var first = 0
 
-        /// Returns the updates since a scenario connected this line last.
+        /// Returns the updates since the scenario last connected this line.
         func news(in trace: Trace) -> [StoreUpdate] {
             connections.filter { $0 >= first }.flatMap { trace.connections[$0].walk.updates.map(\.update) }
         }
 
-        /// Returns the latest complete snapshot since a scenario connected this line last.
+        /// Returns the latest complete snapshot since the scenario last connected this line.
         func snapshot(in trace: Trace) -> [StoreTransaction]? {
             connections.filter { $0 >= first }.map { trace.connections[$0].walk }.last(where: \.isSnapshotComplete)?
                 .snapshot
@@ -132,7 +133,7 @@ extension TestHarness {
         try ask(promise, what) { backend, answer in answer(body(backend)) }
     }
 
-    /// The pending reply of a call.
+    /// A call's reply, which may be pending.
     struct Answer<R: Sendable> {
         let request: Int
         let result = MonitoredValue<R?>(nil)
@@ -246,7 +247,7 @@ extension TestHarness {
         return commands
     }
 
-    /// Waits until a restore has ended, and until nothing more results from it.
+    /// Waits until a restore has ended and nothing more arrives.
     func expectEnd(_ restore: StoreCommand, when: String = "") throws {
         let hasEnded = wait { $0.hasEnded(restore.id) }
         try expectChain()

@@ -8,7 +8,7 @@ struct Trace: Sendable {
         let journal: JournalID
         /// The cursor that the receiver connected with.
         let asked: UpdateCursor?
-        /// Whether the receiver stays connected during the whole scenario, so that every change must arrive here.
+        /// Whether the receiver stays connected during the whole scenario, and must receive every change.
         let isMain: Bool
         /// The number of batches that had arrived on all connections when this one began.
         let begun: Int
@@ -16,7 +16,7 @@ struct Trace: Sendable {
         /// The checker of the connection's chain of batches.
         private(set) var walk: ChainChecker
         var loss: StoreFailure?
-        /// Whether the connection has been ended or replaced.
+        /// Whether the connection was disconnected, lost or replaced.
         var isOver = false
 
         init(_ journal: JournalID, asked: UpdateCursor?, isMain: Bool, begun: Int) {
@@ -40,15 +40,15 @@ struct Trace: Sendable {
     var overlaps = 0
     /// The commands that were submitted.
     var commands: [OrderID: StoreCommand] = [:]
-    /// The number of batches that had arrived when a repeated command was submitted for the second time.
+    /// The number of batches that had arrived when a command was submitted again, by command.
     private var repetitions: [OrderID: Int] = [:]
     /// The transactions whose finish was acknowledged, with the number of batches that had arrived by then.
     var finished: [String: Int] = [:]
-    /// The number of notifications to listeners to the history.
+    /// The number of notifications that listeners to the history have received.
     var historyChanges = 0
     /// The receivers and listeners that have been released.
     var released: Set<ObjectIdentifier> = []
-    /// The calls that have returned and have their reply, and the tasks that are done.
+    /// The numbers of the requests that are done: calls with a reply, and advances of the store's time.
     var done: Set<Int> = []
 
     /// The updates of the main connections, in order, without repetitions.
@@ -91,7 +91,7 @@ struct Trace: Sendable {
         }
     }
 
-    /// Whether an update of a batch may result from a command's repetition.
+    /// Returns whether an update in a batch may result from a command's repetition.
     func isRepeated(_ command: OrderID, before batch: Int) -> Bool { repetitions[command].map { $0 <= batch } ?? false }
 
     /// The transactions of the main connections, each in its latest version, oldest first.
@@ -147,11 +147,11 @@ final class TraceReceiver: StoreUpdateReceiver {
     private let state: MonitoredValue<State>
 
     private struct State {
-        /// The index of the trace's connection that arriving batches belong to.
+        /// The index, in the trace, of the connection to which arriving batches belong.
         var connection: Int
         /// The number of threads inside ``receive(_:)``.
         var inside = 0
-        /// The time to spend on the next batch, in seconds at most; nil for none.
+        /// The time to spend on the next batch, in seconds; nil for none.
         var dwell: TimeInterval?
         /// The closure to call while the next batch is received.
         var calls: (@Sendable () -> Void)?
@@ -171,7 +171,7 @@ final class TraceReceiver: StoreUpdateReceiver {
         set { state.change { $0.connection = newValue } }
     }
 
-    /// Spends some time on the next batch, so that a store that does not wait for its end is detected.
+    /// Spends some time on the next batch, which reveals a store that does not wait until the batch is handled.
     func dwell(_ seconds: TimeInterval) { state.change { $0.dwell = seconds } }
 
     /// Calls a closure while the next batch is being received, on the thread that delivers it.
@@ -198,7 +198,9 @@ final class TraceReceiver: StoreUpdateReceiver {
     }
 }
 
-/// A value under a lock, whose changes threads can wait for.
+/// A value under a lock.
+///
+/// Threads can wait for a change of the value.
 final class MonitoredValue<Value>: @unchecked Sendable {  // unchecked: `value` is touched only with `condition` locked
     private let condition = NSCondition()
     private var value: Value

@@ -4,24 +4,24 @@ import StoreCore
 #if canImport(CPostgres)
     import CPostgres
 
-    /// A connection to the server, which one thread uses at a time.
+    /// A connection to the server, to be used by one thread at a time.
     ///
-    /// All statements of a transaction are sent at once, in libpq's pipeline mode. A connection that broke, or whose
-    /// server was silent for too long, remains broken.
+    /// All statements of a transaction are sent at once, in libpq's pipeline mode. A connection remains broken once it
+    /// has failed or the server has been silent for too long.
     final class Connection {
         let pointer: OpaquePointer
-        /// A number assigned by the connection's owner, which repeats its checks on each new connection.
+        /// A number that the connection's owner assigns, to repeat its checks on each new connection.
         let number: Int
         private let settings: ConnectionSettings
         /// The time limit for a reply of the server, in seconds.
         private let patience: TimeInterval
-        /// The number of follow-up transactions that were sent, and whose replies have not been read yet.
+        /// The number of follow-up transactions that were sent and whose replies have not been read.
         private var unanswered = 0
         /// The names of prepared statements, by their SQL.
         private var names: [String: String] = [:]
         private let notices = Notices()
 
-        /// The warnings that the server has sent since they were last read.
+        /// Whether the server has sent a warning since this was last read.
         private final class Notices { var hasWarning = false }
 
         /// Connects to the server.
@@ -34,7 +34,7 @@ import StoreCore
             self.settings = settings
             self.patience = patience
             guard PQstatus(pointer) == CONNECTION_OK else {
-                // The failed connection is freed with this object, which is fully initialized here.
+                // Releasing this object, whose properties are all initialized here, frees the failed connection.
                 throw PostgresDatabaseError(brokenConnection: pointer, settings)
             }
             PQsetnonblocking(pointer, 1)
@@ -62,7 +62,7 @@ import StoreCore
 
         /// Returns whether the server has warned since the last call.
         ///
-        /// A commit with a warning is on its server, but perhaps on none of the server's standbys.
+        /// A commit with a warning is stored on its server, but possibly on none of the standbys.
         func takeWarning() -> Bool {
             defer { notices.hasWarning = false }
             return notices.hasWarning
@@ -72,11 +72,11 @@ import StoreCore
         ///
         /// - Parameters:
         ///   - requests: the statements.
-        ///   - followers: statements that form a transaction of their own after the first one, whatever the first one's
-        ///     result. They are not awaited, and their errors are ignored.
+        ///   - followers: statements that form a second transaction, which runs whatever the result of the first. Their
+        ///     results are not awaited, and their errors are ignored.
         /// - Returns: a result for each request.
-        /// - Throws: the error of the first statement that fails. Then none has taken effect; if the connection broke,
-        ///   all may have.
+        /// - Throws: the error of the first statement that fails. No statement has then taken effect, unless the
+        ///   connection broke: then all may have.
         func run(
             _ requests: [Request],
             followedBy followers: [Request] = []
@@ -144,7 +144,7 @@ import StoreCore
             guard isSent == 1 else { throw broken() }
         }
 
-        /// Ends the transaction of the statements that were sent, and returns their results.
+        /// Ends the transaction of the statements sent so far, and returns their results.
         private func finish(
             _ count: Int,
             followedBy followers: [Request] = []
@@ -185,7 +185,7 @@ import StoreCore
                         failure = PostgresDatabaseError(result)
                     }
                     PQclear(result)
-                    // After a fatal error, the server closes the connection without further results.
+                    // The server closes the connection after a fatal error, without further results.
                     if PQstatus(pointer) != CONNECTION_OK { throw broken(failure) }
                 }
             }
@@ -196,7 +196,7 @@ import StoreCore
                 let state = PQflush(pointer)
                 if state == 0 { return }
                 guard state == 1 else { throw broken() }
-                // The server may not read before its own output has been read.
+                // Reads as well, since the server may stop reading until its own output has been read.
                 guard deadline.waits(for: PQsocket(pointer), Int16(POLLIN | POLLOUT)) else { throw silent() }
                 if PQconsumeInput(pointer) != 1 { throw broken() }
             }
@@ -356,9 +356,9 @@ enum Parameter {
     }
 }
 
-/// A thread that waits for a socket to become readable, and calls a closure then.
+/// A thread that calls a closure whenever a socket becomes readable.
 ///
-/// A dispatch source would use two threads, one that waits and one that handles the event; waking the second takes
+/// A dispatch source would use two threads: one that waits and one that handles the event. Waking the second takes
 /// about as long as a notification.
 final class SocketWatch: Sendable {
     private let socket: Int32
@@ -368,10 +368,10 @@ final class SocketWatch: Sendable {
     ///
     /// - Parameters:
     ///   - socket: the descriptor.
-    ///   - readable: reads the available data, on the watch's thread. If data remains, it is called again at once.
+    ///   - readable: reads the available data, on the watch's thread. It is called again immediately if data remains.
     ///   - ended: releases the reader. It is called once, after the last call of `readable`.
     init(_ socket: Int32, readable: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void) {
-        // A duplicate is watched, since libpq closes its own descriptor when a connection breaks.
+        // Watches a duplicate, since libpq closes its own descriptor when a connection breaks.
         let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
         let socket = copy < 0 ? socket : copy
         self.socket = socket
@@ -392,7 +392,7 @@ final class SocketWatch: Sendable {
         isEnded.withLock { isEnded in
             if isEnded { return }
             isEnded = true
-            // Under the lock, so that the descriptor is still this socket's. Written data is still sent.
+            // The lock ensures that the descriptor still belongs to this socket. Written data is still sent.
             shutdown(socket, Int32(SHUT_RD))
         }
     }
@@ -402,10 +402,10 @@ final class SocketWatch: Sendable {
 struct Deadline: Sendable {
     private let instant: ContinuousClock.Instant
 
-    /// Creates a deadline some seconds from now, at most ten years.
+    /// Creates a deadline some seconds from now; the maximum is ten years.
     init(after seconds: TimeInterval) { instant = .now + .seconds(Self.bounded(seconds)) }
 
-    /// Returns the number of seconds limited to a range from 0 to ten years, which every clock can represent.
+    /// Returns a number of seconds, limited to the range from 0 to ten years, which every clock can represent.
     static func bounded(_ seconds: TimeInterval) -> TimeInterval { min(max(0, seconds), 315_576_000) }
 
     /// The seconds left, at least 0.
@@ -424,7 +424,7 @@ struct Deadline: Sendable {
             let ready = poll(&entry, 1, milliseconds)
             if ready > 0 { return true }
             if ready == 0 { return false }
-            // The wait continues after a signal. Any other error is reported by the caller's next read.
+            // Continues after a signal. The caller's next read reports any other error.
             if errno != EINTR { return true }
         }
     }

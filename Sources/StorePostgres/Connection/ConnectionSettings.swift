@@ -5,21 +5,21 @@ import Foundation
 
     /// The settings of a connection in libpq's form: a string of keywords and values, or a `postgresql://` URL.
     ///
-    /// Settings that the text does not name come from the environment, a service file and a password file, as in libpq.
+    /// As in libpq, settings that the text does not name come from the environment, a service file and a password file.
     struct ConnectionSettings: Sendable {
         private let text: String
         /// The passwords in the text, the environment and the service file.
         private let secrets: [String]
         /// The file with a password for each server.
         private let passwordFile: PasswordFile?
-        /// Whether the settings, also those of the environment, specify a connection timeout.
+        /// Whether the settings, including those of the environment, specify a connection timeout.
         private let hasTimeout: Bool
 
         /// Parses settings.
         ///
-        /// - Throws: an error without libpq's message, which may quote a part of a password.
+        /// - Throws: an error without libpq's message, which may quote part of a password.
         init(_ text: String) throws(PostgresDatabaseError) {
-            // Called before libpq uses libcrypto, since only the first use counts.
+            // Has an effect only before libpq first uses libcrypto.
             LibcryptoCleanup.disable()
             self.text = text
             guard let options = PQconninfoParse(text, nil) else {
@@ -41,9 +41,10 @@ import Foundation
 
         /// Returns all settings, including those of the environment and of a service file.
         ///
-        /// Only a connection knows all settings, so one is begun to a socket that does not exist.
+        /// Only a connection knows all settings, so the method begins to connect to a socket that does not exist.
         private static func resolved(_ text: String) -> [String: String] {
-            // One host and one port, whatever the text names: if their counts differ, libpq reads nothing else.
+            // One host and one port replace those in the text: if their counts differ, libpq does not read the other
+            // settings.
             let nowhere = [("dbname", text), ("hostaddr", ""), ("host", "/"), ("port", "5432")]
             let probe = withArrays(nowhere) { PQconnectStartParams($0, $1, 1) }
             defer { PQfinish(probe) }
@@ -58,22 +59,23 @@ import Foundation
             return values
         }
 
-        /// Returns a line with every known password replaced, including `password`, that of the last server.
+        /// Returns a line with every known password replaced, including `password`, the password of the last server.
         ///
-        /// A connection knows only the last server's password, and the file may have changed since.
+        /// The other known passwords matter too: a connection knows only the last server's password, and the password
+        /// file may have changed since.
         func withoutPasswords(_ line: String, and password: String?) -> String {
             let all = secrets + (passwordFile?.passwords ?? []) + [password].compactMap(\.self)
-            // The longest password is replaced first, since another may be a prefix of it.
+            // Replaces the longest password first, since a shorter one may be a prefix of it.
             return all.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }.reduce(line) {
                 $0.replacingOccurrences(of: $1, with: "…")
             }
         }
 
-        /// Opens a connection; the caller checks its status, since connecting may have failed.
+        /// Opens a connection, whose status the caller has to check.
         ///
-        /// Unless the settings specify a limit, each server has the given time to accept, but at least 2 seconds.
+        /// Unless the settings specify a timeout, each server has `timeout` seconds to accept, but at least 2.
         func connect(timeout: TimeInterval) -> OpaquePointer? {
-            // libpq expands `dbname`, here the connection string, whose settings override the entries before it.
+            // libpq expands `dbname`, which is the connection string here. Its settings override the entries before it.
             let defaults =
                 hasTimeout ? [] : [("connect_timeout", String(Int(min(max(2, timeout.rounded(.up)), 1_000_000))))]
             let entries =
@@ -101,7 +103,9 @@ import Foundation
     }
 #endif
 
-/// libpq's password file, in which each line has host, port, database, role and password, separated by colons.
+/// libpq's password file.
+///
+/// Each line has a host, port, database, role and password, separated by colons.
 struct PasswordFile {
     let path: String
     let database: String
@@ -138,8 +142,8 @@ struct PasswordFile {
 package enum LibcryptoCleanup {
     /// Prevents libcrypto from registering its exit handler.
     ///
-    /// Otherwise a thread that connects or reads while the process exits would access freed memory and crash, and
-    /// waiting for such a thread may take seconds. Only a call before the first use of libcrypto has an effect.
+    /// With the handler, a thread that connects or reads while the process exits would access freed memory and crash,
+    /// and to wait for such a thread may take seconds. Only a call before the first use of libcrypto has an effect.
     package static func disable() { _ = isDisabled }
 
     private static let isDisabled: Bool = {
@@ -151,7 +155,7 @@ package enum LibcryptoCleanup {
     }()
 }
 
-/// The pauses between attempts to connect: from 50 milliseconds, each twice as long as the last, to 5 seconds.
+/// The pauses between attempts to connect, which double from 50 milliseconds to at most 5 seconds.
 struct ReconnectPolicy: Sendable {
     private static let first: TimeInterval = 0.05
     private static let last: TimeInterval = 5

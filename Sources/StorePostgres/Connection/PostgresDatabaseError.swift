@@ -1,10 +1,10 @@
 import Foundation
 
-/// An error when opening, writing or reading a PostgreSQL database.
+/// An error in opening, writing or reading a PostgreSQL database.
 ///
-/// The failed operation has changed nothing, or its result is unknown: in that case the store later reads the record as
-/// if another store had written it, and recognizes its own commands in it. The database works again once the cause is
-/// removed, except after ``Code/newer``, ``Code/recordsLost`` and ``Code/closed``.
+/// The failed operation has changed nothing, or its result is unknown. In the second case, the store may later read the
+/// record as if another store had written it, and recognizes its own commands in it. The database works again once the
+/// cause is removed, except after ``Code/newer``, ``Code/recordsLost`` and ``Code/closed``.
 public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A kind of error; later versions may have more.
     public struct Code: RawRepresentable, Hashable, Sendable {
@@ -29,14 +29,14 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
         public static let missingTables = Code(rawValue: "missingTables")
         /// The schema has tables that are not StoreCore's.
         public static let foreign = Code(rawValue: "foreign")
-        /// A newer version of StoreCore has written the tables, or something in them.
+        /// A newer version of StoreCore has written the tables or some of their content.
         public static let newer = Code(rawValue: "newer")
         /// A record that other records depend on is missing or was changed.
         public static let damaged = Code(rawValue: "damaged")
         /// The server has lost records that this process knows, as after a failover to a standby that lagged.
         ///
-        /// Every operation on that store is refused until the store is opened again, because its state in memory
-        /// differs from the ledger. Likewise, a journal refuses every command if the row of its opening is lost.
+        /// Every operation on the store is refused until it is reopened, because its state in memory differs from the
+        /// ledger. Likewise, a journal whose opening's row is lost refuses every command.
         public static let recordsLost = Code(rawValue: "recordsLost")
         /// Another queue has opened the journal.
         public static let superseded = Code(rawValue: "superseded")
@@ -79,7 +79,7 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
     extension PostgresDatabaseError {
         /// Creates the error for a failed statement.
         ///
-        /// The error has only the server's primary message, since the detailed one may quote values.
+        /// The description has only the server's primary message, since the detailed message may quote values.
         init(_ result: OpaquePointer?) {
             let state = Self.field("C", of: result) ?? ""
             self.init(
@@ -101,7 +101,7 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
             // A table lacks a column.
             case "42703": .foreign
             case "53100": .diskFull
-            // Deadlocks and serialization failures are to be retried, as after a lost connection.
+            // An operation that failed by a deadlock or a serialization failure is retried, as after a lost connection.
             case "40001", "40P01": .unreachable
             // The server is stopping or starting, or has no connection left.
             case "57P01", "57P02", "57P03", "57P05", "53300": .unreachable
@@ -114,8 +114,8 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
         /// Creates the error for a connection that broke or was never established.
         init(brokenConnection connection: OpaquePointer?, _ settings: ConnectionSettings) {
             let text = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
-            // There is one line for each server that was tried, and hints are indented. A line about an invalid setting
-            // may quote a part of a password that contains a character reserved in URLs.
+            // There is one line for each server that was tried; hints are indented. A line about an invalid setting may
+            // quote part of a password that contains a character reserved in URLs.
             let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("\t") }
                 .map { $0.hasPrefix("invalid ") ? "a setting of the connection is invalid" : $0 }
             let line = lines.isEmpty ? "the connection was lost" : lines.joined(separator: "; ")
@@ -123,10 +123,10 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
             self.init(Self.isRefusal(text) ? .refused : .unreachable, settings.withoutPasswords(line, and: password))
         }
 
-        /// Returns whether the text of a failed connection is a server's refusal of the role.
+        /// Returns whether the message of a failed connection says that the server refuses the role.
         ///
-        /// libpq reports no SQLSTATE for a refused connection. The text after `FATAL` depends on the server's language,
-        /// so a refusal in another language counts as unreachable.
+        /// libpq reports no SQLSTATE for a refused connection. The message depends on the server's language, so a
+        /// refusal in a language other than English counts as unreachable.
         private static func isRefusal(_ text: String) -> Bool {
             [
                 "authentication failed", "no pg_hba.conf entry", "does not exist", "no password supplied",
@@ -150,6 +150,6 @@ public enum Postgres {
         #endif
     }
 
-    /// One line of advice for when ``isAvailable`` is false.
+    /// One line of advice for a build in which ``isAvailable`` is false.
     public static let advice = "libpq's header is missing: run `apt install libpq-dev` and build again from scratch"
 }

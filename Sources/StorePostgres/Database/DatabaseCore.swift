@@ -1,19 +1,21 @@
 import Foundation
 import StoreCore
 
-/// The connection that a database's ledgers and journals share, used by one thread at a time, in turns.
+/// The connection that a database's ledgers and journals share, in turns.
 ///
-/// Every write may be repeated: if a lost connection leaves the result of a write in doubt, the write is repeated on
-/// the next connection. There it waits for the first attempt if necessary, and finds its result.
+/// If a lost connection leaves the result of a write in doubt, the write is repeated on the next connection. The
+/// repetition waits for the first attempt if necessary, and finds its result.
 // unchecked: `connection` and the state that belongs to it are touched only during a turn.
 final class DatabaseCore: @unchecked Sendable {
     /// A write of one ledger or journal, which may be committed together with others.
     struct Write {
         /// The statements, each of which may be run again without harm.
         let requests: [Connection.Request]
-        /// The place of the write in its transaction, the same in every process, so that locks are taken in one order.
+        /// The position of the write in a transaction.
+        ///
+        /// It is the same in every process, so all processes take locks in one order.
         let order: Int
-        /// Throws unless a new connection leads to the database that the writer knows.
+        /// Throws an error unless a new connection leads to the database that the writer knows.
         let verify: (Connection) throws(PostgresDatabaseError) -> Void
         /// The notification sent to other processes after the commit.
         var announcement: Announcement?
@@ -38,7 +40,7 @@ final class DatabaseCore: @unchecked Sendable {
     let tables: Tables
     let statements: LedgerStatements
     let options: PostgresDatabase.Options
-    /// The identifier in every record that this object writes, by which it recognizes its own records.
+    /// The identifier that this object writes into its records, to recognize them.
     let writer = Int.random(in: .min ... .max)
     let listener: NotificationListener
     let statistics = Locked(PostgresDatabase.Statistics())
@@ -67,7 +69,7 @@ final class DatabaseCore: @unchecked Sendable {
         }
     }
 
-    /// Returns the number of a new batch of records, which identifies one attempt to append.
+    /// Returns a new number for one attempt to append a batch of records.
     func nextBatch() -> Int {
         batches.withLock { last in
             last += 1
@@ -80,7 +82,7 @@ final class DatabaseCore: @unchecked Sendable {
 
     func note(_ line: String) { log(line) }
 
-    /// Runs `body`, and runs it again if the connection is lost meanwhile.
+    /// Runs `body`, and repeats it on a new connection if the connection is lost, until the time limit.
     func read<R>(
         verify: (Connection) throws(PostgresDatabaseError) -> Void = { _ in },
         _ body: (Connection) throws(PostgresDatabaseError) -> R
@@ -88,7 +90,7 @@ final class DatabaseCore: @unchecked Sendable {
         let deadline = Deadline(after: options.patience)
         if hasTransaction {
             if let connection, let result = try? body(connection) { return result }
-            // The failed read is repeated outside of the transaction, in which every further statement would fail.
+            // Repeats the failed read outside the transaction, in which every further statement would fail.
             endTransaction()
         }
         return try turns.exclusively { () throws(PostgresDatabaseError) in
@@ -104,7 +106,7 @@ final class DatabaseCore: @unchecked Sendable {
         }
     }
 
-    /// Commits all statements of a write or none, together with the concurrent writes of other threads.
+    /// Commits all statements of a write, or none; concurrent writes of other threads may share the transaction.
     ///
     /// Returns once the write is committed.
     func write(_ write: Write) throws(PostgresDatabaseError) -> Outcome {
@@ -128,7 +130,7 @@ final class DatabaseCore: @unchecked Sendable {
 // MARK: - Writing
 
 extension DatabaseCore {
-    /// Commits a group in one transaction, or each write in its own if the group fails.
+    /// Commits a group of writes in one transaction; if that fails, commits each write in its own.
     private func serve(_ group: [Write]) -> [Answer] {
         let deadline = Deadline(after: options.patience)
         var answers = [Answer?](repeating: nil, count: group.count)
@@ -153,12 +155,14 @@ extension DatabaseCore {
         }
         return answers.map { answer in
             let answer = answer ?? .failure(PostgresDatabaseError(.other, "a write was forgotten"))
-            // An attempt whose reply was lost may have been committed, whatever the result of the next one.
+            // An earlier attempt whose reply was lost may have been committed, whatever the result of the repetition.
             return wasRepeated ? answer.mapError(\.inDoubt) : answer
         }
     }
 
-    /// Returns the writes whose check succeeds on the connection; each other write gets its error as the answer.
+    /// Returns the writes whose check succeeds on the connection.
+    ///
+    /// For each other write, stores its error as the answer.
     private func verified(
         _ open: [Int],
         of group: [Write],
@@ -206,24 +210,24 @@ extension DatabaseCore {
         } catch {
             if Self.endsConnection(error) { throw error }
             guard indices.count > 1 else { return answers[indices[0]] = .failure(error) }
-            // Each write is repeated in its own transaction, so that a failing one does not affect the others.
+            // Repeats each write in its own transaction, so a failing write does not affect the others.
             for index in indices { try commit([index], of: group, on: connection, wasRepeated, &answers) }
         }
     }
 
-    /// Waits until a commit is on a standby, if the server has warned that it may be on none.
+    /// Ensures that a commit has reached a standby, if the server has warned that it may not have.
     ///
-    /// A commit that waited for a standby in vain is still committed on its server. A later commit that reaches a
-    /// standby covers it.
+    /// A commit that no standby has confirmed is still committed on its server. A later commit that reaches a standby
+    /// includes it.
     private func confirm(_ connection: Connection) throws(PostgresDatabaseError) {
         guard connection.takeWarning() else { return }
         do throws(PostgresDatabaseError) { try Self.reachStandby(on: connection) } catch {
-            // Always reported as unreachable, so that the caller tries again, and finds the committed write.
+            // Always reported as unreachable: the caller then tries again, and finds the committed write.
             throw PostgresDatabaseError(.unreachable, error.description)
         }
     }
 
-    /// Commits an unused message, to ensure that all visible records have reached the standbys.
+    /// Commits a message that nobody reads, which ensures that all visible records have reached the standbys.
     ///
     /// An empty transaction writes nothing to the server's log, so its commit would not wait for a standby.
     static func reachStandby(on connection: Connection) throws(PostgresDatabaseError) {
@@ -238,11 +242,12 @@ extension DatabaseCore {
 // MARK: - Transactions of a thread
 
 extension DatabaseCore {
-    /// Begins a transaction for the calling thread, which has exclusive use of the connection until it writes or ends
-    /// the transaction.
+    /// Begins a transaction for the calling thread.
+    ///
+    /// The thread has exclusive use of the connection until it writes or ends the transaction.
     ///
     /// - Parameters:
-    ///   - verify: throws unless a new connection leads to the database that the caller knows.
+    ///   - verify: throws an error unless a new connection leads to the database that the caller knows.
     ///   - requests: the first statements of the transaction.
     /// - Returns: the results of the statements; nil if one fails, or if the database is unavailable.
     func beginTransaction(
@@ -346,12 +351,12 @@ extension DatabaseCore {
         try Migration.run(tables, creates: creates, on: new)
         let obsolete = [tables.snapshot, tables.command, tables.forgotten, tables.opening]
         let mayDelete = "SELECT bool_and(has_table_privilege(name, 'DELETE')) FROM unnest($1::text[]) AS name"
-        // Run after the migration, which releases all advisory locks of the session.
+        // Runs after the migration, which releases all advisory locks of the session.
         let answers = try new.run([
             Connection.Request(mayDelete, [.texts(obsolete)]), Announcement.presenceLock(in: tables),
         ])
         rights.withLock { $0 = answers[0].integer(0, 0) == 1 }
-        // After a crash of the server, records may be visible that have not reached a standby.
+        // After a crash of the server, visible records may not have reached a standby.
         try Self.reachStandby(on: new)
         connection = new
         listener.ignore(new.backend)
@@ -364,27 +369,29 @@ extension DatabaseCore {
         }
         guard isBack else { return }
         note("the database is back")
-        // Meanwhile, notifications of other processes may have been lost.
+        // Notifications of other processes may have been lost while there was no connection.
         listener.tellAllSoon()
     }
 }
 
 extension DatabaseCore {
-    /// The session settings that correctness and speed depend on; they override those of the role and the server.
+    /// The session settings on which correctness and speed depend.
+    ///
+    /// They override the settings of the role and the server.
     static let session = [
         "SET client_min_messages = warning",
         "SET default_transaction_isolation = 'read committed'",
         "SET idle_in_transaction_session_timeout = '60s'",
         "SET standard_conforming_strings = on",
-        // Every query has an index for its rows and their order, so that one plan suits all values, whatever the
-        // server's statistics.
+        // An index serves the rows and the order of every query, so one plan suits all values, whatever the server's
+        // statistics.
         "SET plan_cache_mode = force_generic_plan",
         "SET enable_indexscan = on",
         "SET enable_indexonlyscan = on",
         "SET enable_seqscan = off",
         "SET enable_bitmapscan = off",
         "SET jit = off",
-        // The server detects within half a minute that this machine is gone, and releases its locks.
+        // Lets the server detect within half a minute that this machine is gone, and release its locks.
         "SET tcp_keepalives_idle = 10",
         "SET tcp_keepalives_interval = 5",
         "SET tcp_keepalives_count = 3",
@@ -392,16 +399,16 @@ extension DatabaseCore {
 }
 
 extension DatabaseCore {
-    /// Returns the number of the store or journal with a name, and adds one if there is none.
+    /// Returns the number of the store or journal with a name, and adds it if it does not exist.
     func number(of name: String, in table: String, _ kind: String) throws(PostgresDatabaseError) -> Int {
         let query = "SELECT id FROM \(table) WHERE name = $1::text"
         return try read(name, in: table, kind, by: [query]) { found, _ in found[0].integer(0, 0) }
     }
 
-    /// Reads the results of queries about the store or journal with a name, which is added if there is none.
+    /// Runs queries about the store or journal with a name, and adds it if it does not exist.
     ///
-    /// The first query returns a row if the name exists. The other queries are optional: if they fail, only the first
-    /// is run. `body` also receives the number of the connection.
+    /// The first query returns a row if the name exists. The other queries are optional: if one fails, only the first
+    /// query is run again. `body` also receives the number of the connection.
     func read<R>(
         _ name: String,
         in table: String,
@@ -418,7 +425,7 @@ extension DatabaseCore {
                 let found: [ResultRows]
                 do throws(PostgresDatabaseError) { found = try connection.run(requests) } catch {
                     if queries.count == 1 || connection.isBroken || Self.endsConnection(error) { throw error }
-                    // The other queries only save time: their data is read again later, and an error is reported then.
+                    // The other queries only save time. Their data is read again later, and errors are reported then.
                     found = try connection.run([requests[0]])
                 }
                 if found[0].count > 0 { return body(found, connection.number) }
@@ -488,7 +495,7 @@ extension DatabaseCore {
     }
 }
 
-/// Whether a database was closed, with a wait that a close ends early.
+/// The closed state of a database, with waits that end early when it is closed.
 final class Closing: @unchecked Sendable {  // unchecked: touched only under the condition's lock
     private let condition = NSCondition()
     private var isSet = false

@@ -2,14 +2,15 @@ import Foundation
 
 /// A step from one version of the tables' format to the next.
 ///
-/// A released step is never changed: a further change needs a further step. New content of records, which earlier
-/// versions do not know, needs a step too, even if no table changes: earlier versions then refuse the tables before
-/// they read anything.
+/// A released step is never changed: each further change is a step of its own. A step is also needed for a new kind of
+/// content in the records, even if no table changes: earlier versions then refuse the tables before they read anything.
 struct Migration: Sendable {
     let name: String
     let sql: @Sendable (Tables) -> [String]
 
-    /// All steps in order; tables with format number 2 have had the first two.
+    /// All steps, in order.
+    ///
+    /// Tables with format number 2 have been through the first two.
     static let all = [
         Migration(name: "stores, records, snapshots and journals") { tables in
             [
@@ -20,7 +21,7 @@ struct Migration: Sendable {
                     name text NOT NULL UNIQUE
                 )
                 """,
-                // There is no reference to the store, which would lock the store's row for each record.
+                // No foreign key to the store, since it would lock the store's row for each record.
                 """
                 CREATE TABLE \(tables.record) (
                     store bigint NOT NULL,
@@ -84,7 +85,7 @@ struct Migration: Sendable {
 
     /// Migrates older tables, or creates them if `creates` is true, in one transaction.
     ///
-    /// Tables of a newer version and of another program are refused.
+    /// Tables of a newer version or of another program are refused.
     static func run(_ tables: Tables, creates: Bool, on connection: Connection) throws(PostgresDatabaseError) {
         if let names = try names(tables, connection) {
             try check(names, tables)
@@ -101,7 +102,7 @@ struct Migration: Sendable {
         }
     }
 
-    /// Returns the names of the steps that the tables have had; nil if there are no tables yet.
+    /// Returns the names of the steps that the tables have been through; nil if there are no tables yet.
     private static func names(_ tables: Tables, _ connection: Connection) throws(PostgresDatabaseError) -> [String]? {
         do throws(PostgresDatabaseError) {
             let rows = try connection.run("SELECT name FROM \(tables.migration) ORDER BY number")
@@ -150,7 +151,7 @@ struct Migration: Sendable {
         try connection.execute(script)
     }
 
-    /// Throws if the schema has tables of another program.
+    /// Throws an error if the schema has tables of another program.
     private static func refuseForeign(_ tables: Tables, _ connection: Connection) throws(PostgresDatabaseError) {
         let others = try connection.run(
             "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1::text AND c.relkind IN ('r', 'p', 'v', 'm', 'f')",

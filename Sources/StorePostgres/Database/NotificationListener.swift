@@ -6,7 +6,7 @@
 
     /// The connection on which the server notifies this process of other processes' records.
     ///
-    /// Notifications are an optimization: a regular poll makes up for lost ones.
+    /// Notifications are an optimization: regular polling makes up for lost ones.
     // unchecked: all state, and libpq's connection, is accessed under the lock.
     final class NotificationListener: @unchecked Sendable {
         private struct WeakRecipient {
@@ -25,7 +25,7 @@
         private var isClosed = false
         private var policy = ReconnectPolicy()
         private var poll: (any DispatchSourceTimer)?
-        /// The channels to subscribe to after the statement under way.
+        /// The channels to subscribe to when the current statement has ended.
         private var unheard: Set<Channel> = []
         /// The server's identifier of the connection on which this process writes; notifications from it are ignored.
         private var ownBackend: Int32?
@@ -34,9 +34,9 @@
         private final class Session {
             let connection: OpaquePointer
             private let watch: SocketWatch
-            /// The deadline for the reply to the statement under way; nil for none.
+            /// The deadline for the reply to the current statement; nil if there is none.
             var deadline: Deadline?
-            /// The channels to which the statement under way subscribes.
+            /// The channels to which the current statement subscribes.
             var beginning: Set<Channel> = []
 
             /// Takes ownership of a connection; `readable` is called whenever data has arrived on it.
@@ -67,7 +67,8 @@
 
         /// Adds a recipient of a channel's notifications.
         ///
-        /// The recipient is notified once as soon as its channel is subscribed, since notifications may be lost.
+        /// The recipient is notified once when its channel is subscribed, since earlier notifications may have been
+        /// lost.
         func add(_ recipient: any Recipient, to channel: Channel) {
             lock.withLock {
                 recipients[channel, default: []].removeAll { $0.recipient == nil || $0.recipient === recipient }
@@ -79,7 +80,9 @@
             }
         }
 
-        /// Notifies the other recipients of a channel in this process; the server notifies other processes.
+        /// Notifies the other recipients of a channel in this process.
+        ///
+        /// Other processes are notified by the server.
         func tell(_ announcement: Announcement, from sender: any Recipient) {
             let others = lock.withLock { () -> [any Recipient] in
                 let known = recipients[announcement.channel] ?? []
@@ -89,10 +92,10 @@
             queue.async { for recipient in others { recipient.notified(payload: announcement.payload) } }
         }
 
-        /// Notifies every recipient, later and on another thread, that it may have missed something.
+        /// Notifies every recipient, asynchronously on another thread, that it may have missed changes.
         func tellAllSoon() { queue.async { [weak self] in self?.tellAll() } }
 
-        /// Ignores notifications from now on that a connection of this process sends.
+        /// Ignores, from now on, the notifications that a connection of this process has sent.
         func ignore(_ backend: Int32) { lock.withLock { ownBackend = backend } }
 
         func close() {
@@ -140,7 +143,8 @@
             PQsetnonblocking(new, 1)
             // Without this, libpq would print the server's notices to standard error.
             PQsetNoticeReceiver(new, { _, _ in }, nil)
-            // Recipients are notified on the thread that waits for the server: waking another would take longer.
+            // Notifies recipients on the thread that waits for the server, since waking another thread would take
+            // longer.
             let address = UInt(bitPattern: new)
             let session = Session(new) { [weak self, queue] in queue.sync { self?.readable(address) } }
             self.session = session
@@ -149,7 +153,7 @@
             lock.unlock()
         }
 
-        /// Subscribes to the pending channels, unless a statement is under way.
+        /// Subscribes to the pending channels, unless another statement is running.
         private func sendNext() {
             guard let session, session.deadline == nil else { return }
             if unheard.isEmpty { return }
@@ -184,7 +188,7 @@
         private func readable(_ address: UInt) {
             var news: [(recipients: [any Recipient], payload: String)] = []
             lock.withLock {
-                // The watch of a connection that was dropped may call late.
+                // The watch of a dropped connection may still call.
                 guard let session, UInt(bitPattern: session.connection) == address else { return }
                 guard PQconsumeInput(session.connection) == 1 else { return lose(session) }
                 for channel in readResults(session) { news.append((alive(channel), "")) }
@@ -204,14 +208,14 @@
             (recipients[channel] ?? []).compactMap(\.recipient)
         }
 
-        /// Reads the results of the statement under way, and returns the channels that it has subscribed to.
+        /// Reads the results of the current statement, and returns the channels to which it has subscribed.
         private func readResults(_ session: Session) -> Set<Channel> {
             _ = PQflush(session.connection)
             var begun: Set<Channel> = []
             while session === self.session, session.deadline != nil, PQisBusy(session.connection) == 0 {
                 if let result = PQgetResult(session.connection) {
                     defer { PQclear(result) }
-                    // On a standby, which accepts connections but not `LISTEN`, the statement fails.
+                    // The statement fails on a standby, which accepts connections but not `LISTEN`.
                     guard [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
                         lose(session)
                         return []
@@ -228,7 +232,7 @@
             return begun
         }
 
-        /// Lets recipients look for records whose notification was lost, and checks whether the server replies.
+        /// Lets recipients look for records whose notifications were lost, and checks whether the server replies.
         private func look() {
             lock.withLock {
                 for channel in recipients.keys { recipients[channel]?.removeAll { $0.recipient == nil } }
@@ -242,7 +246,7 @@
             tellAll()
         }
 
-        /// Notifies every recipient that it may have missed something.
+        /// Notifies every recipient that it may have missed changes.
         private func tellAll() {
             let all = lock.withLock { recipients.keys.flatMap(alive(_:)) }
             for recipient in all { recipient.notified(payload: "") }
@@ -276,17 +280,17 @@ extension NotificationListener {
 
 /// A notification to other processes about a change, sent on a channel.
 ///
-/// It is sent in its own transaction after the commit, because commits that notify wait for each other. If the commit
-/// fails, the notification announces no change, and costs each recipient one read.
+/// The notification is sent in its own transaction after the commit, because commits with notifications wait for each
+/// other. If the commit fails, the notification is sent all the same, and costs each recipient one read.
 struct Announcement {
     let channel: Channel
     let payload: String
 
     /// Returns the statement that sends the notification if another process is listening.
     ///
-    /// A notification costs the server a transaction number and a place in a queue. The statement does not wait for the
-    /// disk, and only briefly for other senders, so that it does not delay the connection's next statement. A poll
-    /// makes up for a notification that is not sent.
+    /// A notification costs the server a transaction number and a place in its queue, so none is sent without a
+    /// listener. The statement does not wait for the disk, and only briefly for other senders, so it does not delay the
+    /// connection's next statement. Polling makes up for a notification that is not sent.
     func request(in tables: Tables) -> Connection.Request {
         Connection.Request(Self.announcing, [.text(tables.schemaName), .text(channel.name), .text(payload)])
     }
@@ -298,10 +302,10 @@ struct Announcement {
         ) END FROM (SELECT \(presence) AS presence) AS key
         """
 
-    /// Returns the statement with which a connection shows that its process is present.
+    /// Returns the statement by which a connection marks its process as present.
     ///
-    /// The statement takes a lock until the connection ends, which all connections share: a process that can take the
-    /// lock exclusively is alone. Records appended earlier have to be read after this.
+    /// The statement takes a shared lock until the connection ends. A process that can take the lock exclusively is
+    /// alone, and announces no records. Therefore records have to be read after this statement.
     static func presenceLock(in tables: Tables) -> Connection.Request {
         Connection.Request("SELECT pg_advisory_lock_shared(\(presence))", [.text(tables.schemaName)])
     }

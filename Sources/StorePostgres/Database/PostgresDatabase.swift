@@ -9,32 +9,32 @@ import StoreCore
 /// ```
 ///
 /// Every process opens its own store on the ledger. The process that decides first appends its records; the others read
-/// them and notify their queues. The database itself refuses a second record at one position. One database can contain
+/// them and notify their queues. The database refuses a second record at the same position. One database can contain
 /// many stores, each under its name.
 ///
-/// A purchase is reported only after its commit: with `synchronous_commit = on`, which is PostgreSQL's default, it is
-/// then on the server's disk, and on that of its synchronous standbys. A commit whose reply was lost is looked up on
-/// the next connection, by its writer and position.
+/// A purchase is reported only after its commit. With `synchronous_commit = on`, PostgreSQL's default, the purchase is
+/// then on the disks of the server and of its synchronous standbys. After a lost reply, the commit is looked up on the
+/// next connection, by its writer and position.
 ///
 /// While the database is unavailable, calls wait for it (``Options/patience``) and then fail with an error; queues
 /// retain their commands and send them again.
 ///
 /// Connect directly to the server: a pool that shares sessions between clients breaks notifications and prepared
-/// statements. Each object has two connections. They are closed when the last of the database, its ledgers and its
-/// journals is released, or by ``close()``. All methods may be called from any thread.
+/// statements. Each database object has two connections. They are closed by ``close()``, or when the database and all
+/// its ledgers and journals are released. All methods may be called from any thread.
 public final class PostgresDatabase: Sendable {
     private let core: DatabaseCore
 
     /// Connects to a database, and creates or migrates StoreCore's tables.
     ///
-    /// A role that may not create tables suffices if the tables exist. The role needs `SELECT` and `INSERT` on them,
+    /// If the tables exist, the role need not be allowed to create tables. It needs `SELECT` and `INSERT` on them,
     /// `USAGE` on their schema, and the functions for advisory locks, which everybody may call unless that was revoked.
-    /// Obsolete rows are removed only with `DELETE` on `snapshot`, `command`, `forgotten` and `opening`.
+    /// Obsolete rows are removed only if the role has `DELETE` on `snapshot`, `command`, `forgotten` and `opening`.
     ///
     /// - Parameters:
-    ///   - settings: the connection's settings in libpq's form, `host=db dbname=shop` or `postgresql://db/shop`. Others
-    ///     come from the environment (such as `PGHOST`), a service file and a password file.
-    ///   - options: options beyond libpq's.
+    ///   - settings: the connection's settings in libpq's form, `host=db dbname=shop` or `postgresql://db/shop`. Other
+    ///     settings come from the environment (such as `PGHOST`), a service file and a password file.
+    ///   - options: the options that libpq does not have.
     ///   - log: receives a line when the database becomes unavailable or available again, when it has lost records of a
     ///     store, and for every record that cannot be read. The log must not call the database.
     /// - Throws: ``PostgresDatabaseError``.
@@ -42,19 +42,19 @@ public final class PostgresDatabase: Sendable {
         core = try DatabaseCore(settings, options, log: log)
     }
 
-    /// Returns the ledger of the store with a name, and adds the store if there is none.
+    /// Returns the ledger of the store with a name, and adds the store if it does not exist.
     ///
     /// - Parameters:
     ///   - name: the store's name, from 1 to 200 bytes.
-    ///   - lane: the lane on which a queue calls a store on this ledger. By default not the app's calling thread, so
-    ///     that no app waits for the network, and commands that are added meanwhile are committed together.
+    ///   - lane: the lane on which a queue calls a store on this ledger. By default it is not the app's calling thread,
+    ///     so no app waits for the network, and commands that are added in the meantime are committed together.
     /// - Returns: the ledger, which retains the connections.
     /// - Throws: ``PostgresDatabaseError``.
     public func ledger(_ name: String, lane: BackendLane = .background) throws -> any SharedLedger {
         try PostgresLedger(core, name, lane: lane)
     }
 
-    /// Returns the journal of the queue with a name, and adds the journal if there is none.
+    /// Returns the journal of the queue with a name, and adds the journal if it does not exist.
     ///
     /// A journal belongs to one device. Opening it in another process stops the queue that has it open.
     ///
@@ -70,22 +70,22 @@ public final class PostgresDatabase: Sendable {
 
     /// Removes a store with all its records; does nothing if there is none with that name.
     ///
-    /// Requires a role with `DELETE` on all tables. First close the stores on the ledger in all processes: records that
-    /// they append afterwards belong to no store.
+    /// The role needs `DELETE` on all tables. First close the stores on the ledger in all processes: records that they
+    /// append after the removal belong to no store.
     ///
     /// - Throws: ``PostgresDatabaseError``.
     public func removeStore(_ name: String) throws { try core.removeStore(name) }
 
     /// Removes the journal of a device that no longer exists, with its commands; does nothing if there is none.
     ///
-    /// Requires a role with `DELETE` on the journal's tables.
+    /// The role needs `DELETE` on the journal's tables.
     ///
     /// - Throws: ``PostgresDatabaseError``.
     package func removeJournal(_ name: String) throws { try core.removeJournal(name) }
 
-    /// Reads all records of a store, and returns its inconsistencies: a line for each, none for a sound store.
+    /// Reads all records of a store, and returns its inconsistencies, one per line; empty for a sound store.
     ///
-    /// The time is proportional to the number of records; they are read in parts, with other calls in between.
+    /// The time is proportional to the number of records. They are read in parts, and other calls may run in between.
     ///
     /// - Throws: ``PostgresDatabaseError``.
     public func check(_ name: String) throws -> [String] { try core.check(name) }
@@ -96,34 +96,35 @@ public final class PostgresDatabase: Sendable {
     /// Closes the connections.
     ///
     /// Later uses of the database fail with ``PostgresDatabaseError/Code/closed``. Calls that wait for the database
-    /// stop waiting; a statement under way is awaited for at most ``Options/responseTime``.
+    /// stop waiting. A running statement is awaited for at most ``Options/responseTime``.
     public func close() { core.close() }
 }
 
 extension PostgresDatabase {
     /// The options of a database, in addition to the settings that libpq has.
     public struct Options: Sendable {
-        /// The schema that has StoreCore's tables: `storecore`.
+        /// The schema that contains StoreCore's tables; by default `storecore`.
         ///
         /// Tests and deployment stages that share a database each need a schema of their own.
         public var schema = "storecore"
-        /// The time that a call waits for an unavailable database, in seconds: 5.
+        /// The time that a call waits for an unavailable database, in seconds; by default 5.
         ///
-        /// With 0 a purchase fails at once, and the queue sends it again later; detecting a silent server still takes
-        /// up to ``responseTime``. A longer time bridges a failover, but the store's callers wait that long while the
-        /// database is unavailable.
+        /// With 0, a purchase fails immediately and the queue sends it again later, although to detect a silent server
+        /// still takes up to ``responseTime``. A longer time bridges a failover, but the store's callers wait that long
+        /// while the database is unavailable.
         public var patience: TimeInterval = 5
-        /// The maximum seconds that one reply of the server may take: 10.
+        /// The maximum time for a reply of the server, in seconds; by default 10.
         ///
         /// A connection counts as lost if its server does not reply in time.
         public var responseTime: TimeInterval = 10
-        /// The seconds between two polls, each of which makes up for lost notifications: 60.
+        /// The seconds between two polls for changes whose notifications were lost; by default 60.
         public var pollInterval: TimeInterval = 60
-        /// The minimum number of records between two snapshots of a store: 1,024.
+        /// The minimum number of records between two snapshots of a store; by default 1,024.
         public var snapshotDistance = 1024
-        /// The seconds after which the server ends the session of a process that stops during its turn: 2.
+        /// The seconds after which the server ends the session of a process that stops during its turn; by default 2.
         package var turnTime: TimeInterval = 2
-        /// The seconds that an append waits for those of other processes: 0.5, and at most half of ``responseTime``.
+        /// The seconds that an append waits for the appends of other processes, at most half of ``responseTime``; by
+        /// default 0.5.
         package var turnPatience: TimeInterval = 0.5
 
         /// Creates the default options.
@@ -140,7 +141,7 @@ extension PostgresDatabase {
         public internal(set) var isListening = false
         /// The number of connections that were opened.
         ///
-        /// All connections but the first have replaced a lost one.
+        /// Each connection after the first has replaced a lost one.
         public internal(set) var connections = 0
         /// The number of transactions that were committed.
         public internal(set) var commits = 0

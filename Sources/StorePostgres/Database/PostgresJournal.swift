@@ -3,8 +3,9 @@ import StoreCore
 
 /// A queue's journal, with one row for each command.
 ///
-/// Each opening by a queue has a row too, and only the queue of the last opening may record commands. An advisory lock,
-/// which recording queues share and an opening one takes exclusively, lets the database decide who was first.
+/// Each opening by a queue has a row too, and only the queue of the last opening may record commands. An advisory lock
+/// makes the database decide which came first, an opening or a command: queues share the lock to record commands, and
+/// take it exclusively to open the journal.
 final class PostgresJournal: QueueJournal {
     private let core: DatabaseCore
     private let name: String
@@ -18,7 +19,7 @@ final class PostgresJournal: QueueJournal {
         var sequence = 0
         var superseded: (@Sendable () -> Void)?
 
-        /// Replaces the opening, and returns the function that notifies the replaced opening's queue.
+        /// Replaces the opening, and returns the function that notifies the queue of the previous opening.
         mutating func replace(with new: Opening) -> (@Sendable () -> Void)? {
             defer { self = new }
             return superseded
@@ -36,7 +37,7 @@ final class PostgresJournal: QueueJournal {
     func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
         let id = JournalID.unique()
         let announcement = Announcement(channel: channel, payload: id.description)
-        // The previous queue is stopped first, so that it cannot record commands after those read here.
+        // Stops the previous queue first, so it cannot record commands after those that are read here.
         opening.withLock { $0.replace(with: Opening()) }?()
         let results = try core.read { connection throws(PostgresDatabaseError) in
             try connection.run(
@@ -86,7 +87,7 @@ final class PostgresJournal: QueueJournal {
             let payload = StoredPayload(data, under: command.id.number)
             requests.append(
                 Connection.Request(
-                    // If the number exists, the command was recorded before, although the caller received an error: the
+                    // If the number exists, the command is already recorded although the caller received an error; the
                     // row stays.
                     """
                     INSERT INTO \(core.tables.command) (journal, opening, number, checksum, payload)
@@ -107,8 +108,7 @@ final class PostgresJournal: QueueJournal {
         }
         if rows.count > 0, rows.integer(0, 0) == id.bits { return }
         guard rows.count > 0, rows.integer(0, 1) >= own.sequence else {
-            // The last opening in the table is not a later one. So this opening was lost: a standby that lagged was
-            // promoted.
+            // No later opening is in the table, so this opening was lost: a standby that lagged was promoted.
             throw PostgresDatabaseError(
                 .recordsLost,
                 "the database has lost the opening of the journal \(name), and perhaps commands in it: start the queue again"
@@ -129,7 +129,7 @@ final class PostgresJournal: QueueJournal {
     }
 
     private func write(_ requests: [Connection.Request]) throws(PostgresDatabaseError) -> [ResultRows] {
-        // Ordered after the writes of all stores, whose numbers are positive.
+        // Sorted after the writes of all stores, whose numbers are smaller.
         let write = DatabaseCore.Write(requests: requests, order: .max, verify: { _ in })
         return try core.write(write).results
     }
@@ -191,7 +191,7 @@ final class PostgresJournal: QueueJournal {
         PostgresDatabaseError(.superseded, "the journal \(name) was opened by another queue")
     }
 
-    /// Notifies the queue of an opening that another queue has opened the journal.
+    /// Tells an opening's queue that another queue has opened the journal.
     private func supersede(_ id: JournalID) { opening.withLock { $0.id == id ? $0.replace(with: Opening()) : nil }?() }
 }
 
@@ -199,12 +199,12 @@ extension PostgresJournal: NotificationListener.Recipient {
     func notified(payload: String) {
         let own = opening.withLock { $0 }
         guard let id = own.id, payload != id.description else { return }
-        // A late notification may be about an earlier opening, so the database is asked for the last one.
+        // Asks the database for the last opening, since a late notification may be about an earlier one.
         let rows = try? core.read { connection throws(PostgresDatabaseError) in
             try connection.run(last("opening, sequence"), .integer(number))
         }
         guard let rows, rows.count > 0, rows.integer(0, 0) != id.bits else { return }
-        // An equal number may be one that was assigned again after a failover.
+        // An equal sequence number may belong to another opening: after a failover, numbers may be assigned again.
         if rows.integer(0, 1) >= own.sequence { supersede(id) }
     }
 }

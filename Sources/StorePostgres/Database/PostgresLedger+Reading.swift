@@ -2,25 +2,25 @@ import Foundation
 import StoreCore
 
 extension PostgresLedger {
-    /// The maximum number of records read at a time to find new ones: enough in most cases.
+    /// The maximum number of records read at a time in a search for new ones: enough in most cases.
     static let lookahead = 256
 
     /// The number of records in the database now.
     ///
-    /// The new records are read in the same request.
+    /// The same request reads the new records.
     var head: Int {
         get throws {
             let (known, announced) = state.withLock { ($0.head, $0.announced) }
             if let announced, announced.thread == ObjectIdentifier(Thread.current) {
                 state.withLock { $0.announced = nil }
-                // The announced records have been read in the meantime.
+                // The announced records have already been read.
                 if announced.head <= known { return known }
             }
             return try take(rows(after: known, limit: Self.lookahead), after: known)
         }
     }
 
-    /// Adds rows that were found after the known records, and returns the number of records that are known now.
+    /// Adds rows that follow the known records, and returns the number of records that are now known.
     func take(_ found: [RecordRow], after known: Int) throws -> Int {
         guard let last = found.last else { return known }
         let records = try self.records(found, after: known)
@@ -31,7 +31,7 @@ extension PostgresLedger {
             if end.head > head { (head, mark) = end }
         }
         return state.withLock { state in
-            // Another store in this process may have added them, or later ones, first.
+            // Another store in this process may have added these records, or later ones, first.
             guard head > state.head else { return state.head }
             state.recent = head == last.position ? records[...] : []
             (state.head, state.mark) = (head, mark)
@@ -74,7 +74,7 @@ extension PostgresLedger {
         return Connection.Request(sql, [.integer(store), .integer(position), .integer(limit)])
     }
 
-    /// Decodes rows, whose positions have to be consecutive.
+    /// Decodes rows, which must have consecutive positions.
     private func records(_ rows: [RecordRow], after position: Int) throws(PostgresDatabaseError) -> [LedgerRecord] {
         var records: [LedgerRecord] = []
         records.reserveCapacity(rows.count)
@@ -120,10 +120,10 @@ extension PostgresLedger {
         return rows.count == 0 ? nil : RecordMark(writer: rows.integer(0, 0), batch: rows.integer(0, 1))
     }
 
-    /// Throws unless the last known record still exists unchanged, which is checked once for each connection.
+    /// Throws an error unless the last known record still exists unchanged; checks once for each connection.
     ///
-    /// A standby that lagged when it was promoted, or a restored backup, may lack the record. The store's state in
-    /// memory then matches no ledger, and every operation is refused from then on.
+    /// The record may be missing on a standby that lagged when it was promoted, or in a restored backup. The store's
+    /// state in memory then matches no ledger, and every later operation is refused.
     func verify(_ connection: Connection) throws(PostgresDatabaseError) {
         let known = state.withLock { $0 }
         if let refusal = known.refusal { throw refusal }

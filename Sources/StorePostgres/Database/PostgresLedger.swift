@@ -3,8 +3,8 @@ import StoreCore
 
 /// A store's ledger: one row for each record, with the store and the record's position as the key.
 ///
-/// An append is a transaction, committed when the call returns. The key makes the database refuse a second record at
-/// one position: if another process has appended there, nothing is inserted.
+/// An append is a transaction, which is committed when the call returns. Because of the key, the database refuses a
+/// second record at the same position: if another process has appended there, nothing is inserted.
 final class PostgresLedger: SharedLedger {
     let lane: BackendLane
     let core: DatabaseCore
@@ -23,7 +23,7 @@ final class PostgresLedger: SharedLedger {
         var head = 0
         /// The mark of the last known record; nil if there are no records.
         var mark: RecordMark?
-        /// The last known records, so that they are not read back; empty if they are not in memory.
+        /// The last known records, cached for the next read; empty if they are not in memory.
         var recent: ArraySlice<LedgerRecord> = []
         /// The data read when the ledger was opened; nil once a store has taken it.
         var opening: Opening?
@@ -31,7 +31,7 @@ final class PostgresLedger: SharedLedger {
         var connection: Int
         /// The number of records that a notification announces, and the thread that handles the notification.
         var announced: (head: Int, thread: ObjectIdentifier)?
-        /// The number of further appends that take turns with those of other stores.
+        /// The number of coming appends that take turns with the appends of other stores.
         var contended = 0
         /// The error with which every operation is refused; nil for none.
         var refusal: PostgresDatabaseError?
@@ -43,7 +43,7 @@ final class PostgresLedger: SharedLedger {
         self.core = core
         self.name = name
         self.lane = lane
-        // Everything is read in a single request, so that a store opens in one round trip.
+        // Reads everything in a single request, so a store opens in one round trip.
         (store, state) = try core.read(name, in: core.tables.store, "store", by: core.statements.opening) {
             ($0[0].integer(0, 0), Locked(State(opening: $0, of: name, connection: $1)))
         }
@@ -160,7 +160,7 @@ extension PostgresLedger.State {
         guard found.count == 3 else { return }
         opening = PostgresLedger.Opening(snapshot: SnapshotRow(found[1]))
         if mark == nil { return }
-        // Records appended since the first query are included. Unreadable ones are reported by a later read.
+        // Includes records appended since the first query. A later read reports unreadable ones.
         let rows = RecordRow.all(in: found[2])
         guard let first = rows.first, let last = rows.last, last.position >= head,
             last.position - first.position == rows.count - 1
@@ -216,9 +216,9 @@ extension PostgresLedger {
     }
 }
 
-// Turns only save work; without them, the table's key would still refuse a second record at one position.
+// Turns only save work. Even without them, the table's key would refuse a second record at one position.
 extension PostgresLedger: TurnTakingLedger {
-    /// The number of appends that take turns once another store has appended.
+    /// The number of appends that take turns after another store has appended.
     static let contendedAppends = 8
 
     func beginTurn() -> Bool {
@@ -233,11 +233,11 @@ extension PostgresLedger: TurnTakingLedger {
                 lock,
                 [
                     .text("StoreCore \(channel.name)"), .text(Self.milliseconds(core.options.turnTime)),
-                    // The wait ends before the time limit for a reply, so that the connection does not count as lost.
+                    // Waits less than the time limit for a reply, so the connection does not count as lost.
                     .text(Self.milliseconds(min(core.options.turnPatience, core.options.responseTime / 2))),
                 ]
             ),
-            // The statements after this one may wait for locks as long as they need.
+            // Lets the later statements wait for locks as long as they need.
             Connection.Request("SET LOCAL lock_timeout TO DEFAULT"),
             rowsRequest(after: known, limit: Self.lookahead),
         ]

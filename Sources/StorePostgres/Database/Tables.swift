@@ -58,7 +58,7 @@ struct Tables: Sendable {
 struct Channel: Hashable, Sendable {
     enum Kind: String { case store, journal }
 
-    /// The name, of at most 63 bytes as PostgreSQL requires: a hash replaces a long schema's name.
+    /// The name, with at most 63 bytes as PostgreSQL requires; a hash replaces the name of a long schema.
     let name: String
 
     init(name: String) { self.name = name }
@@ -71,7 +71,7 @@ struct Channel: Hashable, Sendable {
             ? prefix + suffix : "storecore_\(Self.hash(schema))\(suffix)"
     }
 
-    /// Returns the FNV-1a hash of a name, which is the same in every process, unlike Swift's.
+    /// Returns the FNV-1a hash of a name, which, unlike Swift's, is the same in every process.
     private static func hash(_ name: String) -> String {
         String(name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
     }
@@ -79,14 +79,15 @@ struct Channel: Hashable, Sendable {
 
 /// The SQL statements of a database's ledgers, built once for all of them.
 struct LedgerStatements: Sendable {
-    /// The queries that open a ledger, by its store's name `$1`: the last record, the last snapshot, later records.
+    /// The queries that open the ledger of the store with the name `$1`: the store and its last record, the last
+    /// snapshot, and the records after it.
     let opening: [String]
     /// The statement that appends one record.
     let insertOne: String
-    /// The statement that appends any number of records, and none of them if the first one's position is taken.
+    /// The statement that appends any number of records, or none if the first one's position is taken.
     let insertMany: String
 
-    /// The maximum number of records read with the last snapshot: as many as a store reads at a time.
+    /// The maximum number of records read together with the last snapshot, as many as a store reads at a time.
     private static let tail = 1024
 
     init(_ tables: Tables) {
@@ -107,7 +108,7 @@ struct LedgerStatements: Sendable {
             ORDER BY position LIMIT \(Self.tail)
             """,
         ]
-        // The columns of a record that differ within one append are the last ones.
+        // The columns whose values differ between the records of one append; they come last.
         let varying = "position, checksum, is_counted_on, payload"
         let insert = "INSERT INTO \(tables.record) (store, writer, batch, \(varying))"
         insertOne = """
@@ -154,7 +155,7 @@ struct RecordRow {
 
     /// Decodes the row's record.
     ///
-    /// - Throws: `damaged` for a changed row that later records depend on, and `newer` for one of a newer version.
+    /// - Throws: `damaged` for a changed row on which later records depend, and `newer` for a row of a newer version.
     /// - Returns: the record; nil for any other changed row, which counts as unreadable.
     func record(of store: String) throws(PostgresDatabaseError) -> LedgerRecord? {
         do throws(StoredPayload.Unreadable) {
@@ -179,7 +180,7 @@ struct RecordRow {
     }
 }
 
-/// The identifier of one attempt to append records, by which a writer recognizes its own.
+/// The identifier of one attempt to append records, by which a writer recognizes its own records.
 struct RecordMark: Hashable, Sendable {
     let writer: Int
     let batch: Int

@@ -1,12 +1,12 @@
 import Foundation
 import StoreCore
 
-/// Submits commands, so that a command that the store never accepts does not block the others.
+/// Submits commands in such a way that a command that the store never accepts does not block the others.
 struct CommandSender {
     let destination: RemoteDestination
     /// The maximum size of a request's body in bytes; nil if the store has not announced it.
     let limit: Int?
-    /// Sends a body, and returns the store's final refusal; nil if the store has taken it.
+    /// Sends a body, and returns the store's permanent refusal; nil if the store has taken the commands.
     let send: (Data) async throws -> StoreFailure?
 
     /// Sends commands in order, in as many requests as needed.
@@ -27,13 +27,15 @@ struct CommandSender {
         return refused
     }
 
-    /// Sends the commands of a request; if the store refuses it, sends each half by itself, down to the faulty command.
+    /// Sends commands in one request.
+    ///
+    /// If the store refuses it, sends each half by itself, down to the faulty command.
     private func submit(_ part: ArraySlice<EncodedCommand>) async throws -> [RefusedCommand] {
         let body = part.body
         if let limit, body.count > limit, part.count == 1 {
             return [refusal(of: part[part.startIndex].command, "is \(body.count) bytes long, of at most \(limit)")]
         }
-        // A request that is too long is not sent: the refusal could be lost while the remainder is being sent.
+        // Does not send a request that is too long: the refusal could be lost while the rest is still being sent.
         if limit ?? .max >= body.count {
             guard let failure = try await send(body) else { return [] }
             if part.count == 1 { return [refusal(of: part[part.startIndex].command, "is refused: \(failure.reason)")] }
@@ -60,7 +62,9 @@ struct EncodedCommand {
     let command: StoreCommand
     let json: Data
 
-    /// - Throws: the error of encoding the command.
+    /// Creates the encoded form of a command.
+    ///
+    /// - Throws: the error of the encoder.
     init(_ command: StoreCommand) throws {
         self.command = command
         json = try JSONEncoder().encode(command)
@@ -85,7 +89,7 @@ struct SubmissionParts: Sequence, IteratorProtocol {
 
     init(_ commands: [EncodedCommand]) { self.commands = commands[...] }
 
-    /// Returns the commands of the next request; a command that exceeds a request's size is sent alone.
+    /// Returns the commands of the next request; a command that exceeds the size limit is sent alone.
     mutating func next() -> ArraySlice<EncodedCommand>? {
         guard let first = commands.first else { return nil }
         // The size includes the brackets, and a comma for each further command.

@@ -3,16 +3,16 @@ import StoreCore
 
 /// The last known state of a store, for synchronous services, which cannot wait for a network.
 ///
-/// The state arrives on the stream of each connected queue, and with responses to requests. A response that is older
-/// than a stream's last report changes nothing.
+/// The state arrives on the stream of each connected queue, and with responses to requests. A response is ignored if it
+/// is older than the last report of a stream.
 final class KnownAnswers: Sendable {
     fileprivate struct State {
         var status = DeviceStatus()
         var appReceipt: Data?
-        /// The ledger's position at which the receipt was read, and the stream that reported the receipt.
+        /// The position in the ledger at which the receipt was read, and the stream that reported it.
         ///
-        /// For a receipt in a response to a request, the latest stream. Nil once that stream has ended: a store that
-        /// has lost records continues at a lower position, but on another stream.
+        /// A receipt in the response to a request counts as reported by the latest stream. Nil once the stream has
+        /// ended: after a store has lost records, its positions are lower, but they come on another stream.
         var receiptVersion: (position: Int, stream: Int)?
         /// The receipts of unfinished transactions, by identifier.
         var receipts: [String: Data] = [:]
@@ -27,9 +27,12 @@ final class KnownAnswers: Sendable {
     }
 
     fileprivate struct Stream {
-        /// Whether a line has arrived: from then on, the stream reports each change of the status.
+        /// Whether a line has arrived.
+        ///
+        /// From then on, the stream reports each change of the status.
         var hasTold = false
-        /// The transactions finished since the stream was opened, which its snapshot may contain; nil after that.
+        /// The transactions that were finished since the stream was opened, and that its snapshot may still contain;
+        /// nil after the snapshot.
         var finished: Set<String>? = []
     }
 
@@ -45,7 +48,7 @@ final class KnownAnswers: Sendable {
     func sells(_ identifier: String) -> Bool? { state.withLock { $0.sells[identifier] } }
     /// Whether the store has sent a line on an open stream.
     var hasStream: Bool { state.withLock { $0.streams.values.contains(where: \.hasTold) } }
-    /// The number of changes so far, by which a look-up notices a change while it is in progress.
+    /// The number of changes so far, by which a look-up detects a change made while it is in progress.
     var changes: Int { state.withLock { $0.changes } }
 
     /// Applies the store's response to the device's greeting.

@@ -5,14 +5,14 @@ import StoreCore
     import FoundationNetworking
 #endif
 
-/// A sender of a device's requests, by Foundation's URL loading without cookies or caches.
+/// A sender of a device's requests that uses Foundation's URL loading without cookies or caches.
 ///
-/// Redirections are not followed, so that the token is sent to no other server.
+/// Redirections are not followed, so the token is sent to no other server.
 final class RequestSender: Sendable {
     let destination: RemoteDestination
     private let session: URLSession
     private let exchanges: Exchanges
-    /// The prepared requests without bodies, by version and call: creating a URL is slow.
+    /// The prepared requests without bodies, by version and call; cached because creating a URL is slow.
     private let requests = Locked<[Int: [DeviceCall: URLRequest]]>([:])
 
     init(_ destination: RemoteDestination) {
@@ -21,17 +21,17 @@ final class RequestSender: Sendable {
         session = URLSession(notifyingAtOnce: exchanges)
     }
 
-    /// No request is pending here, since each retains its sender.
+    /// Invalidates the session.
     ///
-    /// Abandoned tasks are already about to be canceled. Canceling them here would wait for the session's queue, on
-    /// which this deinitializer may run.
+    /// No request is pending, since each request retains its sender. Tasks without a caller are already being canceled:
+    /// to cancel them here would wait for the session's queue, on which this deinitializer may run.
     deinit { session.finishTasksAndInvalidate() }
 
     /// Posts a body and returns the response, whatever its status.
     ///
-    /// A request whose connection was used before and breaks is posted once more, if a store may take it twice.
+    /// If a reused connection breaks, the request is posted once more, provided that a store may take it twice.
     ///
-    /// - Throws: the network's failure, a `StoreFailure`.
+    /// - Throws: a `StoreFailure` for a network error.
     func post(_ call: DeviceCall, version: Int, _ body: Data) async throws -> RemoteAnswer {
         let request = request(call, version: version, body: body)
         for mayRepeat in [call.mayBeRepeated, false] {
@@ -72,30 +72,34 @@ final class RequestSender: Sendable {
 }
 
 extension URLSessionTask {
-    /// A serial queue for cancellations: on the global queue they would wait for a free thread while data still arrives.
+    /// A serial queue for cancellations.
+    ///
+    /// On the global queue, they would wait for a free thread while data still arrives.
     private static let cancellations = DispatchQueue(label: "StoreRemote.cancellations")
 
-    /// Has a delegate asked for a new body, by `urlSession(_:task:needNewBodyStream:)`, when the task's connection was lost.
+    /// Makes the session ask a delegate for a new body when the task's connection was lost, by calling
+    /// `urlSession(_:task:needNewBodyStream:)`.
     ///
-    /// If a connection that was used before breaks, Foundation on Linux (of Swift 6.3) sends the head of the request on
-    /// another one, and then nothing, in a loop that occupies a core, until the task is canceled. Only a task's own delegate
-    /// hears of it.
+    /// If a reused connection breaks, Foundation on Linux (of Swift 6.3) sends only the head of the request on another
+    /// connection. It then loops, occupying a core, until the task is canceled. Only a delegate of the task itself is
+    /// notified of this.
     package func notifyOfLostBody(_ delegate: any URLSessionDataDelegate) {
         #if canImport(FoundationNetworking)
             self.delegate = delegate
         #endif
     }
 
-    /// Cancels the task without waiting for its session's queue, on which the caller may be.
+    /// Cancels the task without waiting for its session's queue, on which the caller may be running.
     ///
-    /// Nor must a cancellation handler wait for that queue: the handler holds a lock that resuming a continuation on the
-    /// queue needs.
+    /// A cancellation handler must not wait for that queue either: the handler holds a lock, which the queue needs in
+    /// order to resume a continuation.
     func cancelElsewhere() { Self.cancellations.async { self.cancel() } }
 }
 
 /// The requests in progress.
 ///
-/// On Linux, the session calls this delegate on its own queue, so that it must neither block nor wait for the session.
+/// On Linux, the session calls this delegate on its own queue, so the delegate must neither block nor wait for the
+/// session.
 private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
     typealias Answer = CheckedContinuation<(status: Int, body: Data), any Error>
 
@@ -124,7 +128,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
             state.exchanges[task.taskIdentifier] = Exchange(task: task, answer: answer)
             if state.watch == nil { state.watch = watch() }
         }
-        // Nothing else resumes a task that was canceled before it was registered.
+        // Nothing else resumes the caller of a task that was canceled before it was registered.
         if Task.isCancelled {
             let exchange = state.withLock { $0.exchanges.removeValue(forKey: task.taskIdentifier) }
             exchange?.answer.resume(throwing: URLError(.cancelled))
@@ -162,7 +166,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
             state.exchanges[number]?.body += data
             state.exchanges[number]?.lastSign = .now
             guard state.exchanges[number]?.body.count ?? 0 > DeviceProtocol.answerSize else { return nil }
-            // Removed, so that data that arrives before the cancellation is dropped.
+            // Removes the exchange, so data that arrives before the cancellation is dropped.
             return state.exchanges.removeValue(forKey: number)
         }
         guard let tooLong else { return }
@@ -197,7 +201,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
     }
 }
 
-/// The server and the token of requests, and the failures to report.
+/// The server and the token of requests, with the failures to report.
 struct RemoteDestination: Sendable {
     let url: URL
     let token: DeviceToken
@@ -231,7 +235,7 @@ struct RemoteDestination: Sendable {
             case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
                 .serverCertificateHasBadDate, .serverCertificateNotYetValid:
                 "has no certificate that is trusted here"
-            // On Linux the error of an untrusted certificate has no code of its own, only a text.
+            // On Linux, the error of an untrusted certificate has no specific code, only a text.
             default: "cannot be reached: \(error.localizedDescription) (\(code.rawValue))"
             }
         return .network(code, "the store at \(place) \(reason)")
@@ -263,15 +267,15 @@ struct RemoteAnswer {
         }
     }
 
-    /// The failure for a status other than success: the store's own, if the body has one.
+    /// The failure for a status other than success: the store's own failure, if the body has one.
     var failure: StoreFailure {
         ownFailure ?? .network(.badServerResponse, "the store at \(place) answered with the HTTP status \(status)")
     }
 
-    /// The failure with which the store refuses a request permanently, so that a repetition would not succeed; nil for any
-    /// other response.
+    /// The failure with which the store permanently refuses a request; nil for any other response.
     ///
-    /// A proxy may report that a request is too long; only the store itself can report anything else, in its format.
+    /// Any server, such as a proxy, may report that a request is too long. Other permanent refusals come only from the
+    /// store, in its own format.
     var finalRefusal: StoreFailure? {
         switch status {
         case 413: failure
@@ -287,7 +291,7 @@ struct RemoteAnswer {
     /// A queue that runs a URL session's callbacks synchronously on the session's own queue.
     ///
     /// Foundation on Linux makes four callbacks for each request. Run as operations, they take up to a fifth of the
-    /// request's time and wake threads, and while no thread is free, all data that arrives stays in memory.
+    /// request's time, wake threads, and keep all arriving data in memory while no thread is free.
     private final class CallbackQueue: OperationQueue, @unchecked Sendable {  // unchecked: it adds no state
         override init() {
             super.init()
@@ -299,10 +303,11 @@ struct RemoteAnswer {
 #endif
 
 extension URLSession {
-    /// Creates a session without cookies, caches, credentials and timeouts, which calls its delegate without a thread hop.
+    /// Creates a session without cookies, caches, credentials and timeouts, which calls its delegate without switching
+    /// threads.
     ///
-    /// On Linux, the delegate is called on the session's own queue: it must not block, nor call anything that waits for that
-    /// queue, such as a task's `cancel()` or `resume()`.
+    /// On Linux, the delegate is called on the session's own queue. It must neither block nor call anything that waits
+    /// for that queue, such as a task's `cancel()` or `resume()`.
     package convenience init(notifyingAtOnce delegate: any URLSessionDataDelegate) {
         #if canImport(FoundationNetworking)
             self.init(configuration: .forgetful, delegate: delegate, delegateQueue: CallbackQueue())
@@ -321,11 +326,12 @@ extension URLSessionConfiguration {
         configuration.httpCookieAcceptPolicy = .never
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
-        // Without credential storage, Foundation on Linux does not answer challenges itself. It would call `cancel()` or
-        // `resume()` from a callback on the session's own queue, and both wait for that queue: a deadlock.
+        // Without credential storage, Foundation on Linux does not answer challenges itself. To answer one, it would
+        // call `cancel()` or `resume()` in a callback on the session's own queue. Both wait for that queue, which is a
+        // deadlock.
         configuration.urlCredentialStorage = nil
-        // Disables Foundation's own timeout, which counts differently on some systems, and not at all before a response
-        // begins.
+        // Disables Foundation's own timeout: it is measured differently on some systems, and does not run before a
+        // response begins.
         configuration.timeoutIntervalForRequest = configuration.timeoutIntervalForResource
         return configuration
     }

@@ -5,15 +5,15 @@ import StoreCore
     import FoundationNetworking
 #endif
 
-/// A stream of updates, from its request to its end.
+/// A connection for one stream of updates, from the request to the end of the stream.
 ///
-/// Lines are handled in order, on the connection's own queue, so that no other stream waits for a slow receiver. The
-/// delegate, on the session's queue, only stores data and never waits, since Foundation cannot stop reading.
+/// Lines are handled in order, on the connection's own queue, so a slow receiver does not delay other streams. The
+/// delegate runs on the session's queue. It only stores data and never waits, since Foundation cannot stop reading.
 final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     private struct State {
         /// The body of a response that refuses the stream.
         var refusal = Data()
-        /// The bytes that have arrived and are not being handled.
+        /// The bytes that have arrived and are not handled yet.
         var pending = Data()
         var lastSign = ContinuousClock.now
         var lastLook = ContinuousClock.now
@@ -60,13 +60,14 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     ///
     /// - Parameters:
     ///   - request: the request for the stream.
-    ///   - opening: a request with an immediate response, sent first. On Linux, Foundation (of Swift 6.3) waits for the first
-    ///     response on a connection in a loop that occupies a core, which must not be the endless response.
+    ///   - opening: a request with an immediate response, sent first. Foundation on Linux (of Swift 6.3) waits for the
+    ///     first response on a connection in a loop that occupies a core, so the first must not be the endless
+    ///     response.
     /// - Throws: the reason for the end.
     func run(_ request: URLRequest, after opening: URLRequest) async throws {
         try Task.checkCancellation()
-        // The session retains this object until it is invalidated. The tasks are about to be canceled by then; canceling
-        // them together with the session traps if data arrives meanwhile (Foundation of Swift 6.3).
+        // Until it is invalidated, the session retains this object. The tasks are already being canceled by then. To
+        // cancel them together with the session would trap if data arrives at the same time (Foundation of Swift 6.3).
         let session = URLSession(notifyingAtOnce: self)
         defer { session.finishTasksAndInvalidate() }
         let tasks = Tasks(opening: session.dataTask(with: opening), stream: session.dataTask(with: request))
@@ -91,19 +92,19 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     /// Ends the connection, unless it has ended.
     private func finish(_ end: Result<Void, any Error>) {
         let (waiter, tasks, watch) = state.withLock { state in
-            // A second call finds nothing, since the first has taken the waiter and the tasks.
+            // A second call has no effect, since the first has taken the waiter and the tasks.
             if state.end == nil { state.end = end }
             return (state.waiter.take(), state.tasks.take(), state.watch.take())
         }
         watch?.cancel()
         tasks?.cancel()
-        // Resumed after the line that is being handled, so that one thread at a time calls the receiver.
+        // Resumes after the line that is being handled, so only one thread at a time calls the receiver.
         if let waiter { queue.async { waiter.resume(with: end) } }
     }
 
     private var isOver: Bool { state.withLock { $0.end != nil } }
 
-    /// Returns a timer that ends a connection without heartbeats.
+    /// Returns a timer that ends the connection when heartbeats are missing.
     private func watch() -> any DispatchSourceTimer {
         let timer = DispatchSource.makeTimerSource()
         timer.schedule(deadline: .now() + silence / 4, repeating: silence / 4)
@@ -115,10 +116,10 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
         return timer
     }
 
-    /// Returns whether nothing has arrived for too long.
+    /// Returns whether nothing has arrived for ``silence`` seconds.
     ///
-    /// Time in which this process was suspended, or had no thread to check, does not count: heartbeats may be waiting to
-    /// be read.
+    /// Time during which this process was suspended, or had no free thread for the check, does not count: heartbeats
+    /// may be waiting to be read.
     private func isSilent() -> Bool {
         state.withLock { state in
             let now = ContinuousClock.now
@@ -171,8 +172,8 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let status = dataTask.status
         let (begins, end) = state.withLock { state -> (Bool, StoreFailure?) in
-            // Drops data that arrives before the cancellation, and the response to the opening request, which does not
-            // count as a heartbeat: an endless one must time out.
+            // Drops data that arrives before the cancellation, and the response to the opening request. That response
+            // does not count as a heartbeat: if it is endless, the connection must time out.
             guard state.end == nil, dataTask === state.tasks?.stream else { return (false, nil) }
             state.lastSign = .now
             if status != 200 {
@@ -180,7 +181,7 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
                 let isWhole = state.refusal.count < DeviceProtocol.submissionSize
                 return (false, isWhole ? nil : refusal(status, state.refusal))
             }
-            // Chunks may be as small as a byte: they are handled together.
+            // Handles chunks together, since they may be as small as a byte.
             let isFirst = state.pending.isEmpty
             state.pending += data
             return state.pending.count > DeviceProtocol.answerSize ? (false, tooLong) : (isFirst, nil)
@@ -199,7 +200,7 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let status = task.status
-        // Stops the timer: nothing more arrives, however long the handling of the lines takes.
+        // Stops the timer: nothing more arrives, and to handle the lines may take longer than the timer permits.
         state.withLock { task === $0.tasks?.stream ? $0.watch.take() : nil }?.cancel()
         queue.async { [self] in
             if let error { return finish(.failure(destination.failure(error))) }
@@ -217,7 +218,9 @@ final class UpdateConnection: NSObject, URLSessionDataDelegate, Sendable {
 }
 
 extension URLSessionTask {
-    /// The status of the response; redirections have one too, since they are not followed.
+    /// The status of the response.
+    ///
+    /// A redirection has one too, since it is not followed.
     fileprivate var status: Int { (response as? HTTPURLResponse)?.statusCode ?? 0 }
 }
 
@@ -231,9 +234,9 @@ struct LineSplitter {
 
     init(limit: Int = DeviceProtocol.answerSize) { self.limit = limit }
 
-    /// Appends data, and calls `body` with each line that is now complete, without the line end.
+    /// Appends data, and calls `body` with each complete line, without its line end.
     ///
-    /// - Throws: the error that `body` throws, and ``TooLong``.
+    /// - Throws: the error that `body` throws, or ``TooLong``.
     mutating func take(_ piece: Data, _ body: (Data) throws -> Void) throws {
         rest += piece
         var start = rest.startIndex

@@ -5,18 +5,18 @@ import StoreCore
 package enum DeviceProtocol {
     /// The versions that this software supports.
     ///
-    /// Version 1, whose JSON was Swift's own, is no longer supported.
+    /// Version 1, which used the JSON that Swift synthesizes, is no longer supported.
     package static let versions = VersionRange(oldest: 2, newest: 2)
     /// The name of this software in greetings.
     package static let software = "StoreCore"
     /// The first part of every path.
     package static let root = "device"
 
-    /// The allowed seconds between two heartbeats.
+    /// The range of the heartbeat interval, in seconds.
     package static let heartbeats = 0.01...86_400
     /// The maximum number of commands in a submission.
     package static let mostCommands = 256
-    /// The maximum size of a submission that a device sends in bytes, unless a single command is longer.
+    /// The maximum size of a submission that a device sends, in bytes; only a longer single command exceeds it.
     package static let submissionSize = 256 << 10
     /// The maximum number of identifiers in a look-up and in a query for transactions.
     package static let mostIdentifiers = 5_000
@@ -24,8 +24,8 @@ package enum DeviceProtocol {
     package static let mostTransactions = 1_000
     /// The maximum size of a part of hosted content, in bytes.
     package static let contentSize = 1 << 20
-    /// The maximum size in bytes of a response, of a line of the stream, and of the part of the stream that waits to be
-    /// handled on a device.
+    /// The maximum size, in bytes, of a response, of a line of the stream, and of the data that a device has received
+    /// on the stream and not handled yet.
     package static let answerSize = 64 << 20
 }
 
@@ -49,7 +49,9 @@ extension VersionRange: CustomStringConvertible {
     package var description: String { oldest == newest ? "version \(oldest)" : "versions \(oldest) to \(newest)" }
 }
 
-/// A request of a device, named as the last part of its path; all but ``updates`` are POST requests.
+/// A request of a device.
+///
+/// The raw value is the last part of the path; all requests but ``updates`` are POST requests.
 package enum DeviceCall: String, CaseIterable, Sendable {
     /// The first exchange, whose path contains no version.
     case hello
@@ -67,7 +69,7 @@ package enum DeviceCall: String, CaseIterable, Sendable {
     case synchronize, eligibility
     case requestRefund = "request-refund"
 
-    /// Whether a request may be performed twice: it only reads, or the store recognizes what it has taken.
+    /// Whether a request may be performed twice, since it only reads, or since the store recognizes a repetition.
     var mayBeRepeated: Bool {
         switch self {
         case .hello, .updates, .submit, .acknowledge, .products, .content: true
@@ -109,7 +111,7 @@ package struct DeviceStatus: Hashable, Codable, Sendable {
 /// The current app receipt; nil if there is none.
 package struct ReceiptUpdate: Hashable, Codable, Sendable {
     package var receipt: Data?
-    /// The ledger's position at which the receipt was read.
+    /// The position in the ledger at which the receipt was read.
     package var position: Int?
 
     package init(_ receipt: Data?, position: Int? = nil) { (self.receipt, self.position) = (receipt, position) }
@@ -177,7 +179,7 @@ package struct Nothing: Hashable, Codable, Sendable {
     package init() {}
 }
 
-/// A line of the stream of updates, as JSON; one without content is a heartbeat.
+/// A line of the stream of updates, as JSON; a line without content is a heartbeat.
 ///
 /// The status and the receipts of a line apply before its batch is delivered.
 package struct UpdateLine: Hashable, Codable, Sendable {

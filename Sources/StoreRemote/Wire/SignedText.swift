@@ -1,6 +1,6 @@
 import StoreCore
 
-/// A signed value as text, with the defect that the store reports.
+/// A signed value as text, with the defect of the signature that the store reports.
 package struct SignedText: Hashable, Codable, Sendable {
     package var jws: String
     package var defect: SignatureDefect?

@@ -4,7 +4,7 @@
 
     /// A connection to SQLite, and its prepared statements.
     ///
-    /// One thread uses it at a time.
+    /// Only one thread may use the connection at a time.
     final class Connection {
         private let handle: OpaquePointer
         private let path: DatabasePath
@@ -25,8 +25,8 @@
             let path = try DatabasePath(file, fileSystem: fileSystem)
             try path.create()
             var opened: OpaquePointer?
-            // Without `SQLITE_OPEN_CREATE`: if the file was deleted just now, SQLite would create one that everyone can
-            // read.
+            // `SQLITE_OPEN_CREATE` is left out: if the file was deleted just now, SQLite would create one that everyone
+            // can read.
             let status = sqlite3_open_v2(
                 path.file,
                 &opened,
@@ -40,14 +40,14 @@
                 }
                 self.file = try OpenFile(path.name, at: path.file, main)
             } catch {
-                // Closed here, because `close()` cannot be called before `handle` is set.
+                // Closes the handle here, because `close()` cannot be called before `handle` is set.
                 sqlite3_close_v2(opened)
                 throw error
             }
             self.path = path
             handle = opened
             sqlite3_extended_result_codes(opened, 1)
-            // A patience that is not a number means no wait.
+            // A `patience` of NaN means no wait.
             sqlite3_busy_timeout(opened, Int32(min(patience > 0 ? patience * 1000 : 0, Double(Int32.max))))
         }
 
@@ -56,15 +56,15 @@
             return sqlite3_file_control(handle, "main", control, &file) == SQLITE_OK ? file : nil
         }
 
-        /// Returns the file's first 100 bytes; none if the file is empty, or its creation was cut off by a crash.
+        /// Returns the file's first 100 bytes; none if the file is empty, or a crash interrupted its creation.
         ///
-        /// They are read through SQLite's own descriptor: closing another descriptor of the file would release the
+        /// The bytes are read through SQLite's own descriptor: closing another descriptor of the file would release the
         /// locks that this process has on it.
         func header() throws(SQLiteDatabaseError) -> Data {
             guard let read = file.handle.pointee.pMethods?.pointee.xRead else { throw error(SQLITE_MISUSE) }
             var bytes = [UInt8](repeating: 0, count: 100)
-            // Missing bytes are filled with zeros, and the result is `SQLITE_IOERR_SHORT_READ`, a macro that Swift does
-            // not see.
+            // SQLite fills missing bytes with zeros, and returns `SQLITE_IOERR_SHORT_READ`, a macro that Swift does not
+            // import.
             let result = read(file.handle, &bytes, 100, 0)
             guard result == SQLITE_OK || result == SQLITE_IOERR | 2 << 8 else { throw error(result) }
             return bytes.allSatisfy { $0 == 0 } ? Data() : Data(bytes)
@@ -81,19 +81,21 @@
         func close() -> [String] {
             guard isOpen else { return [] }
             var lines: [String] = []
-            // If there is no write-ahead log, the file was refused when it was opened, and there is nothing to check.
+            // Without a watched log, the file was refused when it was opened, and there is nothing to check.
             if log != nil, !isAbandoned {
                 do throws(SQLiteDatabaseError) { try checkFiles() } catch { lines = abandon(because: error) }
             }
             isOpen = false
             for statement in statements.values { statement.finalize() }
-            // If the log is empty, opening the file created it, and closing removes it.
+            // Lets SQLite remove an empty log, which was created when the file was opened.
             if isLogEmpty, !isAbandoned { try? keepLog(false) }
             sqlite3_close_v2(handle)
             return lines
         }
 
-        /// Sets whether closing retains the write-ahead log, instead of merging it into the file and deleting it.
+        /// Sets whether closing retains the write-ahead log.
+        ///
+        /// Otherwise closing merges the log into the file and deletes it.
         func keepLog(_ isKept: Bool) throws(SQLiteDatabaseError) {
             let status = store_keep_log_on_close(handle, isKept ? 1 : 0)
             guard status == SQLITE_OK else { throw error(status) }
@@ -110,9 +112,9 @@
 
         // MARK: Files lost while they are open
 
-        /// Makes every further commit check the file and its write-ahead log.
+        /// Makes every later commit check the file and its write-ahead log.
         ///
-        /// - Parameter checkpointInterval: the number of frames in the log at which it is checkpointed.
+        /// - Parameter checkpointInterval: the number of frames in the log that triggers a checkpoint.
         /// - Throws: ``SQLiteDatabaseError``.
         func watchLog(checkpointInterval: Int) throws(SQLiteDatabaseError) {
             // SQLite opens its log at the first read.
@@ -124,7 +126,7 @@
             file.size = file.openSize
             self.log = log
             self.checkpointInterval = checkpointInterval
-            // The hook reports how much a commit has written, without a system call, and replaces SQLite's own
+            // The hook reports without a system call how much a commit has written. It also replaces SQLite's own
             // checkpoints.
             sqlite3_wal_hook(
                 handle,
@@ -140,7 +142,7 @@
 
         private func committed(frames: Int) {
             self.frames = frames
-            // The log has a header of 32 bytes, and for each frame a header of 24 bytes and a page.
+            // The log has a header of 32 bytes. Each frame has a header of 24 bytes and a page.
             log?.size = 32 + Int64(frames) * (24 + pageSize)
         }
 
@@ -148,40 +150,42 @@
         ///
         /// If a checkpoint is not possible now, the next commit tries again.
         private func checkpoint() {
-            // If the file was lost while the commit waited for the disk, a checkpoint would leave gaps in it; the next
-            // commit reports the loss.
+            // Skips the checkpoint if a file was lost while the commit waited for the disk: the checkpoint would leave
+            // gaps in the file. The next commit reports the loss.
             guard file.loss == nil, log?.loss == nil else { return }
             sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
             let size = file.openSize
-            // A file that vacuums itself may become shorter, but still has all pages of the database.
+            // Accepts a shorter size only if the file still has all pages of the database, as after an automatic
+            // vacuum.
             if size >= file.size || size >= wholeSize { file.size = size }
         }
 
-        /// Throws ``SQLiteDatabaseError/Code/fileLost`` if the file or its log is no longer the one that was opened, or
-        /// is shorter than SQLite left it.
+        /// Throws ``SQLiteDatabaseError/Code/fileLost`` if the file or its log was lost.
+        ///
+        /// A file is lost if it was moved, deleted or replaced, or is shorter than SQLite left it.
         func checkFiles() throws(SQLiteDatabaseError) {
             if let loss = file.loss { throw SQLiteDatabaseError(file.name, loss) }
             if let log, let loss = log.loss { throw SQLiteDatabaseError(log.name, loss) }
         }
 
-        /// The length of all pages of the database, whether in the file or in the log.
+        /// The total length of the database's pages, whether they are in the file or in the log.
         private var wholeSize: Int64 { (try? number("PRAGMA page_count")).map { Int64($0) * pageSize } ?? .max }
 
-        /// Abandons the files after one of them was lost: files at their paths are not changed from then on.
+        /// Abandons the files after one of them was lost: from then on, files at their paths are not changed.
         ///
-        /// The log is first checkpointed into the open file, so that a file that was moved, or whose log is gone, has
-        /// all committed data.
+        /// The log is first checkpointed into the open file. A file that was moved, or whose log is gone, thus has all
+        /// committed data.
         ///
         /// - Returns: lines for the database's log.
         func abandon(because error: SQLiteDatabaseError) -> [String] {
             isAbandoned = true
             try? keepLog(true)
             var lines = ["\(error)"]
-            // Checkpointing a part of the log, or into a truncated file, would produce a state that never existed.
+            // To checkpoint a part of the log, or into a truncated file, would produce a state that never existed.
             guard let log, file.openSize >= file.size, log.openSize >= log.size else { return lines }
             switch (file.loss, log.loss) {
-            // Opened together, a replaced file and this log would be a damaged database. An empty log may belong to the
-            // process that has the replacement open.
+            // If opened together, the replacement and this log would form a damaged database. An empty log may belong
+            // to the process that has the replacement open.
             case (.replaced, nil) where log.size > 0: lines.append(log.setAside())
             case (nil, .replaced): lines.append(log.setAside())
             default: break
@@ -233,7 +237,7 @@
             try statement("BEGIN \(mode)").run()
             do {
                 let result = try body()
-                // Checked before the commit, so that the transaction can still be rolled back.
+                // Checks before the commit, while the transaction can still be rolled back.
                 try checkFiles()
                 try statement("COMMIT").run()
                 if frames >= checkpointInterval { checkpoint() }
@@ -249,11 +253,11 @@
 
         /// Returns the error of a failed call of SQLite.
         ///
-        /// Must be called directly after the failure, since a later system call changes `errno`.
+        /// Must be called immediately after the failure, since a later system call changes `errno`.
         private static func error(_ status: Int32, of handle: OpaquePointer, _ path: DatabasePath)
             -> SQLiteDatabaseError
         {
-            // `errno` is read first: SQLite does not store the system's error of a failed commit.
+            // Reads `errno` first, since SQLite does not store the system's error for a failed commit.
             let system = errno
             let isOpening = status & 0xFF == SQLITE_CANTOPEN
             return SQLiteDatabaseError(sqlite: status, system: isOpening ? sqlite3_system_errno(handle) : system, path)

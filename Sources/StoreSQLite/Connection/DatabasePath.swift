@@ -52,7 +52,8 @@
         /// this file.
         func create() throws(SQLiteDatabaseError) {
             if let obstacle = SQLiteDatabaseError.obstacle(at: self) { throw obstacle }
-            // The log's size is read before the file's: a process that is creating both now writes the file first.
+            // Reads the log's size before the file's: a process that is creating both at the moment writes the file
+            // first.
             let isLogLeft = Self.size(of: log) ?? 0 > 0
             let size = Self.size(of: file)
             if isLogLeft, size ?? 0 == 0 {
@@ -64,10 +65,10 @@
                 )
             }
             if size != nil { return }
-            // `open` is not used: closing its descriptor would release locks that another thread has taken on the file
-            // by then.
+            // Does not use `open`: closing its descriptor would release locks that another thread may have taken on the
+            // file by then.
             guard mknod(file, S_IFREG | 0o600, 0) == 0 else {
-                // Another process may have created the file meanwhile.
+                // Another process may have created the file in the meantime.
                 if errno == EEXIST { return }
                 throw SQLiteDatabaseError(opening: self, system: errno)
             }

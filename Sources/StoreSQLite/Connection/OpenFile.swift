@@ -2,7 +2,7 @@
     import CSQLite
     import Foundation
 
-    /// A file that SQLite has open, which is checked to be still the one at its path.
+    /// A file that SQLite has open, with a check whether it is still the file at its path.
     ///
     /// SQLite itself continues to write to a file that was deleted or replaced, and does not notice that a file was
     /// truncated.
@@ -17,7 +17,7 @@
         private let inode: ino_t
         /// The minimum length of the file after the last commit.
         ///
-        /// The file is lost if it is shorter, unless SQLite itself has truncated it.
+        /// A shorter file counts as lost, unless SQLite itself has truncated it.
         var size: Int64
 
         init(
@@ -31,7 +31,8 @@
             (device, inode, size) = (found.st_dev, found.st_ino, 0)
         }
 
-        /// The loss of the file, as far as its path shows; nil also if the system does not permit the check.
+        /// The loss of the file, as far as its path shows; nil if there is none, or if the system does not permit the
+        /// check.
         var loss: Loss? {
             var found = stat()
             // `lstat` follows no link, since SQLite looks for the log next to the link's target.
@@ -47,12 +48,11 @@
             return size
         }
 
-        /// Renames the file at the path, so that no database opens it, without replacing another file.
+        /// Renames the file at the path, without replacing another file, to prevent a database from opening it.
         ///
         /// - Returns: a line for the log.
         func setAside() -> String {
-            // A name that is taken is left alone, since a file that was set aside earlier may be the only record of
-            // other sales.
+            // Skips names that are taken: a file that was set aside earlier may be the only record of other sales.
             for number in 1...100 {
                 let suffix = number == 1 ? "-set-aside" : "-set-aside-\(number)"
                 // Unlike `rename`, `link` does not replace another file.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An error when opening, writing or reading a database.
+/// An error in opening, writing or reading a database.
 ///
 /// The failed operation has changed nothing, and the database works again once the cause is removed, except after
 /// ``Code/newer``, ``Code/damaged``, ``Code/fileLost`` and ``Code/closed``.
@@ -22,11 +22,13 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
 
         /// This module was built without SQLite.
         public static let unavailable = Code(rawValue: "unavailable")
-        /// Another process, or another database object of this one, has the file open.
+        /// Another process, or another database object in this process, has the file open.
         public static let inUse = Code(rawValue: "inUse")
         /// The file is not a database of StoreSQLite.
         public static let foreign = Code(rawValue: "foreign")
-        /// A newer version of StoreSQLite has written the file or a part of it; readable parts are refused too.
+        /// A newer version of StoreSQLite has written the file or a part of it.
+        ///
+        /// Its readable parts are refused too.
         public static let newer = Code(rawValue: "newer")
         /// The folder of the file does not exist, or is a file.
         public static let missingFolder = Code(rawValue: "missingFolder")
@@ -38,12 +40,12 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
         public static let inputOutput = Code(rawValue: "inputOutput")
         /// The content of the file is inconsistent.
         ///
-        /// Every operation is refused from then on, and the file is left as it is. Restore a backup.
+        /// Every later operation is refused, and the file is left unchanged. Restore a backup.
         public static let damaged = Code(rawValue: "damaged")
         /// The file or its log was deleted, moved, replaced or truncated while the database was open.
         ///
-        /// Every operation is refused from then on, until the file is opened again. A file that is missing or empty is
-        /// not opened while it has a log.
+        /// Every later operation is refused until the file is opened again. A missing or empty file cannot be opened
+        /// while its log exists.
         public static let fileLost = Code(rawValue: "fileLost")
         /// The database was closed.
         public static let closed = Code(rawValue: "closed")
@@ -78,11 +80,11 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
     import CSQLite
 
     extension SQLiteDatabaseError {
-        /// Creates the error for SQLite's code and the underlying system error.
+        /// Creates the error for a status code of SQLite and the underlying system error.
         init(sqlite status: Int32, system: Int32, _ path: DatabasePath) {
             let name = path.name
             let words = "SQLite says \"\(String(cString: sqlite3_errstr(status)))\" (\(status))"
-            // Codes that are macros in C, which Swift does not see.
+            // These codes are macros in C, which Swift does not import.
             let readOnlyFolder = SQLITE_READONLY | 6 << 8
             let shortRead = SQLITE_IOERR | 2 << 8
             switch status & 0xFF {
@@ -104,14 +106,13 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
             }
         }
 
-        /// Creates the error for a database, or one of its other files, that cannot be opened or created.
+        /// Creates the error for a database, or a file that belongs to it, that cannot be opened or created.
         ///
-        /// If a file cannot be created, SQLite still tries to open it, so the system's error is `ENOENT` whatever the
-        /// obstacle.
+        /// If SQLite cannot create a file, it still tries to open it, so the system's error is `ENOENT` whatever the
+        /// obstacle was.
         init(opening path: DatabasePath, system: Int32) {
             let name = path.name
-            // The folder without a trailing slash: with a slash, the system would report a file in its place as
-            // missing.
+            // The folder has no trailing slash: with one, the system would report a file in its place as missing.
             let end = path.file.lastIndex(of: "/") ?? path.file.startIndex
             let folder = end == path.file.startIndex ? "/" : String(path.file[..<end])
             let folderName = (folder as NSString).lastPathComponent
@@ -141,7 +142,7 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
             }
         }
 
-        /// Returns the error of an existing file that cannot be read and written.
+        /// Returns the error for an existing file that cannot be both read and written.
         static func obstacle(at path: DatabasePath) -> SQLiteDatabaseError? {
             for (suffix, part) in [("", "database"), ("-journal", "database's journal"), ("-wal", "database's log")] {
                 var found = stat()
@@ -182,7 +183,7 @@ public enum SQLite {
         #endif
     }
 
-    /// One line of advice for when ``isAvailable`` is false.
+    /// One line of advice for a build in which ``isAvailable`` is false.
     public static let advice =
         "SQLite's header is missing: run `apt install libsqlite3-dev` and build again from scratch"
 }

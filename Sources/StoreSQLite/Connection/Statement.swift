@@ -27,7 +27,7 @@
 
         func bind(_ data: Data, at index: Int32) throws(SQLiteDatabaseError) {
             let status = data.withUnsafeBytes { bytes in
-                // An empty buffer has no address, which SQLite would bind as NULL.
+                // An empty buffer has no address, and SQLite binds a missing address as NULL.
                 guard let start = bytes.baseAddress else { return sqlite3_bind_zeroblob(handle, index, 0) }
                 return sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), Self.transient)
             }
@@ -74,7 +74,7 @@
 #else
     import Foundation
 
-    /// A stand-in for the SQLite statement in builds without SQLite, which cannot be created.
+    /// The placeholder for a statement without SQLite: never created, as its property of type Never ensures.
     struct Statement {
         private let never: Never
 

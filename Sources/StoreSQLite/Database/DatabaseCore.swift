@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// The connection that a database's ledger and journal share, used by one thread at a time, in turns.
+/// The connection that a database's ledger and journal share, in turns.
 // unchecked: `connection`, `refusal` and `notes` are touched only during a turn.
 final class DatabaseCore: @unchecked Sendable {
     private typealias Write = (Connection) throws(SQLiteDatabaseError) -> Void
@@ -13,7 +13,9 @@ final class DatabaseCore: @unchecked Sendable {
     private var connection: Connection?
     /// The error after which the file is no longer used; nil while it is usable.
     private var refusal: SQLiteDatabaseError?
-    /// Lines of the current turn for the log, which is called after the turn, without a lock.
+    /// The current turn's lines for the log.
+    ///
+    /// The log is called after the turn, without a lock.
     private var notes: [String] = []
 
     init(
@@ -26,11 +28,12 @@ final class DatabaseCore: @unchecked Sendable {
         self.log = log
         name = file.lastPathComponent
         let connection = try Connection(file, fileSystem: fileSystem, patience: patience)
-        // A foreign program's log must not be merged into its file; known files have their log merged again below.
+        // Keeps the log of another program's file, which must not be merged. For StoreSQLite's files, merging is
+        // enabled again below.
         try connection.keepLog(true)
         try DatabaseFile.check(header: connection.header(), newest: Migration.all.count, name)
         if connection.isReadOnly { throw SQLiteDatabaseError(.readOnly, "\(name) may not be written") }
-        // In exclusive mode, SQLite retains its first lock on the file, and shares no memory with other processes.
+        // In exclusive mode, SQLite keeps its lock on the file, and shares no memory with other processes.
         try connection.execute(
             """
             PRAGMA locking_mode = EXCLUSIVE;
@@ -50,7 +53,7 @@ final class DatabaseCore: @unchecked Sendable {
 
     /// Runs work that reads the file or needs exclusive use of it.
     ///
-    /// Once `body` finds that the file is damaged, lost, or written by a newer version, every later use fails: see
+    /// If `body` finds that the file is damaged, lost, or written by a newer version, every later use fails; see
     /// `giveUp(_:after:)`.
     func use<R>(_ body: (Connection) throws(SQLiteDatabaseError) -> R) throws(SQLiteDatabaseError) -> R {
         var lines: [String] = []
@@ -68,15 +71,15 @@ final class DatabaseCore: @unchecked Sendable {
         }
     }
 
-    /// Makes every later use fail if an error shows that the file is unusable, and leaves the file unchanged.
+    /// Refuses every later use, and leaves the file unchanged, if an error shows that the file is unusable.
     ///
-    /// Must be called during the caller's turn, since it changes the state that turns protect.
+    /// Must be called during a turn, since turns protect the state that it changes.
     ///
     /// - Returns: whether the file is unusable.
     @discardableResult
     private func giveUp(_ connection: Connection, after error: SQLiteDatabaseError) -> Bool {
         switch error.code {
-        // A checkpoint could overwrite sound pages of a damaged file, so its log is retained.
+        // Keeps the log: a checkpoint could overwrite sound pages of a damaged file.
         case .newer, .damaged: try? connection.keepLog(true)
         case .fileLost: connection.abandon(because: error).forEach(note)
         default: return false
@@ -85,7 +88,7 @@ final class DatabaseCore: @unchecked Sendable {
         return true
     }
 
-    /// Commits all writes of a closure or none, and returns once they are durable.
+    /// Commits all writes of a closure, or none, and returns once they are durable.
     ///
     /// Concurrent calls of several threads are committed in one transaction, which the first thread runs for all.
     func write(_ body: (Connection) throws(SQLiteDatabaseError) -> Void) throws(SQLiteDatabaseError) {
@@ -117,18 +120,20 @@ final class DatabaseCore: @unchecked Sendable {
             return group.map { _ in common }
         }
         if giveUp(connection, after: error) || group.count == 1 { return group.map { _ in common } }
-        // Each write is repeated in its own transaction, so that a failing one does not affect the others.
+        // Repeats each write in its own transaction, so a failing write does not affect the others.
         return group.indices.map { result(group[$0...$0]) }
     }
 
     /// Adds a line for the log; must be called during a turn, after which the line is logged.
     func note(_ line: String) { notes.append(line) }
 
-    /// Closes the file after the work in progress; other processes can open it when this returns.
+    /// Closes the file after the work in progress.
+    ///
+    /// Other processes can then open the file.
     func close() {
         var lines: [String] = []
         turns.exclusively {
-            // Closed explicitly: a thread that has just used the connection may hold the last reference for a while.
+            // Closes the connection explicitly, since a thread that has just used it may retain it for a while.
             connection.take()?.close().forEach(note)
             lines = takeNotes()
         }
@@ -171,7 +176,7 @@ extension DatabaseFile {
         while try records.step() {
             let row = Row(records)
             if row.position > next { lines.append("record \(next) of its ledger is missing") }
-            // Wraps around, since damage may have changed a position to `Int.max`, which has no successor.
+            // Adds with overflow, since damage may have changed a position to `Int.max`.
             next = row.position &+ 1
             if row.isSetApart || row.payload.map({ StoredPayload($0, under: row.position).checksum }) == row.checksum {
                 continue
@@ -189,7 +194,7 @@ extension DatabaseFile {
 /// The settings of SQLite that determine when a commit is durable.
 struct CommitPolicy {
     let pragmas: String
-    /// The number of frames in the log at which a commit checkpoints it into the file.
+    /// The number of frames in the log that makes a commit checkpoint the log into the file.
     let checkpointInterval: Int
 
     /// A commit waits until its data is on the disk.
@@ -202,10 +207,10 @@ struct CommitPolicy {
 
 /// The check of a file's header, before SQLite opens the file and modifies it.
 enum DatabaseFile {
-    /// "StCR": the application ID in the header of StoreSQLite's files.
+    /// The application ID in the header of StoreSQLite's files: "StCR".
     static let applicationID = 0x5374_4352
 
-    /// Throws for a file that another program, or a newer version of StoreSQLite, wrote.
+    /// Throws an error for a file that another program, or a newer version of StoreSQLite, has written.
     ///
     /// An empty file is accepted as a new one.
     static func check(header: Data, newest: Int, _ name: String) throws(SQLiteDatabaseError) {

@@ -1,18 +1,17 @@
 /// A step from one version of the file's format to the next.
 ///
-/// A released step is never changed: a further change needs a further step. New content of records or commands, which
-/// earlier versions do not know, needs a step too, even if no table changes: earlier versions then refuse the whole
-/// file.
+/// A released step is never changed: each further change is a step of its own. A step is also needed for a new kind of
+/// content in records or commands, even if no table changes: earlier versions then refuse the whole file.
 struct Migration {
     let name: String
     /// A query for the position of a record that the step would lose; nil for a step that loses none.
     var loss: String?
     let sql: String
 
-    /// All steps in order; a file with format number 2 has had the first two.
+    /// All steps, in order.
     ///
-    /// The table `damaged`, and tables such as `record_damaged_1`, remain for inspection: earlier versions moved
-    /// unreadable records to them.
+    /// A file with format number 2 has been through the first two. Earlier versions moved unreadable records to the
+    /// table `damaged` and to tables such as `record_damaged_1`, which remain for inspection.
     static let all = [
         Migration(
             name: "records and commands",
@@ -52,7 +51,7 @@ struct Migration {
         Migration(name: "records of orders that are answered by what is held", sql: ""),
         Migration(
             name: "no second copies of records",
-            // If a record and its copy differ, the copy may be the readable one, so the step would lose it.
+            // If a record and its copy differ, the copy may be the readable one, and the step would lose it.
             loss: """
                 SELECT position FROM spare LEFT JOIN record USING (position)
                 WHERE record.checksum IS NOT spare.checksum OR record.payload IS NOT spare.payload
@@ -73,7 +72,7 @@ struct Migration {
                 let applicationID = try connection.number("PRAGMA application_id") ?? 0
                 try DatabaseFile.check(applicationID: applicationID, version: version, all.count, name)
                 try check(connection, version, name)
-                // The transaction has then written nothing, so opening does not wait for the disk.
+                // Writes nothing if the file is up to date, so opening does not wait for the disk.
                 if version == all.count { return false }
             }
             for (index, migration) in all.enumerated().dropFirst(version) {
@@ -84,7 +83,8 @@ struct Migration {
                             "record \(position) of its ledger differs from its second copy"
                         )
                     }
-                    // An earlier version may still read a damaged file from the copies that the steps drop.
+                    // Refuses a damaged file: an earlier version may still be able to read it from the copies that the
+                    // steps drop.
                     if let damage = try DatabaseFile.unreadable(on: connection).first {
                         throw SQLiteDatabaseError(damaged: name, damage)
                     }
@@ -101,11 +101,11 @@ struct Migration {
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
             throw SQLiteDatabaseError(.other, "\(name) cannot be written ahead: its file system has no locks")
         }
-        // Checkpointed, so that a program that reads the file without its log sees the new version in the header.
+        // Checkpoints the file, so a program that reads the file without its log finds the new version in the header.
         if isChanged { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
 
-    /// Throws an error unless the steps that the file has had are the first ones of the known steps.
+    /// Throws an error unless the steps that the file has been through are the first of the known steps.
     private static func check(_ connection: Connection, _ version: Int, _ name: String) throws(SQLiteDatabaseError) {
         let rows = try connection.statement("SELECT name FROM migration ORDER BY number")
         defer { rows.reset() }

@@ -60,7 +60,7 @@ struct CommandRow {
 }
 
 extension StoredPayload {
-    /// Encodes a value as a row with a number.
+    /// Encodes a value as the payload of a row with a number.
     init(under number: Int, _ encode: () throws -> Data) throws(SQLiteDatabaseError) {
         do { self.init(try encode(), under: number) } catch {
             throw SQLiteDatabaseError(.other, "a record cannot be written down: \(error)")

@@ -22,7 +22,7 @@ final class SQLiteJournal: QueueJournal {
     init(_ core: DatabaseCore) { self.core = core }
 
     func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
-        // The previous queue is stopped first, so that it cannot record commands after the ones that are read here.
+        // Stops the previous queue first, so it cannot record commands after those that are read here.
         opening.replace(with: superseded)?()
         let commands = try core.use { connection throws(SQLiteDatabaseError) in
             try read(connection)
@@ -52,7 +52,7 @@ final class SQLiteJournal: QueueJournal {
             try StoredPayload(under: command.id.number) { try JSONEncoder().encode(command) }
         }
         try core.write { connection throws(SQLiteDatabaseError) in
-            // If the number exists, the command was recorded before, although the caller received an error: the row
+            // If the number exists, the command is already recorded although the caller received an error; the row
             // stays.
             let insert = try connection.statement(
                 "INSERT OR IGNORE INTO command (number, checksum, payload, journal) VALUES (?1, ?2, ?3, ?4)"

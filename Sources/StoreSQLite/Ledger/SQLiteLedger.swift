@@ -3,20 +3,22 @@ import StoreCore
 
 /// A store's ledger in a database.
 ///
-/// No other process writes the file while it is open, so the ledger knows the number of records without reading.
+/// While the file is open, no other process writes it, so the ledger knows the number of records without reading.
 // unchecked: mutable state is accessed only under the lock of `condition`.
 final class SQLiteLedger: DurableLedger, @unchecked Sendable {
     let lane: BackendLane
     let core: DatabaseCore
     private let condition = NSCondition()
     private var committed: Int
-    /// The records that were appended, but are not committed yet.
+    /// The records that were appended and are not committed yet.
     private var staged: [(position: Int, payload: StoredPayload)] = []
     private var stagedRecords: [LedgerRecord] = []
-    /// The records of the last commit if it had more than ``atHand``, so that they are not read back.
+    /// The records of the last commit if there were more than ``atHand``, cached for the store's next read; otherwise
+    /// empty.
     private var recent: ArraySlice<LedgerRecord> = []
 
-    /// The maximum size of a commit whose records a store does not read back, since it has just appended them.
+    /// The maximum number of records in a commit that a store does not read back, as it still has the records it
+    /// appended.
     private static let atHand = 64
 
     init(_ core: DatabaseCore, lane: BackendLane) throws(SQLiteDatabaseError) {
@@ -24,7 +26,7 @@ final class SQLiteLedger: DurableLedger, @unchecked Sendable {
         self.lane = lane
         committed = try core.use { connection throws(SQLiteDatabaseError) in
             let end = try connection.number("SELECT max(position) FROM record") ?? 0
-            // Records that a sound snapshot covers have existed, so their numbers must not be assigned again.
+            // The records that a sound snapshot covers have existed, so their numbers must not be assigned again.
             if let snapshot = try Self.row(core, connection)?.snapshot, snapshot.position > end {
                 throw core.missing(end + 1)
             }
@@ -49,7 +51,8 @@ final class SQLiteLedger: DurableLedger, @unchecked Sendable {
             return (position: position, payload: try StoredPayload(under: position) { try record.packed() })
         }
         return condition.withLock {
-            // Only the thread that staged records may add to them; all others wait until they are committed or dropped.
+            // Only the thread that staged records may add to them. All other threads wait until the records are
+            // committed or dropped.
             while !staged.isEmpty, head != committed + staged.count { condition.wait() }
             guard head == committed + staged.count else { return false }
             staged += entries

@@ -6,9 +6,9 @@ import StoreCore
 public struct ScenarioCommand: Identifiable, Sendable {
     /// A group of related commands.
     public enum Group: String, CaseIterable, Hashable, Sendable {
-        /// Actions of an app and its buyer.
+        /// Actions of an app and its user.
         case purchases = "Purchases"
-        /// Time, renewals and their payments, and offers.
+        /// Time, renewals, payments for renewals, and offers.
         case subscriptions = "Subscriptions and offers"
         /// Refunds, deleted transactions, families and receipts.
         case refunds = "Refunds, families and receipts"
@@ -26,13 +26,15 @@ public struct ScenarioCommand: Identifiable, Sendable {
     public let name: String
     /// The group of the command.
     public let group: Group
-    /// The command's effect in one sentence, without a full stop.
+    /// The command's effect in one sentence, without a period.
     public let summary: String
-    /// The words after the command's name, in order; optional ones are last.
+    /// The parameters after the command's name, in order; optional ones are last.
     public let parameters: [ScenarioParameter]
     /// The command's options, which may be anywhere after its name.
     public let options: [ScenarioOption]
-    /// Whether the command sets something that no ledger stores: a store in a file repeats the command when opened.
+    /// Whether the command changes a setting that no ledger stores.
+    ///
+    /// A store in a file repeats the command when it is opened.
     public let isSetting: Bool
     let body: @Sendable (Call) throws -> ScenarioAnswer
 
@@ -54,9 +56,9 @@ public struct ScenarioCommand: Identifiable, Sendable {
         self.body = body
     }
 
-    /// Creates a command that turns something about an account on or off.
+    /// Creates a command that turns a property of an account on or off.
     ///
-    /// The body makes the change, and returns it in words.
+    /// The body makes the change, and returns a description of it.
     static func ofAccount(
         _ name: String,
         in group: Group,
@@ -71,7 +73,7 @@ public struct ScenarioCommand: Identifiable, Sendable {
     /// The command's name, which no other command has.
     public var id: String { name }
 
-    /// The form of the line, as in `refund [TRANSACTION]`.
+    /// The form of the command's line, as in `refund [TRANSACTION]`.
     public var usage: String {
         let words = parameters.map { parameter in
             var word = parameter.name.uppercased()
@@ -123,7 +125,7 @@ public struct ScenarioParameter: Hashable, Sendable {
 public struct ScenarioOption: Hashable, Sendable {
     /// The option's name, as in `--quantity`.
     public let name: String
-    /// The kind of the word after the option; nil for an option without one.
+    /// The kind of the word after the option; nil if the option has no word.
     public let kind: ScenarioValueKind?
     /// The effect of the option, in a few words.
     public let summary: String
@@ -159,7 +161,7 @@ extension Call {
 }
 
 extension ScenarioCommand {
-    /// The command's line, its effect, and a line for each parameter and option.
+    /// The form of the command's line, its effect, and a line for each parameter and option.
     public var help: String {
         let words =
             parameters.map { ($0.name.uppercased(), $0.kind.sentence) }
@@ -169,7 +171,7 @@ extension ScenarioCommand {
         return (["\(usage)", "    \(summary)"] + lines).joined(separator: "\n")
     }
 
-    /// The command as JSON, from which the page for browsers generates a form.
+    /// The command as JSON, from which the browser console generates a form.
     package var json: JSONValue {
         [
             "command": .string(name), "group": .string(group.rawValue), "usage": .string(usage),
@@ -195,7 +197,7 @@ extension ScenarioCommand {
 }
 
 extension ScenarioValueKind {
-    /// The type of field in which a form asks for a value.
+    /// The type of the form's field for a value.
     fileprivate var type: String {
         switch self {
         case .choice: "choice"

@@ -1,6 +1,6 @@
 /// A line of a scenario: a command with its words.
 ///
-/// If the line begins with `try`, the scenario continues even if the store refuses the command.
+/// After a line that begins with `try`, the scenario continues even if the store has refused the command.
 public struct ScenarioStep: Sendable, CustomStringConvertible {
     /// The command.
     public let command: ScenarioCommand
@@ -8,17 +8,17 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
     public let isTry: Bool
     /// The number of the line in the scenario, from 1; nil for a line outside of a scenario.
     public let line: Int?
-    /// The words of parameters and options, by their names.
+    /// The words of the line, by the name of their parameter or option.
     private(set) var arguments: [String: Word]
 
     /// Parses a line.
     ///
-    /// - Throws: ``ScenarioError`` with the invalid word; also for a line without a command.
+    /// - Throws: ``ScenarioError`` with the invalid word, or for a line without a command.
     public init(_ line: String) throws(ScenarioError) { try self.init(words: try Word.words(of: line), line: nil) }
 
     /// Parses words that are already separated, for instance by a shell.
     ///
-    /// - Parameter words: the command's name and the words after it. Words after `--` are no options.
+    /// - Parameter words: the command's name and the words after it. Words after `--` are not options.
     /// - Throws: ``ScenarioError`` with the invalid word.
     public init(words: [String]) throws(ScenarioError) {
         let options = words.prefix { $0 != "--" }
@@ -80,12 +80,12 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
     /// The device that the `--device` option names; nil without the option.
     var device: String? { arguments["--device"]?.text }
 
-    /// Adds an option for a device, unless there is one.
+    /// Adds an option that chooses a device, unless there is one.
     mutating func choose(device: String) {
         if arguments["--device"] == nil { arguments["--device"] = Word(text: device, column: nil) }
     }
 
-    /// Returns a line of words, each in quotation marks if necessary.
+    /// Returns a line that consists of words, each in quotation marks if necessary.
     package static func line(_ words: String...) -> String { words.map { Word.source(of: $0) }.joined(separator: " ") }
 
     /// The text of the line.

@@ -82,7 +82,7 @@ extension ScenarioCommand {
 }
 
 extension RefundReason {
-    /// The words for all reasons, as in `unintended-purchase`.
+    /// The words for all reasons, such as `unintended-purchase`.
     static let words = allCases.map(\.word)
 
     init?(word: String) {

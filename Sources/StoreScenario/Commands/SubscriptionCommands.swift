@@ -121,7 +121,7 @@ extension ScenarioCommand {
         },
     ]
 
-    /// Commands about offers redeemed outside the app, and about the sheet for codes.
+    /// Commands about offers that are redeemed outside the app, and about the sheet for codes.
     static let offers: [ScenarioCommand] = [
         ScenarioCommand(
             "redeem",
@@ -195,7 +195,7 @@ extension RenewalRate {
     /// The words for all rates: `real-time`, `day-5min`, `month-30s` and so on.
     static let words = ["real-time"] + byWord.map(\.word)
 
-    /// Creates the rate with a word; nil for an unknown word.
+    /// Creates the rate for a word; nil for an unknown word.
     init?(word: String) {
         if word == "real-time" {
             self = .realTime

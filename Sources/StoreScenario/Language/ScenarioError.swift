@@ -1,6 +1,6 @@
 import Foundation
 
-/// An error in a line of a scenario, or a store's refusal to perform the line, with its position.
+/// An error in a line of a scenario, or a store's refusal of the line, with its position.
 public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
     /// The kind of an error.
     public enum Kind: String, Hashable, Codable, Sendable {
@@ -12,15 +12,15 @@ public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomSt
 
     /// The kind of the error.
     public internal(set) var kind: Kind
-    /// The name of the scenario; nil for a line outside of a scenario.
+    /// The name of the scenario; nil for a line outside a scenario.
     public internal(set) var file: String?
-    /// The number of the line in the scenario, from 1; nil for a line outside of a scenario.
+    /// The number of the line in the scenario, from 1; nil for a line outside a scenario.
     public internal(set) var line: Int?
-    /// The column in the line at which the word begins, from 1; nil if no single word is wrong.
+    /// The column at which the wrong word begins in the line, from 1; nil if no single word is wrong.
     public let column: Int?
-    /// The word that is wrong; nil if no single word is.
+    /// The wrong word; nil if no single word is wrong.
     public let word: String?
-    /// The reason in a sentence, with what was expected.
+    /// A sentence with the reason for the error and the expected input.
     ///
     /// The wording is not stable.
     public let reason: String

@@ -13,7 +13,7 @@ public enum ScenarioValueKind: Hashable, Sendable {
     case family
     /// The identifier of a subscription group to which the account has subscribed.
     case subscriptionGroup
-    /// The identifier of a transaction, or `first` or `last` of those that the command can act on.
+    /// A transaction: its identifier, or `first` or `last` among those on which the command can act.
     case transaction(ScenarioTransactions)
     /// A length of time, as in `1mo`.
     case duration
@@ -25,7 +25,7 @@ public enum ScenarioValueKind: Hashable, Sendable {
     case price
     /// A country, ISO 3166-1 alpha-3.
     case country
-    /// A failure: a code of `SKError` or `URLError` by its name.
+    /// A failure: the name of a code of `SKError` or `URLError`.
     case failure
     /// One of the given words.
     case choice([String])
@@ -37,7 +37,7 @@ public enum ScenarioValueKind: Hashable, Sendable {
     /// `on` or `off`.
     static let toggle = choice(["on", "off"])
 
-    /// The valid words, if they are the same for every store and can be listed; otherwise empty.
+    /// The valid words if they are the same for every store and can be listed; otherwise empty.
     public var words: [String] {
         switch self {
         case .choice(let words): words
@@ -96,9 +96,9 @@ public enum ScenarioValueKind: Hashable, Sendable {
     }
 }
 
-/// A length of time in a scenario's words: `1y`, `1mo`, `2w`, `7d`, `12h`, `5min` or `30s`, or several in one word.
+/// A length of time as a scenario writes it: `1y`, `1mo`, `2w`, `7d`, `12h`, `5min` or `30s`, or several in one word.
 ///
-/// Years and months are those of the calendar in UTC, so that their length depends on their beginning.
+/// Years and months are those of the calendar in UTC, so their length depends on when they begin.
 struct ScenarioDuration: Sendable {
     private enum Unit: String, CaseIterable {
         case year = "y"
@@ -112,7 +112,7 @@ struct ScenarioDuration: Sendable {
 
     private let parts: [(count: Int, unit: Unit)]
 
-    /// The greatest number before a unit.
+    /// The greatest number that may precede a unit.
     private static let limit = 100_000
 
     /// Parses a word; nil if it is not a length of time.
@@ -152,7 +152,7 @@ struct ScenarioDuration: Sendable {
     }
 }
 
-/// The transactions from which `first` and `last` choose.
+/// The set of transactions among which `first` and `last` choose.
 public enum ScenarioTransactions: String, Hashable, Sendable {
     /// Every transaction.
     case all
@@ -170,12 +170,12 @@ public enum ScenarioTransactions: String, Hashable, Sendable {
     case unfinished
 }
 
-/// A reference to a transaction in a scenario: its number, or its position among those that a command can act on.
+/// A reference to a transaction in a scenario: its identifier, or its position among those on which a command can act.
 enum TransactionReference: Hashable {
     case identifier(String)
     case first
     case last
-    /// The transaction at a position from 0, which wraps around after the last one, as in `any-3`.
+    /// The transaction at a position, as in `any-3`; positions begin at 0 and wrap around after the last transaction.
     case any(Int)
 
     init?(_ text: String) {

@@ -5,18 +5,18 @@ import StoreCore
 struct Word: Hashable, Sendable {
     /// The word without its quotes.
     let text: String
-    /// The column at which the word begins in its line, from 1; nil for a word outside of a line.
+    /// The column at which the word begins in its line, from 1; nil for a word outside a line.
     let column: Int?
-    /// Whether it was written in quotes, so that it is not an option.
+    /// Whether the word was written in quotation marks, so it is not an option.
     var isQuoted = false
 
-    /// The name of an option, if the word is one; nil otherwise.
+    /// The name of the option if the word is one; otherwise nil.
     var option: String? { !isQuoted && text.hasPrefix("--") && text.count > 2 ? text : nil }
 
-    /// The word in the form in which it can be parsed again.
+    /// The word, quoted if necessary so it can be parsed again.
     var source: String { Self.source(of: text, isQuoted: isQuoted) }
 
-    /// Returns a text as a word of a line.
+    /// Returns a text in the form of a word in a line, quoted if necessary.
     static func source(of text: String, isQuoted: Bool = false) -> String {
         let isPlain = !text.isEmpty && !text.hasPrefix("#") && !text.contains { $0.isWhitespace || "\"\\".contains($0) }
         if isPlain, !isQuoted || !text.hasPrefix("--") { return text }
@@ -88,7 +88,7 @@ extension Word {
 
 /// A suggestion for a misspelled name.
 package enum Suggestion {
-    /// Returns `; did you mean "…"?` if one of the names is similar, else an empty text.
+    /// Returns `; did you mean "…"?` if one of the names is similar; otherwise an empty text.
     package static func text(for word: String, among names: [String]) -> String {
         let known = names.map { ($0, distance(word.lowercased(), $0.lowercased())) }
         guard let best = known.min(by: { $0.1 < $1.1 }), best.1 <= max(1, min(word.count, best.0.count) / 3) else {
@@ -97,7 +97,8 @@ package enum Suggestion {
         return "; did you mean \"\(best.0)\"?"
     }
 
-    /// Returns the number of characters that have to be inserted, deleted, replaced or swapped with their neighbor.
+    /// Returns the edit distance of two texts: the number of characters to insert, delete, replace or swap with a
+    /// neighbor.
     static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left.prefix(64)), Array(right.prefix(64)))
         var beforeLast: [Int] = []
@@ -119,7 +120,7 @@ package enum Suggestion {
 }
 
 extension StoreFailure {
-    /// Creates the failure of a code's name; nil for an unknown name.
+    /// Creates a failure from the name of its code; nil for an unknown name.
     init?(word: String) {
         let reason = "the scenario lets it fail"
         if let code = Self.storeCodes[word] {

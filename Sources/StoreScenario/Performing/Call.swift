@@ -10,7 +10,7 @@ struct Call {
 
     // MARK: Words
 
-    /// Returns the word of a parameter or an option, or nil if it was left out.
+    /// Returns the word for a parameter or an option; nil if it was left out.
     func word(_ name: String) -> Word? { arguments[name] }
 
     func has(_ option: String) -> Bool { arguments[option] != nil }
@@ -21,13 +21,13 @@ struct Call {
     /// Whether the parameter `state` is `on`.
     var isOn: Bool { text("state") == "on" }
 
-    /// Returns a number, or nil for a word that was left out or is not a number.
+    /// Returns a number; nil if the word was left out or is not a number.
     func number(_ name: String) -> Int? { arguments[name].flatMap { Int($0.text) } }
 
-    /// Returns a failure, or nil for a word that was left out or is not one, such as `off`.
+    /// Returns a failure; nil if the word was left out or names none, as `off` does.
     func failure(_ name: String) -> StoreFailure? { arguments[name].flatMap { StoreFailure(word: $0.text) } }
 
-    /// Returns the end of a length of time that begins now, or nil if the word was left out.
+    /// Returns the end of a length of time that begins now; nil if the word was left out.
     func end(_ name: String) -> Date? {
         arguments[name].flatMap { ScenarioDuration($0.text) }?.end(from: store.clock.now)
     }
@@ -50,12 +50,12 @@ struct Call {
         try word(name).map { try find($0, "an account", store.accounts.map { ($0.name, $0) }) }
     }
 
-    /// The account chosen by an option or by `use`; nil if none is.
+    /// Returns the account that an option or `use` has chosen; nil if there is none.
     func chosenAccount() throws -> SandboxAccount? {
         try account(in: "--account") ?? session.account.flatMap { store.account(named: $0) }
     }
 
-    /// The account of the command: the chosen one, or the one that is signed in on its device.
+    /// Returns the command's account: the chosen one, or the one that is signed in on the command's device.
     func account() throws -> SandboxAccount {
         if let account = try chosenAccount() { return account }
         let device = try device()
@@ -65,7 +65,7 @@ struct Call {
         return account
     }
 
-    /// The device chosen by an option or by `use`; nil if none is.
+    /// Returns the device that an option or `use` has chosen; nil if there is none.
     func chosenDevice() throws -> SandboxDevice? {
         try device(in: "--device") ?? session.device.flatMap { store.device(named: $0) }
     }
@@ -75,10 +75,10 @@ struct Call {
         try word(name).map { try find($0, "a device", store.devices.map { ($0.name, $0) }) }
     }
 
-    /// The device of the command: the chosen one, or the first.
+    /// Returns the command's device: the chosen one, or the store's first.
     func device() throws -> SandboxDevice { try chosenDevice() ?? store.device }
 
-    /// The device on which the chosen account is signed in; the command's device, if no account is chosen.
+    /// Returns the command's device; with `--account` and without `--device`, one on which that account is signed in.
     func deviceOfAccount() throws -> SandboxDevice {
         guard let account = try account(in: "--account"), !has("--device") else { return try device() }
         if let device = store.devices.first(where: { $0.account == account }) { return device }
@@ -88,7 +88,7 @@ struct Call {
     /// Calls a closure for the subscription group that the command names, or for each group of the account.
     ///
     /// - Returns: the groups for which the closure succeeded, separated by commas.
-    /// - Throws: the closure's last error, if it succeeded for no group.
+    /// - Throws: the closure's last error if the closure succeeded for no group.
     func forEachGroup(_ body: (SandboxAccount, String) throws -> Void) throws -> String {
         let account = try account()
         let groups = account.subscriptions.map(\.groupIdentifier)
@@ -121,7 +121,7 @@ struct Call {
     }
 }
 
-// The requests of an app's queue to the store.
+// Requests that an app's queue makes to the store.
 extension Call {
     /// Submits a command of a device to the store, and returns the order's number.
     ///
@@ -151,7 +151,7 @@ extension Call {
 }
 
 extension Call {
-    /// Moves the store's clock, and returns what happened meanwhile.
+    /// Advances the store's clock, and returns the events that this caused.
     func advance(to moment: Date) throws -> ScenarioAnswer {
         let before = try store.timeline.entries.count
         try store.advanceThrowing(to: moment)
@@ -169,7 +169,7 @@ extension Call {
 }
 
 extension Call {
-    /// Returns the identifier of the transaction that the command names, or of the last one that it can act on.
+    /// Returns the identifier of the transaction that the command names, or else of the last one on which it can act.
     func transaction(_ pool: ScenarioTransactions) throws -> String {
         let word = word("transaction")
         let reference = word.flatMap { TransactionReference($0.text) } ?? .last
@@ -201,7 +201,7 @@ extension Call {
         }
     }
 
-    /// Returns the newest transaction that a command can act on, if possible without collecting all others.
+    /// Returns the newest transaction on which a command can act; reads as few of the others as possible.
     private func last(in pool: ScenarioTransactions) throws -> String? {
         switch pool {
         case .all: try session.transactions.last?.id
@@ -216,7 +216,7 @@ extension Call {
         ScenarioAnswer(text: sentence, json: ["command": .string(name), "done": .string(sentence)])
     }
 
-    /// Returns the result of a command on a transaction, with its current state.
+    /// Returns the result of a command on a transaction, with the transaction's current state.
     func done(_ sentence: String, transaction identifier: String) throws -> ScenarioAnswer {
         guard let transaction = try session.transaction(identifier) else {
             return done("\(sentence): #\(identifier)")

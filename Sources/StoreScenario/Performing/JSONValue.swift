@@ -66,10 +66,10 @@ extension JSONValue {
     package static func optional(_ amount: Decimal?) -> JSONValue { amount.map(JSONValue.decimal) ?? .null }
     package static func optional(_ number: Int?) -> JSONValue { number.map(JSONValue.number) ?? .null }
     static func optional(_ date: Date?) -> JSONValue { date.map(JSONValue.date) ?? .null }
-    /// Returns a date in UTC to the second, as ISO 8601 text.
+    /// Returns a date as ISO 8601 text, in UTC and whole seconds.
     package static func date(_ date: Date) -> JSONValue { .string(date.formatted(.iso8601)) }
 
-    /// Returns an object with the members of both; the first value if either is not an object.
+    /// Returns an object with the members of two objects, or the first value if either is not an object.
     package static func + (first: JSONValue, second: JSONValue) -> JSONValue {
         guard case .object(let members) = first, case .object(let more) = second else { return first }
         return .object(members + more)

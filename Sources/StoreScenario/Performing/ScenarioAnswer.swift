@@ -1,11 +1,11 @@
 /// The result of a command, as text and as JSON.
 public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
-    /// The result as text: one line or several, without a line break at the end.
+    /// The result as text, in one or several lines, without a line break at the end.
     public let text: String
     /// The result as one JSON value, in one line.
     ///
-    /// A query returns an array with an object for each line, or one object. Any other command returns an object with
-    /// the command's name, a sentence in `done`, and the transaction, if it concerns one.
+    /// A query returns one object, or an array with an object for each line. Any other command returns an object with
+    /// the command's name, a sentence in `done`, and the transaction, if the command concerns one.
     public let json: String
     /// Whether the text is a table whose first line names the columns.
     public let hasHeader: Bool
@@ -19,10 +19,10 @@ public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
         self.hasHeader = hasHeader
     }
 
-    /// Creates a result that is a table of objects.
+    /// Creates a result that is a table with one row per object.
     ///
     /// - Parameters:
-    ///   - rows: objects with the same keys in the same order, which are the columns.
+    ///   - rows: objects with the same keys in the same order. The keys are the columns.
     ///   - empty: the text if there are no rows.
     init(table rows: [JSONValue], empty: String) {
         let cells = rows.map { row -> [(String, String)] in

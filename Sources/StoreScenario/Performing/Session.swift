@@ -11,7 +11,7 @@ final class Session: Sendable {
 
     private let memory = Locked(Memory())
     private let journal = JournalID.unique()
-    /// A reader that continues after the transactions that it has read, so that it reads each one only once.
+    /// A reader that reads each transaction only once, and continues after the last.
     private let reader: Locked<TransactionReader>
 
     init(store: SandboxStore) { reader = Locked(TransactionReader(store)) }
@@ -24,12 +24,12 @@ final class Session: Sendable {
         try reader.withLock { try $0.transaction(identifier) }
     }
 
-    /// The account of commands that name none; nil for the account that is signed in on the device.
+    /// The account for commands that name none; nil for the account that is signed in on the device.
     var account: String? { memory.withLock { $0.account } }
-    /// The device of commands that name none; nil for the first.
+    /// The device for commands that name none; nil for the store's first device.
     var device: String? { memory.withLock { $0.device } }
 
-    /// Sets the account and the device of commands that name none.
+    /// Sets the account and the device for commands that name none.
     func use(account: String?, device: String?) {
         memory.withLock { memory in
             memory.account = account
@@ -37,7 +37,7 @@ final class Session: Sendable {
         }
     }
 
-    /// The lines that restore the settings that no ledger stores, in order.
+    /// The lines of commands that restore the settings that no ledger stores, in order.
     var settings: [String] { memory.withLock { $0.settings.map(\.line) } }
 
     /// Stores a line of ``settings``, replacing the one with the same key.

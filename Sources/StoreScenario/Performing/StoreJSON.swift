@@ -1,6 +1,6 @@
 import StoreCore
 
-// The JSON form of a store's objects, which the answers of commands and the page for browsers share. The keys are also the
+// The JSON form of a store's objects, used in the results of commands and in the browser console. The keys are also the
 // columns of a command's table, in order.
 
 extension SandboxTransaction {
@@ -63,7 +63,7 @@ extension PurchaseIssue {
 }
 
 extension SandboxProduct {
-    /// Returns the product as JSON, with the reason if a store does not sell it.
+    /// Returns the product as JSON, including the reason if a store does not sell it.
     package func json(in store: SandboxStore) -> JSONValue {
         [
             "product": .string(identifier), "kind": .string(kind.rawValue), "price": .decimal(price),
@@ -74,7 +74,10 @@ extension SandboxProduct {
 }
 
 extension SandboxAccount {
-    /// Returns the account as JSON; given its store, with its devices and its totals, for which all its history is read.
+    /// Returns the account as JSON.
+    ///
+    /// If the store is given, the JSON includes the account's devices, and its totals, for which the account's whole
+    /// history is read.
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func json(withTotalsIn store: SandboxStore? = nil) throws -> JSONValue {

@@ -1,30 +1,31 @@
 import Foundation
 import StoreCore
 
-/// An error of the App Store Server API: a number that begins with the three digits of the HTTP status, and a sentence.
+/// An error of the App Store Server API, with a number and a sentence.
 ///
-/// Numbers and sentences are Apple's, since clients compare them. No published source was found for 4000207, 4000208
-/// and 4000210, nor for the sentences of 4000025, 4000183 and 4000187, which are modeled on similar errors.
+/// The number begins with the three digits of the HTTP status. Numbers and sentences are Apple's, since clients compare
+/// them. There are exceptions, for which no published source was found: the errors 4000207, 4000208 and 4000210, and
+/// the sentences of 4000025, 4000183 and 4000187. They are modeled on similar errors.
 package struct APIError: Error, Hashable, Sendable {
     /// The number, `errorCode` in the response.
     package let code: Int
     /// The sentence, `errorMessage` in the response.
     ///
-    /// The sentence contains nothing from the request.
+    /// The sentence quotes nothing from the request.
     package let message: String
 
     private init(_ code: Int, _ message: String) { (self.code, self.message) = (code, message) }
 
-    /// Returns the error with a number; nil for an unknown one.
+    /// Creates the error with a number; nil for an unknown number.
     package init?(code: Int) {
         guard let known = Self.all.first(where: { $0.code == code }) else { return nil }
         self = known
     }
 
-    /// Returns the response to a request; `date` is the present by the clients' clocks.
+    /// Returns the response to a request; `date` is the current time by the clients' clocks.
     ///
-    /// For the error of too many requests, `Retry-After` is one second later than `date`, in milliseconds since 1970:
-    /// soon enough for a test to wait until a client that obeys the header repeats its request.
+    /// For ``rateLimitExceeded``, the header `Retry-After` is one second after `date`, in milliseconds since 1970: soon
+    /// enough for a test to wait until a client that obeys the header repeats its request.
     package func response(at date: Date) -> HTTPResponse {
         var response = HTTPResponse(
             code / 10_000,

@@ -13,10 +13,10 @@ package struct APIKey: Sendable {
     /// The algorithm, `alg` in the header of tokens.
     package static let algorithm = "ES256"
 
-    /// Creates a key that exists in this process only.
+    /// Creates a new key that exists only in this process.
     package init() throws { try self.init(issuer: UUID().uuidString.lowercased()) }
 
-    /// Creates a fresh key with an identifier derived from the issuer.
+    /// Creates a new key with an identifier that is derived from the issuer.
     init(issuer: String) throws {
         self.issuer = issuer
         signer = try P256OfferSigner(keyIdentifier: Self.identifier(for: issuer))
@@ -37,7 +37,7 @@ package struct APIKey: Sendable {
     /// The private key in PEM.
     package var privateKeyPEM: String { signer.privateKeyPEM ?? "" }
 
-    /// Returns ten capital letters and digits, as App Store Connect's identifiers have.
+    /// Returns an identifier of up to ten capital letters and digits, like those of App Store Connect.
     private static func identifier(for issuer: String) -> String {
         let characters = issuer.uppercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         return String(characters.suffix(10)).isEmpty ? "KEY" : String(characters.suffix(10))
@@ -54,7 +54,7 @@ package struct APIKey: Sendable {
         String(decoding: data.withUnsafeBytes(Base64URL.encode), as: UTF8.self)
     }
 
-    /// Returns whether a signature over the beginning of a token was made with this key.
+    /// Returns whether a signature of the first two parts of a token was made with this key.
     func isValid(_ signature: [UInt8], of input: ArraySlice<UInt8>) -> Bool {
         signer.isValid(jwsSignature: Data(signature), of: Data(input))
     }
@@ -76,7 +76,7 @@ package struct APIKeyFolder {
         return try APIKey(issuer: issuer, identifier: identifier, privateKeyPEM: text)
     }
 
-    /// The file of the key; nil if the folder has no key or several.
+    /// The key's file; nil if the folder has no key or several.
     package var keyFile: URL? {
         guard let names = try? keyNames(), names.count == 1 else { return nil }
         return names.first.map { files.url.appending(path: $0) }
@@ -103,7 +103,7 @@ package struct APIKeyFolder {
 
     private func keyName(_ issuer: String) throws -> String {
         if try keyNames().isEmpty {
-            // The issuer determines the file's name, so that only one of two processes creates a key.
+            // The issuer determines the file's name, so only one of two concurrent processes creates a key.
             let key = try APIKey(issuer: issuer)
             try put(key.privateKeyPEM, Self.keyPrefix + key.identifier + Self.keySuffix)
         }

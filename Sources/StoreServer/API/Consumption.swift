@@ -1,13 +1,15 @@
 import Foundation
 import StoreCore
 
-/// A report on the consumption of a purchase, which the store receives as it was sent once its members are valid.
+/// A report on the consumption of a purchase.
+///
+/// The store receives the report unchanged, once its members are valid.
 struct Consumption {
     /// The version of the report's form.
     enum Version: Hashable, Sendable {
-        /// Values are numbers rather than strings; only the refund preference is optional.
+        /// The first version: values are numbers, and all of them but the refund preference are required.
         case first
-        /// Values are strings rather than numbers, and there are fewer members.
+        /// The second version: values are strings, and there are fewer members.
         case second
     }
 
@@ -16,7 +18,7 @@ struct Consumption {
 
     /// Creates a report from its members.
     ///
-    /// - Throws: the ``APIError`` of the first member that is invalid, or that is required and missing.
+    /// - Throws: the ``APIError`` for the first member that is invalid, or that is missing and required.
     init(_ members: Members, _ version: Version) throws {
         (self.members, self.version) = (members, version)
         guard members.customerConsented?.value == true else { throw APIError.invalidCustomerConsented }
@@ -56,11 +58,11 @@ struct Consumption {
         }
     }
 
-    /// Throws an ``APIError`` if there is no such report on a product of this type.
+    /// Throws an ``APIError`` if the report is not valid for a type of product.
     func check(_ type: TransactionPayload.ProductType) throws {
         switch version {
         case .first:
-            // The first version of the report exists for these two types only.
+            // The first version of the report exists only for these two types.
             guard [.consumable, .autoRenewable].contains(type) else { throw APIError.transactionTypeNotSupported }
         case .second where type == .autoRenewable:
             // For a subscription, the App Store computes the percentage from the time that has passed.

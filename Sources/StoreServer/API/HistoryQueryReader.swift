@@ -74,7 +74,7 @@ struct HistoryQueryReader {
     }
 }
 
-/// A position in the history of notifications, after which the next page begins.
+/// A token for the next page of the history of notifications: the position after which the page begins.
 struct PaginationToken: Codable {
     let position: ServerNotification.Position
     /// The request for which the token was issued.
@@ -89,7 +89,7 @@ struct PaginationToken: Codable {
         (self.position, self.request, self.date) = (position, request, date)
     }
 
-    /// Reads a token from a client, which may have any content.
+    /// Decodes a token that a client has sent; nil if it is not one.
     init?(_ text: String) {
         guard text.utf8.count <= 4096, let bytes = Base64URL.decode(Array(text.utf8)[...]),
             let token = try? UntrustedJSON.decode(Self.self, from: Data(bytes))

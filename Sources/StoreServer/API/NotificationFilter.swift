@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A filter that selects the notifications in the response to a request for their history.
+/// A filter that selects the notifications for the response to a request for their history.
 struct NotificationFilter {
     /// The body of a request for the history of notifications.
     struct Body: Decodable {
@@ -12,7 +12,9 @@ struct NotificationFilter {
         let transactionId: Lenient<String>?
         let onlyFailures: Lenient<Bool>?
 
-        /// A text by which a pagination token is bound to its request: equal for equal requests only.
+        /// A text that binds a pagination token to its request.
+        ///
+        /// Only equal requests have equal texts.
         var fingerprint: String {
             let parts: [String?] = [
                 startDate?.value.map { String($0) }, endDate?.value.map { String($0) }, notificationType?.value,
@@ -29,7 +31,7 @@ struct NotificationFilter {
     private let isOfOneAccount: Bool
     private let onlyFailures: Bool
 
-    /// Returns the number of seconds that the history of an environment goes back.
+    /// Returns how far the history of an environment goes back, in seconds.
     private static func reach(in environment: String) -> TimeInterval {
         (environment == "Production" ? 180 : 30) * 86_400
     }
@@ -40,7 +42,7 @@ struct NotificationFilter {
     ///   - body: the request.
     ///   - now: the store's time.
     ///   - environment: the store's environment, which determines how far the history goes back.
-    ///   - account: returns the account of a transaction, as notifications name it.
+    ///   - account: returns the account of a transaction, as it is identified in notifications.
     /// - Throws: an ``APIError`` that names the first invalid value.
     init(_ body: Body, now: Date, environment: String, account: (String) throws -> String?) throws {
         guard let start = body.startDate?.value, start >= 0 else { throw APIError.invalidStartDate }
@@ -98,7 +100,7 @@ struct NotificationFilter {
         "GRACE_PERIOD_EXPIRED": [],
         "METADATA_UPDATE": [],
         "MIGRATION": [],
-        // Until 2024, this type was also sent for what is now SUBSCRIBED.
+        // Until 2024, this type was also sent for the present `SUBSCRIBED`.
         "OFFER_REDEEMED": ["DOWNGRADE", "INITIAL_BUY", "RESUBSCRIBE", "UPGRADE"],
         "ONE_TIME_CHARGE": [],
         "PRICE_CHANGE": [],

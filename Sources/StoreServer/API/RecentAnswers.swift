@@ -1,11 +1,13 @@
 import Foundation
 import StoreCore
 
-/// A cache of responses about transactions, for clients that repeat a request while the store does not change.
+/// A cache of responses about transactions, for clients that repeat a request while the store is unchanged.
 ///
-/// All responses are dropped when there are ``limit`` of them, or when the store's ``ServerMoment`` changes.
+/// All responses are dropped when their number reaches ``limit``, or when the store's ``ServerMoment`` changes.
 final class RecentAnswers: Sendable {
-    /// The request that a response depends on, besides the store's moment.
+    /// The request to which a response belongs.
+    ///
+    /// The response also depends on the store's moment.
     struct Question: Hashable, Sendable {
         let route: Route
         let query: [HTTPRequest.QueryItem]
@@ -19,7 +21,7 @@ final class RecentAnswers: Sendable {
     private static var limit: Int { 64 }
     private let memory = Locked(Memory())
 
-    /// Returns the cached response to a request, or creates one.
+    /// Returns the cached response to a request, or creates and caches one.
     func answer(to question: Question, of view: ServerView, make: () throws -> HTTPResponse) rethrows -> HTTPResponse {
         guard let moment = view.moment else { return try make() }
         let known = memory.withLock { $0.moment == moment ? $0.answers[question] : nil }

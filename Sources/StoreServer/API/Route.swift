@@ -1,7 +1,7 @@
 /// A function of the App Store Server API, with the values of the variable parts of its path.
 enum Route: Hashable, Sendable {
     case transaction(String)
-    /// The history of an account; the API's first version, which is not complete, has no finished consumables.
+    /// The history of an account. Version 1 of the API, which is not complete, omits finished consumables.
     case history(String, isComplete: Bool)
     case subscriptions(String)
     case order(String)
@@ -17,7 +17,7 @@ enum Route: Hashable, Sendable {
     case appTransaction(String)
     case finish(String)
 
-    /// The error for a request without a function: status 404, or 405 if the path supports another method.
+    /// The error for a request that matches no function: status 404, or 405 if the path supports another method.
     enum Absence: Error, Hashable {
         case path
         case method(allowed: String)
@@ -25,7 +25,9 @@ enum Route: Hashable, Sendable {
 
     private typealias Entry = (method: String, path: [String], make: @Sendable ([String]) -> Route)
 
-    /// The method and the path after `/inApps` of each function; a star stands for a variable part.
+    /// The method and path of each function.
+    ///
+    /// The path is the part after `/inApps`. An asterisk stands for a variable part.
     private static let table: [Entry] = [
         ("PUT", ["v1", "transactions", "consumption", "*"], { .consumption($0[0], .first) }),
         ("PUT", ["v2", "transactions", "consumption", "*"], { .consumption($0[0], .second) }),
@@ -55,7 +57,7 @@ enum Route: Hashable, Sendable {
     /// - Parameters:
     ///   - method: the request's method.
     ///   - path: the parts of its path after `/inApps`.
-    /// - Throws: ``Absence`` if there is none.
+    /// - Throws: ``Absence`` if no function matches.
     init(_ method: String, _ path: some Collection<String>) throws(Absence) {
         var allowed: String?
         for entry in Self.table where entry.path.count == path.count {
@@ -70,7 +72,9 @@ enum Route: Hashable, Sendable {
         throw allowed.map { .method(allowed: $0) } ?? .path
     }
 
-    /// Whether the function reads only transactions, so that its response is the same until the store changes.
+    /// Whether the function only reads transactions.
+    ///
+    /// Its response then stays the same until the store changes.
     var isAboutTransactions: Bool {
         switch self {
         case .transaction, .history, .order, .refunds: true

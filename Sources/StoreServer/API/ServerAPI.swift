@@ -8,7 +8,8 @@ package struct ServerAPI: Sendable {
     let failures: FailureSchedule
     /// Whether the store has a URL to which notifications are sent.
     let hasNotificationURL: Bool
-    /// Returns the present by the system's clock, as clients use it: for tokens' expiry and for `Retry-After`.
+    /// Returns the current time by the system's clock, which clients use too: for the expiry of tokens and for
+    /// `Retry-After`.
     let now: @Sendable () -> Date
     private let log: StoreLog
     private let recentAnswers = RecentAnswers()
@@ -16,7 +17,7 @@ package struct ServerAPI: Sendable {
     /// The maximum number of transactions or notifications in a response.
     static let pageSize = 20
 
-    /// Creates the API of a store; the log receives the reason of each internal error.
+    /// Creates the API of a store; `log` receives the reason for each internal error.
     package init(
         _ view: ServerView,
         key: APIKey,
@@ -37,9 +38,9 @@ package struct ServerAPI: Sendable {
     ///
     /// - Parameters:
     ///   - request: the request, which may have any content.
-    ///   - path: the parts of its path after `/inApps`.
-    ///   - isForeign: whether the request came to the API of an environment other than the store's, which does not know
-    ///     the store's transactions.
+    ///   - path: the parts of the request's path after `/inApps`.
+    ///   - isForeign: whether the request came to the API of an environment other than the store's. That API does not
+    ///     know the store's transactions.
     /// - Returns: the response.
     package func respond(to request: HTTPRequest, _ path: some Collection<String>, isForeign: Bool) -> HTTPResponse {
         guard verifier.isValid(request.headers["authorization"], at: now()) else { return HTTPResponse(401) }
@@ -107,7 +108,7 @@ package struct ServerAPI: Sendable {
         HTTPResponse(json: AnswerValue.object(members).json)
     }
 
-    /// The members of a response that name the app.
+    /// The members of a response that identify the app.
     var app: [String: AnswerValue] {
         var members: [String: AnswerValue] = [
             "environment": .text(view.environment), "bundleId": .text(view.bundleIdentifier),
@@ -116,7 +117,7 @@ package struct ServerAPI: Sendable {
         return members
     }
 
-    /// Returns the identifier if it consists of decimal digits, 20 at most; throws `error` otherwise.
+    /// Returns an identifier of at most 20 decimal digits; throws `error` for any other text.
     func checked(_ identifier: String, else error: APIError = .invalidTransactionIdentifier) throws -> String {
         guard (1...20).contains(identifier.utf8.count),
             identifier.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
@@ -161,7 +162,7 @@ extension ServerAPI {
         let productId: Lenient<String>?
         let storefrontCountryCodes: Lenient<[String]>?
 
-        /// Returns the number of days, the reason and the request's identifier; throws if one is missing.
+        /// Returns the number of days, the reason and the request's identifier; throws an error if one is missing.
         func values() throws -> (days: Int, reason: Int, request: String) {
             guard let days = extendByDays?.value else { throw APIError.invalidExtendByDays }
             guard let reason = extendReasonCode?.value else { throw APIError.invalidExtendReasonCode }
@@ -322,7 +323,7 @@ extension ServerAPI {
     }
 
     func appTransaction(of identifier: String) throws -> HTTPResponse {
-        // Found also for an account that has bought nothing yet.
+        // An account that has bought nothing yet also has an app transaction.
         guard let known = try view.appTransaction(of: try checked(identifier)) else {
             throw APIError.transactionIdentifierNotFound
         }
@@ -341,7 +342,7 @@ extension ServerAPI {
 
     func refunds(of identifier: String, _ query: [HTTPRequest.QueryItem], isPaged: Bool) throws -> HTTPResponse {
         let revision = isPaged ? query.last { $0.name == "revision" }?.value : nil
-        // The function's first version has no pages, and returns the first 50 transactions.
+        // Version 1 of the function has no pages, and returns the first 50 transactions.
         let limit = isPaged ? Self.pageSize : 50
         let page = try answer(about: identifier) { try view.refunds(of: $0, after: revision, limit: limit) }
         let members = try members(page)
@@ -387,7 +388,7 @@ extension ServerAPI {
         orderAnswer(try view.transactions(ofOrder: identifier).map { try $0.jws })
     }
 
-    /// Returns the response about an order: status 0 with its transactions, or 1 for an unknown order.
+    /// Returns the response about an order: status 0 with the order's transactions, or status 1 for an unknown order.
     func orderAnswer(_ transactions: [String]) -> HTTPResponse {
         object([
             "status": .number(transactions.isEmpty ? 1 : 0),
@@ -395,7 +396,8 @@ extension ServerAPI {
         ])
     }
 
-    /// Reads something about the account that a transaction's or an app transaction's identifier belongs to.
+    /// Calls `read` with an identifier; if `read` finds nothing, calls it with a transaction that belongs to the app
+    /// transaction of that identifier.
     private func answer<Answer>(about identifier: String, _ read: (String) throws -> Answer?) throws -> Answer {
         if let answer = try read(try checked(identifier)) { return answer }
         guard let some = try view.transaction(ofAppTransaction: identifier), let answer = try read(some) else {
@@ -404,7 +406,7 @@ extension ServerAPI {
         return answer
     }
 
-    /// Returns the error for an identifier that no transaction has.
+    /// Returns the error for an identifier that belongs to no transaction.
     func unknown(_ identifier: String) throws -> APIError {
         try view.isAppTransaction(identifier) ? .appTransactionIdentifierNotSupported : .transactionIdentifierNotFound
     }

@@ -5,7 +5,7 @@ import StoreCore
 struct TokenVerifier: Sendable {
     /// The maximum lifetime of a token, in seconds.
     static let maximumLifetime: TimeInterval = 3600
-    /// The maximum length of a token; longer ones are refused without being parsed.
+    /// The maximum length of a token; a longer token is refused without being parsed.
     private static let maximumLength = 16_384
 
     let key: APIKey
@@ -38,7 +38,8 @@ struct TokenVerifier: Sendable {
         return validity.contains(seconds)
     }
 
-    /// Returns the dates, in seconds since 1970, at which a token of this key and app is valid; nil for any other text.
+    /// Returns the period, in seconds since 1970, in which a token of this key and app is valid; nil for any other
+    /// text.
     private func validity(of authorization: String) -> Range<Double>? {
         let words = authorization.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
@@ -47,7 +48,7 @@ struct TokenVerifier: Sendable {
             let header: Header = Self.decoded(parts[0]),
             header.alg == APIKey.algorithm, header.kid == key.identifier,
             header.typ.map({ $0 == "JWT" }) ?? true,
-            // The signature is checked first, so that no claim of a forged token is parsed.
+            // Checks the signature before the claims, so no claim of a forged token is parsed.
             key.isValid(signature, of: parts[0] + [UInt8(ascii: ".")] + parts[1]),
             let claims: Claims = Self.decoded(parts[1])
         else { return nil }
@@ -63,16 +64,16 @@ struct TokenVerifier: Sendable {
     }
 }
 
-/// A cache of verified tokens, each with the dates at which it is valid.
+/// A cache of verified tokens, each with the period in which it is valid.
 ///
-/// A client sends the same token many times, and verifying its signature takes longer than reading a page of the
-/// history. When there are ``limit`` tokens, all are dropped.
+/// A client sends the same token many times, and to verify its signature takes longer than to read a page of the
+/// history. All tokens are dropped when their number reaches ``limit``.
 final class RecentTokens: Sendable {
     private let validities = Locked<[String: Range<Double>]>([:])
 
     private static var limit: Int { 64 }
 
-    /// Returns the dates, in seconds since 1970, at which a token is valid; nil if the token is not cached.
+    /// Returns the period, in seconds since 1970, in which a token is valid; nil if the token is not cached.
     func validity(of token: String) -> Range<Double>? { validities.withLock { $0[token] } }
 
     func insert(_ validity: Range<Double>, for token: String) {

@@ -2,10 +2,10 @@ import Foundation
 import StoreCore
 import StoreScenario
 
-/// A performer of the operator actions of all pages, which are the commands of scenarios.
+/// A performer of the operator actions from all pages; the actions are the commands of scenarios.
 struct ConsoleActs: Sendable {
     private let performer: ConsolePerformer
-    /// Held during an action, which serializes the actions of several windows.
+    /// Locked during an action, to serialize the actions of several pages.
     private let turn = Locked(())
 
     init(_ performer: ConsolePerformer) { self.performer = performer }

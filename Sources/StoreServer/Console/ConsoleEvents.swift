@@ -2,18 +2,18 @@ import Foundation
 import StoreCore
 import StoreScenario
 
-/// The live timeline, as server-sent events for a bounded number of pages.
+/// The live timeline, as server-sent events for a limited number of pages.
 ///
 /// - `hello`: the first event of a stream.
 /// - `line`: a line of the timeline, with its position as the event's identifier.
-/// - `gap`: some lines are left out here.
+/// - `gap`: some lines are omitted at this place.
 /// - `changed`: the lines of a change are complete.
 /// - `trouble`: the ledger cannot be read.
-/// - `beat`: sent periodically, so that a page notices the loss of its connection.
+/// - `beat`: a heartbeat, by which a page notices the loss of its connection.
 ///
 /// A page that reconnects sends the identifier of its last line, and receives the lines that follow.
 final class ConsoleEvents: HistoryListener {
-    /// The identifier of this run of the server, by which a page notices a restart.
+    /// The identifier of this launch of the server, by which a page notices a restart.
     private let instance = UUID().uuidString
     private let chronicle: StoreChronicle
     private let clock: any StoreClock
@@ -26,7 +26,7 @@ final class ConsoleEvents: HistoryListener {
 
     private struct State {
         var listeners: [HTTPStream] = []
-        /// The position of the last line that all listeners have been sent.
+        /// The position of the last line that was sent to all listeners.
         var position = 0
         var beats: (any DispatchSourceTimer)?
     }
@@ -42,7 +42,8 @@ final class ConsoleEvents: HistoryListener {
 
     /// Opens a stream of events for a page.
     ///
-    /// - Parameter last: the identifier of the last `line` event that the page has received. Any other text counts as none.
+    /// - Parameter last: the identifier of the last `line` event that the page has received; any other text is treated
+    ///   as nil.
     /// - Returns: the stream; nil if there are too many listeners.
     /// - Throws: the error that prevents reading the ledger.
     func listen(after last: String?) throws -> HTTPStream? {
@@ -56,7 +57,7 @@ final class ConsoleEvents: HistoryListener {
             ]
             stream.send(Self.event("hello", hello) + lines.map(event).joined())
             state.withLock { state in
-                // The call of `news()` has brought the other listeners up to this position.
+                // The other listeners have received the lines up to this position from the call of `news()`.
                 state.position = head
                 state.listeners.append(stream)
             }
@@ -85,7 +86,7 @@ final class ConsoleEvents: HistoryListener {
         }
     }
 
-    /// Returns the events of all changes since the last call; empty if there are none, or no listeners.
+    /// Returns the events of all changes since the last call; empty if there are no changes or no listeners.
     private func news() throws -> Data {
         let (listeners, position) = state.withLock { ($0.listeners.count, $0.position) }
         guard listeners > 0 else { return Data() }
@@ -103,7 +104,9 @@ final class ConsoleEvents: HistoryListener {
 
     private var beat: Data { Self.event("beat", ["now": .date(clock.now)]) }
 
-    /// Returns whether another page may listen, after sending an event if needed to detect closed connections.
+    /// Returns whether another page may listen.
+    ///
+    /// If the limit is reached, sends an event first, which detects closed connections.
     private func makeRoom() -> Bool {
         if state.withLock({ $0.listeners.count }) >= most { send(beat) }
         return state.withLock { $0.listeners.count } < most
@@ -121,7 +124,7 @@ final class ConsoleEvents: HistoryListener {
     }
 
     private func keepBeating() {
-        // No notification announces what another process has written to the ledger.
+        // Looks for new lines too, since no notification announces the records of other processes.
         tell()
         send(beat)
         state.withLock { state in

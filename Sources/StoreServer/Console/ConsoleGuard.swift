@@ -8,11 +8,11 @@ struct ConsoleGuard: Sendable {
     private let hosts: Set<String>
     private let scheme: String
 
-    /// Creates a guard with a fresh random token.
+    /// Creates a guard with a new random token.
     ///
     /// - Parameters:
     ///   - host: the address that the server listens on.
-    ///   - isSecure: whether it is served over TLS.
+    ///   - isSecure: whether the console is served over TLS.
     init(host: String, isSecure: Bool = false) {
         scheme = isSecure ? "https" : "http"
         var random = SystemRandomNumberGenerator()
@@ -26,8 +26,8 @@ struct ConsoleGuard: Sendable {
 
     /// Returns the reason to refuse a request, in one sentence; nil to accept it.
     ///
-    /// A page of another origin can send requests here, and with DNS rebinding it could even read the responses. It cannot
-    /// choose the headers that are checked.
+    /// A page of another origin can send requests to the console. With DNS rebinding it could even read the responses,
+    /// but it cannot choose the headers that are checked.
     func objection(to request: HTTPRequest) -> String? {
         guard let host = request.headers["host"], hosts.contains(Self.name(of: host)) else {
             return "this page is reached as 127.0.0.1 or localhost only"
@@ -48,7 +48,7 @@ struct ConsoleGuard: Sendable {
         let given = Array((request.headers["x-console-token"] ?? "").utf8)
         let own = Array(token.utf8)
         guard given.count == own.count else { return false }
-        // Constant time, which does not reveal how many characters are right.
+        // Compares in constant time, which does not reveal how many characters are right.
         return zip(given, own).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 

@@ -2,7 +2,9 @@ import Foundation
 import StoreCore
 import StoreScenario
 
-/// A reader of a store's state for pages, as JSON, whose long lists are truncated and have their total length.
+/// A reader of a store's state for pages, as JSON.
+///
+/// Long lists are truncated, and have their total length.
 struct ConsoleReader: Sendable {
     private let store: SandboxStore
     private let view: ServerView
@@ -16,10 +18,10 @@ struct ConsoleReader: Sendable {
         (self.store, self.view, self.chronicle) = (store, view, chronicle)
     }
 
-    /// Returns the state.
+    /// Returns the store's state for a page.
     ///
-    /// The query may have `limit`, the maximum number of transactions, and `before`, the last transaction of the previous
-    /// page.
+    /// The query may have `limit`, the maximum number of transactions, and `before`, the identifier of the last
+    /// transaction on the previous page.
     ///
     /// - Throws: the error that prevents reading the ledger.
     func state(for request: HTTPRequest, mayAct: Bool) throws -> JSONValue {
@@ -67,11 +69,11 @@ struct ConsoleReader: Sendable {
         }
     }
 
-    /// The products, those on sale with their titles and prices on the first device.
+    /// The products; those on sale have their titles and prices for the first device.
     private var products: JSONValue {
         let all = store.registeredProducts
         let answer = Locked<ProductsAnswer?>(nil)
-        // A store in the process replies before it returns.
+        // A store in this process replies before it returns.
         store.products(Set(all.prefix(Self.mostRows).map(\.identifier))) { result in
             answer.withLock { $0 = try? result.get() }
         }
@@ -80,10 +82,10 @@ struct ConsoleReader: Sendable {
     }
 }
 
-// The members that only pages show, in addition to the JSON form that the answers of commands have.
+// Members for pages only, added to the JSON form that results of commands have.
 
 extension SandboxTransaction {
-    /// The transaction with the reason of its failure.
+    /// The transaction, with the reason for its failure.
     var row: JSONValue { json + ["reason": .optional(failure?.reason)] }
 }
 

@@ -3,7 +3,7 @@ import StoreCore
 import StoreCrypto
 import StoreScenario
 
-/// A reader of transactions with their signed forms, decoded.
+/// A reader of transactions, with their signed forms decoded.
 struct ConsoleTransactions: Sendable {
     private let store: SandboxStore
     private let view: ServerView
@@ -14,9 +14,10 @@ struct ConsoleTransactions: Sendable {
     ///
     /// - Parameters:
     ///   - store: the store.
-    ///   - view: a view of it.
-    ///   - chronicle: its history.
-    ///   - largestReceipt: the maximum size of a decoded app receipt, in bytes; by default some thousand purchases.
+    ///   - view: a view of the store.
+    ///   - chronicle: the store's history.
+    ///   - largestReceipt: the maximum size of an app receipt that is decoded, in bytes; the default suffices for some
+    ///     thousand purchases.
     init(_ store: SandboxStore, _ view: ServerView, _ chronicle: StoreChronicle, largestReceipt: Int = 1 << 20) {
         (self.store, self.view, self.chronicle) = (store, view, chronicle)
         self.largestReceipt = largestReceipt
@@ -86,7 +87,7 @@ struct ConsoleTransactions: Sendable {
         }
     }
 
-    /// Returns JSON with each value on a line of its own; invalid JSON is returned unchanged.
+    /// Returns JSON with each value on its own line; invalid JSON is returned unchanged.
     private static func indented(_ json: Data) -> String {
         let object = try? UntrustedJSON.object(from: json)
         let pretty = object.flatMap {

@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 import StoreScenario
 
-/// The service of a page that shows and operates a store in a browser, at the paths below `/console`.
+/// The service for a page, at the paths below `/console`, that shows and operates a store in a browser.
 package final class StoreConsole: Sendable {
     private let gate: ConsoleGuard
     private let reader: ConsoleReader
@@ -14,14 +14,14 @@ package final class StoreConsole: Sendable {
     ///
     /// - Parameters:
     ///   - store: the store.
-    ///   - view: a view of it.
+    ///   - view: a view of the store.
     ///   - host: the address that the server listens on.
     ///   - performer: the performer of operator actions; nil for a new one that saves no settings.
     ///   - mostLines: the minimum number of timeline lines that are retained.
-    ///   - isSecure: whether it is served over TLS.
+    ///   - isSecure: whether the console is served over TLS.
     ///   - mostListeners: the maximum number of pages that receive events at the same time.
     ///   - heartbeat: the interval between two `beat` events, in seconds.
-    /// - Throws: ``StoreServerError`` for an address that other machines reach.
+    /// - Throws: ``StoreServerError`` for an address that other machines can reach.
     package init(
         _ store: SandboxStore,
         view: ServerView,
@@ -118,7 +118,7 @@ package final class StoreConsole: Sendable {
     }
 }
 
-/// A performer of operator actions, with a closure that saves what no ledger stores: the settings and the time.
+/// A performer of operator actions, with a closure that saves the settings and the time, which no ledger stores.
 package struct ConsolePerformer: Sendable {
     let performer: ScenarioPerformer
     let keep: @Sendable () throws -> Void
@@ -127,8 +127,8 @@ package struct ConsolePerformer: Sendable {
     ///
     /// - Parameters:
     ///   - performer: the performer, whose ``ScenarioPerformer/settings`` are saved.
-    ///   - keep: the closure, called after each action, one call at a time. An error does not undo the action; its description
-    ///     is a sentence that says so, and what will be lost.
+    ///   - keep: the closure, which is called after each action, one call at a time. If it throws an error, the action
+    ///     is not undone; the error's description has to say so in a sentence, and name what will be lost.
     package init(_ performer: ScenarioPerformer, keep: @escaping @Sendable () throws -> Void = {}) {
         (self.performer, self.keep) = (performer, keep)
     }
@@ -143,7 +143,7 @@ extension JSONValue {
     /// The UTF-8 encoding of the value, in one line.
     var data: Data { Data(encoded.utf8) }
 
-    /// Truncates a text, or the texts in an object, that are too long for a page.
+    /// Truncates a text, or each text in an object, that is too long for a page.
     func shortened(to limit: Int) -> JSONValue {
         switch self {
         case .string(let text): .string(text.shortened(to: limit))
@@ -156,9 +156,9 @@ extension JSONValue {
 extension String {
     /// Truncates a text that is too long for a page.
     ///
-    /// - Parameter limit: the UTF-8 length up to which a text stays unchanged, and the number of characters that are left of
-    ///   a longer one.
-    /// - Returns: the text, or its beginning with the number of omitted characters.
+    /// - Parameter limit: the maximum UTF-8 length of a text that stays unchanged, and the number of characters that
+    ///   remain of a longer text.
+    /// - Returns: the text, or its beginning followed by the number of omitted characters.
     func shortened(to limit: Int = 1 << 17) -> String {
         guard utf8.count > limit else { return self }
         return "\(prefix(limit))… (\(dropFirst(limit).count) more characters)"

@@ -2,19 +2,20 @@ import Foundation
 import StoreCore
 import StoreRemote
 
-/// The backend of a store for remote devices, whose queues send their requests over HTTP.
+/// The service through which the queues of remote devices use a store over HTTP.
 ///
-/// A device sends its token with each request. Each response whose status is not 200 has a `StoreFailure` as JSON.
+/// A device sends its token with each request. A response with a status other than 200 contains a `StoreFailure` as
+/// JSON.
 package final class DeviceService: Sendable {
-    /// The limits for devices, in addition to those of every request.
+    /// The limits for devices, in addition to the limits for every request.
     package struct Limits: Hashable, Sendable {
         /// The maximum number of update streams that a token may have open.
         package var streams = 16
         /// The seconds between two heartbeats on a stream.
         package var heartbeat: TimeInterval = 5
-        /// The maximum size of a request's body in bytes, which is the server's own limit.
+        /// The maximum size of a request's body, in bytes, as the server enforces it.
         package var bodySize = HTTPLimits().bodySize
-        /// The seconds for which changes of the store are gathered before streams of other devices check for them.
+        /// The seconds for which changes of the store are gathered before the streams of other devices check for them.
         package var calm: TimeInterval = 0.05
 
         package init() {}
@@ -31,7 +32,7 @@ package final class DeviceService: Sendable {
     ///   - store: the store.
     ///   - versions: the supported versions of the protocol.
     ///   - limits: the limits.
-    ///   - log: the log for errors of the store's ledger and signers, which are concealed from devices.
+    ///   - log: the log for errors of the store's ledger and signers, which devices are not told.
     package init(
         _ store: SandboxStore,
         versions: VersionRange = DeviceProtocol.versions,
@@ -47,7 +48,7 @@ package final class DeviceService: Sendable {
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - path: the parts of its path after the protocol's root.
+    ///   - path: the parts of the request's path after the protocol's root.
     /// - Returns: the response, whose body may be a stream.
     package func respond(to request: HTTPRequest, _ path: ArraySlice<String>) -> HTTPResponse {
         ConcealedErrors.logged(in: log) { answer(request, path) }
@@ -112,7 +113,7 @@ package final class DeviceService: Sendable {
         }
         let position = value("position").map { Int($0) }
         let part = value("part").map { Int($0) }
-        // Invalid numbers are refused rather than ignored, and so is a part without a position.
+        // Refuses invalid numbers instead of ignoring them, and also a part without a position.
         if case .some(nil) = position { throw DeviceRefusal.bad("a position is a number") }
         if case .some(nil) = part { throw DeviceRefusal.bad("a part is a number") }
         if part != nil, position == nil { throw DeviceRefusal.bad("a part needs a position") }
@@ -160,7 +161,7 @@ package final class DeviceService: Sendable {
 }
 
 extension DeviceStatus {
-    /// Reads the state of a device that its services return synchronously.
+    /// Reads the values that a device's services return synchronously.
     init(of device: SandboxDevice) {
         self.init(
             canMakePayments: device.canMakePayments,
@@ -173,13 +174,15 @@ extension DeviceStatus {
 }
 
 extension ReceiptUpdate {
-    /// Reads a device's app receipt; never nil, since a new reader reports every receipt as changed.
+    /// Reads a device's app receipt.
+    ///
+    /// The result is never nil, since a new reader reports every receipt as changed.
     init?(of device: SandboxDevice) {
         var reader = AppReceiptReader(device)
         self.init(reader.read())
     }
 
-    /// Creates the update for a reading of a device's app receipt; nil if the receipt is unchanged.
+    /// Creates the update from a reading of a device's app receipt; nil if the receipt is unchanged.
     init?(_ reading: AppReceiptReader.Reading) {
         switch reading {
         case .unchanged: return nil
@@ -190,7 +193,7 @@ extension ReceiptUpdate {
 }
 
 extension DeviceService {
-    /// Returns the response to a request that can be answered at once.
+    /// Returns the response to a request other than the greeting and the request for updates.
     func answer(_ call: DeviceCall, on device: SandboxDevice, _ body: Data) throws -> HTTPResponse {
         switch call {
         case .hello, .updates: throw DeviceRefusal.absent
@@ -265,18 +268,19 @@ extension DeviceService {
         switch answer.withLock({ $0 }) {
         case .taken: return try Self.json(Nothing())
         case .tryLater(let failure): throw DeviceRefusal(503, failure)
-        // The device finds out which commands are refused, by sending ever smaller parts of the submission.
+        // The device finds out which commands are refused by sending ever smaller parts of the submission.
         case .refused(let commands): throw DeviceRefusal(422, commands.first?.failure ?? Self.noAnswer)
         case nil: throw DeviceRefusal(503, Self.noAnswer)
         }
     }
 
-    /// Returns what is wrong with a submission that no queue would send, in a sentence; nil for a valid submission.
+    /// Returns a sentence that describes the error in a submission that no queue would send; nil for a valid
+    /// submission.
     private static func mistake(in commands: [StoreCommand]) -> String? {
         guard (1...DeviceProtocol.mostCommands).contains(commands.count) else {
             return "a submission has 1 to \(DeviceProtocol.mostCommands) commands"
         }
-        // Commands of several journals may be mixed: after a relaunch, those of the earlier journal come first.
+        // Commands of several journals may be mixed: after a relaunch, the commands of the earlier journal come first.
         var last: [JournalID: Int] = [:]
         for id in commands.map(\.id) {
             guard id.number > last.updateValue(id.number, forKey: id.journal) ?? 0 else {
@@ -292,14 +296,15 @@ extension DeviceService {
 
     // MARK: Content
 
-    /// The maximum seconds that the delivery of one part takes at a slow download pace.
+    /// The maximum time for the delivery of one part at a slow download pace, in seconds.
     private static let longestPiece: TimeInterval = 5
 
-    /// Responds with a line, and then with the bytes as soon as the device's download pace allows.
+    /// Responds with a line and the bytes, as soon as the device's download pace allows.
     private func content(_ request: ContentRequest, of device: SandboxDevice) -> HTTPResponse {
         var request = request
         request.limit = min(request.limit, DeviceProtocol.contentSize)
-        // A part is delivered when its last byte is due, so at a slow pace parts are small, lest the device time out.
+        // A part is delivered when its last byte is due. At a slow pace the parts are therefore small, to prevent a
+        // timeout of the device.
         if let rate = device.downloadPace.bytesPerSecond {
             let size = min(rate * Self.longestPiece, Double(DeviceProtocol.contentSize))
             request.limit = min(request.limit, max(1, Int(size)))
@@ -350,13 +355,13 @@ struct DeviceRefusal: Error {
     init(_ status: Int, _ failure: StoreFailure) { (self.status, self.failure) = (status, failure) }
 
     var response: HTTPResponse {
-        // A failure has a name, a number and a text, which can always be encoded.
+        // A failure can always be encoded, since it consists of a name, a number and a text.
         var response = HTTPResponse(status, json: (try? JSONEncoder().encode(failure)) ?? Data())
         if status == 401 { response.headers["WWW-Authenticate"] = "Bearer" }
         return response
     }
 
-    /// The refusal of a token that belongs to no device, or that was revoked.
+    /// The refusal of a token that was revoked or belongs to no device.
     static let unauthorized = DeviceRefusal(
         401,
         .network(.userAuthenticationRequired, "the device's token is none of this store's, or has been revoked")

@@ -2,17 +2,17 @@ import Foundation
 import StoreCore
 import StoreRemote
 
-/// A stream of updates to a remote queue: a connection to the store, read whenever the client can receive more.
+/// A stream of updates to a remote queue: a connection to the store that is read whenever the client can receive more.
 ///
-/// For a slow client, the store remembers a position, from which it creates updates later; no updates are queued.
+/// For a slow client, no updates are queued: the store remembers a position, and creates the updates after it later.
 final class DeviceStream: Sendable {
     private struct Notes {
-        /// Whether the store may have changed; true at first, since changes before the stream are unknown.
+        /// Whether the store may have changed; initially true, since earlier changes are unknown.
         var hasChanged = true
         var isBeatDue = false
     }
 
-    /// The values that the client has received last.
+    /// The values that the client received last.
     private struct Told {
         var status: DeviceStatus?
         var receipts: AppReceiptReader?
@@ -21,9 +21,11 @@ final class DeviceStream: Sendable {
     private let subscription: DeviceStreams.Subscription
     private let connection: StoreConnectionID
     private let bell: Bell
-    /// Locked only briefly, so that noting something on all streams never waits while a line is created.
+    /// Locked only briefly, so a note to all streams never waits while a line is created.
     private let notes = Locked(Notes())
-    /// Locked while a line is created, which may take as long as the signer.
+    /// Locked while a line is created.
+    ///
+    /// To create a line may take as long as the signer.
     private let told: Locked<Told>
 
     /// The listener of the connection to the store, which wakes the stream when there are updates.
@@ -39,7 +41,9 @@ final class DeviceStream: Sendable {
         func end() { stream.withLock { $0.stream }?.finish() }
     }
 
-    /// Opens a stream, which retains its connection to the store, and closes it when the stream ends or is released.
+    /// Opens a stream.
+    ///
+    /// The stream retains its connection to the store, which is closed when the stream ends or is released.
     static func begin(_ subscription: DeviceStreams.Subscription) -> (HTTPStream, DeviceStream) {
         let device = DeviceStream(subscription)
         let stream = HTTPStream { ConcealedErrors.logged(in: subscription.log) { device.next() } }
@@ -56,10 +60,10 @@ final class DeviceStream: Sendable {
 
     deinit { subscription.device.closeConnection(connection) }
 
-    /// Notes that the store has changed, so that the next line contains changed values.
+    /// Notes that the store has changed; the next line then contains the changed values.
     func noteChange() { notes.withLock { $0.hasChanged = true } }
 
-    /// Notes that a heartbeat is due, so that a line is sent even without changes.
+    /// Notes that a heartbeat is due; a line is then sent even without changes.
     func noteBeat() { notes.withLock { $0.isBeatDue = true } }
 
     /// Returns the next line to send; nil if there is nothing to send.
@@ -68,14 +72,15 @@ final class DeviceStream: Sendable {
             defer { notes = Notes(hasChanged: false) }
             return notes
         }
-        // Looking up the token also reads the records that other processes have appended.
+        // This look-up of the token also reads the records that other processes have appended.
         guard subscription.store.device(with: subscription.token) != nil else {
             return last(DeviceRefusal.unauthorized.failure)
         }
         var line = UpdateLine()
         var exchange = Exchange()
         subscription.device.exchange([], on: connection, into: &exchange)
-        // These notify other connections and schedule the store's next event, even if this connection is lost.
+        // These closures notify other connections and schedule the store's next event. They run even if this connection
+        // is lost.
         exchange.afterwards?()
         exchange.questions?()
         switch exchange.updates {
@@ -113,7 +118,8 @@ final class DeviceStream: Sendable {
 
     private func encoded(_ line: UpdateLine) -> Data {
         guard let json = try? JSONEncoder().encode(line) else {
-            // Not expected, since values that came over a socket can be encoded. The client then has to connect again.
+            // Not expected, since values that came over a socket can be encoded. Ends the stream, and the client
+            // connects again.
             bell.end()
             return Data()
         }
@@ -156,10 +162,10 @@ final class DeviceStreams: HistoryListener {
 
     deinit { state.withLock { $0.beats.take() }?.cancel() }
 
-    /// Opens a stream; returns nil if the token has too many.
+    /// Opens a stream; returns nil if the token has too many streams.
     ///
-    /// If the token has its maximum number of streams, the new stream replaces the oldest of the same journal, whose
-    /// client has disappeared without closing it. Returns nil if there is none.
+    /// If the token already has the maximum number of streams, the new stream replaces the oldest one of the same
+    /// journal: its client has disappeared without closing it. Returns nil if the journal has no stream.
     func begin(_ subscription: Subscription) -> HTTPStream? {
         let (token, journal) = (subscription.token, subscription.journal)
         let (stream, device) = DeviceStream.begin(subscription)
@@ -179,7 +185,7 @@ final class DeviceStreams: HistoryListener {
         return isFull ? nil : stream
     }
 
-    /// Wakes all streams after a short delay, which gathers the changes of a busy store.
+    /// Wakes all streams after a short delay, in which further changes of a busy store are gathered.
     func historyChanged() {
         let isFirst = state.withLock { state in
             defer { state.isGathering = !state.entries.isEmpty }
@@ -200,7 +206,7 @@ final class DeviceStreams: HistoryListener {
         return timer
     }
 
-    /// Notes something on every stream, and wakes it.
+    /// Calls `note` for every stream, and wakes the streams.
     private func ring(_ note: (DeviceStream) -> Void) {
         let entries = state.withLock { state in
             state.entries.removeAll { $0.stream?.isFinished ?? true }

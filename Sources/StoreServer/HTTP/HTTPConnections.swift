@@ -3,21 +3,22 @@
     import Foundation
     import StoreCore
 
-    /// The open connections of a server, each with the date since which the server has waited for a request.
+    /// The open connections of a server.
     ///
-    /// libmicrohttpd closes an idle connection. A connection whose client sends a byte now and then is closed here:
-    /// after the time limit of a request, and sooner if other connections wait. Any thread may call any method.
+    /// Each is stored with the date since which the server has waited for a request. libmicrohttpd closes only idle
+    /// connections. This class also closes a connection whose client sends a byte now and then: after the time limit of
+    /// a request, or sooner if there are too many connections. Any thread may call any method.
     final class HTTPConnections: Sendable {
         private struct Entry {
             let connection: HTTPConnection
             /// The number of connections that were accepted before this one.
             let number: Int
-            /// The date since which the client owes a request, or the remainder of one; nil during the response.
+            /// The date since which the server has waited for a request, or for its remainder; nil during the response.
             var owesSince: Date?
         }
 
         private struct State {
-            /// The connections that are open, except those that were closed here.
+            /// The open connections, except those that this class has closed.
             var entries: [ObjectIdentifier: Entry] = [:]
             var count = 0
             /// The date of the next check; nil if none is scheduled.
@@ -32,7 +33,7 @@
 
         init(_ limits: HTTPLimits, _ clock: any StoreClock) { (self.limits, self.clock) = (limits, clock) }
 
-        /// Adds a new connection, whose client owes a request, and closes others if there are too many.
+        /// Adds a new connection, whose request is awaited, and closes others if there are too many.
         func insert(_ connection: HTTPConnection) {
             let now = clock.now
             state.withLock { state in
@@ -48,7 +49,7 @@
             state.withLock { _ = $0.entries.removeValue(forKey: ObjectIdentifier(connection)) }
         }
 
-        /// Notes that a connection's client owes a request from now on, or that its request is complete.
+        /// Notes that the server waits for a connection's next request, or that the request is complete.
         func note(_ connection: HTTPConnection, owesRequest: Bool) {
             let now = owesRequest ? clock.now : nil
             let isWatched = state.withLock { state in
@@ -58,7 +59,7 @@
             if owesRequest, !isWatched { look() }
         }
 
-        /// Ends all checks, when the server stops.
+        /// Ends all checks; called when the server stops.
         func end() {
             let token = state.withLock { state in
                 state.hasEnded = true
@@ -67,7 +68,7 @@
             token?.cancel()
         }
 
-        /// Closes connections whose clients have owed a request for too long, and schedules the next check.
+        /// Closes connections on which a request has been awaited for too long, and schedules the next check.
         private func look() {
             let now = clock.now
             let next = state.withLock { state -> Date? in
@@ -88,11 +89,12 @@
             outdated?.cancel()
         }
 
-        /// Closes connections whose clients have owed a request for too long; returns the date of the next check.
+        /// Closes connections on which a request has been awaited for too long; returns the date of the next check.
         private func close(_ state: inout State, at now: Date) -> Date? {
             var owing = state.entries.values.compactMap { entry in entry.owesSince.map { (since: $0, entry: entry) } }
             owing.sort { ($0.since, $0.entry.number) < ($1.since, $1.entry.number) }
-            // Connections with a stream or a request in progress are never closed, and do not count against their peer.
+            // A connection on which a response is in progress, such as a stream, is never closed, and does not count
+            // against its peer.
             var peers = Dictionary(owing.map { ($0.entry.connection.peer, 1) }, uniquingKeysWith: +)
             var next: Date?
             for (since, entry) in owing {
@@ -101,8 +103,8 @@
                 let isCrowded = state.entries.count > limits.connections
                 let end = since.addingTimeInterval(isCrowded ? limits.patienceWithCrowds : limits.requestTime)
                 if isOverdue || isOfTooMany || (isCrowded && now >= end) {
-                    // After `shutdown`, libmicrohttpd finds the end of input and closes the connection. Under the lock,
-                    // the descriptor still belongs to this connection.
+                    // After `shutdown`, libmicrohttpd reads the end of input and closes the connection. The lock
+                    // ensures that the descriptor still belongs to this connection.
                     state.entries[ObjectIdentifier(entry.connection)] = nil
                     peers[entry.connection.peer, default: 0] -= 1
                     shutdown(entry.connection.socket, Int32(SHUT_RDWR))
@@ -117,10 +119,10 @@
     /// A client's connection, from its beginning to its end.
     ///
     /// The object retains the reader of the current request, because libmicrohttpd does not report the end of a request
-    /// that it has refused itself, such as one with more headers than a connection's memory can hold.
+    /// that it refuses itself. An example is a request with more headers than a connection's memory can hold.
     // unchecked: libmicrohttpd uses the reader on one thread at a time.
     final class HTTPConnection: @unchecked Sendable {
-        /// The descriptor, which stays open as long as the connection is in ``HTTPConnections``.
+        /// The descriptor, which stays open while the connection is in ``HTTPConnections``.
         let socket: Int32
         /// The address of the client, without a port.
         let peer: Data
@@ -147,7 +149,7 @@
                 }
             case AF_INET6:
                 return address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                    // A client may use any address of its network, whose half of the address identifies it.
+                    // The first half identifies the network, and a client may use any address of its network.
                     withUnsafeBytes(of: $0.pointee.sin6_addr) { Data($0.prefix(8)) }
                 }
             default: return Data()

@@ -33,7 +33,7 @@
             Unmanaged<HTTPGate>.fromOpaque(pointer).takeUnretainedValue()
         }
 
-        /// Reads the headers of a request, or a part of its body, or reports its end to the handler.
+        /// Reads a request's headers or a part of its body; at the request's end, calls the handler.
         func take(
             _ reader: RequestReader,
             _ part: UnsafeRawBufferPointer,
@@ -44,7 +44,7 @@
             let limits = self.limits.for(reader.target)
             if !reader.hasBegun {
                 guard let refusal = reader.begin(connection, version, limits) else { return .YES }
-                // The rest of the request is not read, so the connection is closed after the response.
+                // The remainder of the request is not read, so the connection is closed after the response.
                 return reader.headSize < limits.memory - Self.reserve
                     ? queue(refusal, on: connection) : write(refusal, on: connection)
             }
@@ -61,18 +61,19 @@
             connections.note(connection, owesRequest: true)
         }
 
-        /// Notes that a response was sent on a connection, or that its client has disconnected.
+        /// Notes that a response was sent on a connection, or that the client has disconnected.
         func completed(on connection: HTTPConnection) {
             if connection.reader.take()?.isAnswered == true { add(-1) }
             connections.note(connection, owesRequest: true)
         }
 
-        /// The number of bytes of a connection's memory that a response's headers need.
+        /// The part of a connection's memory that a response's headers need, in bytes.
         private static let reserve = 4096
 
         /// Writes a response directly to the socket, and closes the connection.
         ///
-        /// If the request's headers fill the connection's memory, libmicrohttpd has no space for those of a response.
+        /// If the request's headers fill the connection's memory, libmicrohttpd has no space for the headers of a
+        /// response.
         private func write(_ answer: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
             let text = "HTTP/1.1 \(answer.status) Too Long\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
             // Over TLS, only libmicrohttpd can write to the socket.
@@ -80,7 +81,7 @@
             return .NO
         }
 
-        /// Waits until no request is in progress, but not longer than ``HTTPLimits/patience``.
+        /// Waits until no request is in progress, for at most ``HTTPLimits/patience`` seconds.
         func waitForAnswers() {
             condition.lock()
             let end = Date(timeIntervalSinceNow: limits.patience)
@@ -88,7 +89,7 @@
             condition.unlock()
         }
 
-        /// Ends all streams, and each later one as soon as it begins.
+        /// Ends all streams, and each later stream as soon as it begins.
         func endStreams() {
             let streams = streams.withLock { streams in
                 streams.haveEnded = true

@@ -14,9 +14,11 @@ package struct HTTPRequest: Hashable, Sendable {
     package var method: String
     /// The parts of the path between its slashes, without percent encoding; empty parts are left out.
     package var path: [String]
-    /// The query items in order; a name may occur several times.
+    /// The query items, in order; a name may occur several times.
     package var query: [QueryItem]
-    /// The headers by their names in lowercase; of several with the same name, the last one.
+    /// The headers, by their names in lowercase.
+    ///
+    /// If a name is repeated, the last value applies.
     package var headers: [String: String]
     /// The body.
     package var body: Data
@@ -25,8 +27,8 @@ package struct HTTPRequest: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - method: the method.
-    ///   - target: path and query as in the request line; they may have any content.
-    ///   - headers: the headers; their names may have any case.
+    ///   - target: the path and query as in the request line, which may have any content.
+    ///   - headers: the headers, whose names may have any case.
     ///   - body: the body.
     package init(_ method: String, _ target: String, headers: [String: String] = [:], body: Data = Data()) {
         self.method = method
@@ -34,7 +36,7 @@ package struct HTTPRequest: Hashable, Sendable {
         path = parts[0].split(separator: "/").map(Self.decoded)
         query = (parts.count > 1 ? parts[1] : "").split(separator: "&").map { item in
             let sides = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            // In a query, unlike in a path, a plus is a space.
+            // In a query, unlike in a path, a plus sign means a space.
             let decoded = sides.map { Self.decoded($0.replacing("+", with: " ")[...]) }
             return QueryItem(decoded[0], decoded.count > 1 ? decoded[1] : "")
         }
@@ -52,9 +54,11 @@ package struct HTTPRequest: Hashable, Sendable {
 
 /// The headers of a request as they arrived, and whether they unambiguously determine the end of its body.
 ///
-/// If not, a proxy could take the end of one client's request for the beginning of another client's.
+/// If they do not, a proxy could take the end of one client's request for the beginning of another client's request.
 struct HTTPHeaders {
-    /// The values by the names in lowercase; of several with the same name, the last one.
+    /// The values, by the names in lowercase.
+    ///
+    /// If a name is repeated, the last value applies.
     private(set) var values: [String: String] = [:]
     /// The size of all headers in bytes, including libmicrohttpd's bookkeeping.
     private(set) var size = 0
@@ -65,12 +69,12 @@ struct HTTPHeaders {
     mutating func add(_ name: String, _ value: String) {
         size += name.utf8.count + value.utf8.count + 64
         let name = name.lowercased()
-        // A space before the colon is invalid: some servers remove it, and others read a header with another name.
+        // A space before the colon is invalid. Some servers remove it, and others read a header with another name.
         if name.isEmpty || name.utf8.contains(where: { $0 <= UInt8(ascii: " ") }) { hasMalformedName = true }
         if values.updateValue(value, forKey: name) != nil { repeated.insert(name) }
     }
 
-    /// The announced length of the body; nil if none is announced, or if it is not a number.
+    /// The announced length of the body; nil if there is none, or if it is not a number.
     var contentLength: UInt64? { values["content-length"].flatMap { UInt64($0) } }
 
     /// Returns whether the headers describe one request to one host, with one end, in a supported version of HTTP.

@@ -7,7 +7,8 @@ import StoreCrypto
 
     /// An HTTP server that uses libmicrohttpd and has its own threads.
     ///
-    /// The server stops when it is released, which must not happen in its handler, for which stopping waits.
+    /// The server stops when it is released. It must not be released by its handler, since stopping waits for the
+    /// handler.
     package final class HTTPServer: Sendable {
         /// The port on which the server listens.
         package let port: UInt16
@@ -16,19 +17,20 @@ import StoreCrypto
 
         private struct Daemon: @unchecked Sendable {  // unchecked: libmicrohttpd locks it, and it is stopped once
             let pointer: OpaquePointer
-            /// The texts of the server's identity, to which the daemon has pointers.
+            /// The texts of the server's identity, which the daemon points to.
             let identity: IdentityTexts?
         }
 
         /// Opens a server that listens on an address.
         ///
         /// - Parameters:
-        ///   - host: the address, `127.0.0.1` unless given.
-        ///   - port: the port; 0 for any free one.
+        ///   - host: the address; by default `127.0.0.1`.
+        ///   - port: the port; 0 for any free port.
         ///   - identity: the server's identity over TLS; nil for plain HTTP.
         ///   - limits: the limits for clients.
         ///   - clock: the clock for the time limits of requests.
-        ///   - handler: returns the response to a request, on a thread of the server; several calls run at a time.
+        ///   - handler: returns the response to a request. It is called on the server's threads, several calls at a
+        ///     time.
         /// - Throws: ``StoreServerError`` if the server cannot listen on the address.
         package init(
             host: String = "127.0.0.1",
@@ -56,7 +58,7 @@ import StoreCrypto
 
         /// Stops listening, waits for the requests in progress, and closes all connections.
         ///
-        /// Returns when the server's threads have ended; does nothing the second time.
+        /// Returns when the server's threads have ended. Does nothing if the server was stopped before.
         package func stop() {
             guard let daemon = daemon.withLock({ $0.take() }) else { return }
             let socket = MHD_quiesce_daemon(daemon.pointer)
@@ -64,7 +66,7 @@ import StoreCrypto
             gate.waitForAnswers()
             MHD_stop_daemon(daemon.pointer)
             gate.connections.end()
-            // `MHD_quiesce_daemon` has left the closing of the socket to its caller.
+            // `MHD_quiesce_daemon` leaves the closing of the socket to its caller.
             if socket >= 0 { close(socket) }
         }
 
@@ -79,7 +81,8 @@ import StoreCrypto
             let flags =
                 MHD_USE_POLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
                 | (address.isIPv6 ? MHD_USE_IPv6.rawValue : 0) | (identity == nil ? 0 : MHD_USE_TLS.rawValue)
-            // An option's number in the type that C expects of a variadic argument; the option's values follow it.
+            // Returns an option's number in the type that C expects of a variadic argument; the option's values follow
+            // it.
             func number(_ option: MHD_OPTION) -> any CVarArg { UInt32(option.rawValue) }
             let context = Unmanaged.passUnretained(gate).toOpaque()
             let closure = Int(bitPattern: context)
@@ -99,8 +102,8 @@ import StoreCrypto
             let begun: BeginCallback = { gate, target, connection in
                 guard let gate, let connection = connection.flatMap(HTTPConnection.of) else { return nil }
                 let reader = RequestReader(target: target.map { String(cString: $0) } ?? "/")
-                // The zero hides the query from libmicrohttpd, which would parse it into the connection's memory, where
-                // a short parameter takes many times its length.
+                // The zero hides the query from libmicrohttpd. It would parse the query into the connection's memory,
+                // where a short parameter takes many times its length.
                 if let query = target.flatMap({ strchr($0, Int32(UInt8(ascii: "?"))) }) { query[1] = 0 }
                 HTTPGate.at(gate).begun(reader, on: connection)
                 return Unmanaged.passUnretained(reader).toOpaque()
@@ -156,7 +159,7 @@ import StoreCrypto
             }
         }
 
-        /// The texts of an identity, which exist as long as the daemon that points to them.
+        /// The texts of an identity, which exist while the daemon points to them.
         private final class IdentityTexts: @unchecked Sendable {  // unchecked: they are never changed
             let key: UnsafeMutablePointer<CChar>?
             let certificates: UnsafeMutablePointer<CChar>?
@@ -219,7 +222,7 @@ public enum MicroHTTPD {
         #endif
     }
 
-    /// One line of advice for when ``isAvailable`` is false.
+    /// One line of advice for a build in which ``isAvailable`` is false.
     public static let advice =
         "libmicrohttpd's header is missing: run `apt install libmicrohttpd-dev` and build again from scratch"
 }
@@ -229,7 +232,7 @@ struct SocketAddress {
     private(set) var storage = sockaddr_storage()
     let isIPv6: Bool
 
-    /// Creates an address from its text: an IPv4 or IPv6 address, or `localhost`.
+    /// Creates an address from a text: an IPv4 or IPv6 address, or `localhost`.
     init(host: String, port: UInt16) throws(StoreServerError) {
         var four = in_addr()
         var six = in6_addr()
@@ -258,17 +261,17 @@ struct SocketAddress {
     }
 }
 
-/// An error of opening a server.
+/// An error in opening a server.
 ///
-/// It contains no key and no secret.
+/// The error contains no key and no secret.
 public struct StoreServerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence that describes the error.
     ///
-    /// Its wording is not stable.
+    /// The wording is not stable.
     public let description: String
 
     init(_ description: String) { self.description = description }
 
-    /// The error if the module was built without libmicrohttpd, with ``MicroHTTPD/advice``.
+    /// The error in a build without libmicrohttpd; its description is ``MicroHTTPD/advice``.
     public static let unavailable = StoreServerError(MicroHTTPD.advice)
 }

@@ -1,15 +1,15 @@
 import Foundation
 import StoreCore
 
-/// A response body that is sent part by part until the server or the client ends it, as for server-sent events.
+/// A response body that is sent in parts until the server or the client ends it, as for server-sent events.
 ///
-/// Any thread may write. The connection occupies no thread while there is nothing to send. A client that has
-/// disconnected is noticed when the next part is sent.
+/// Any thread may write. The connection occupies no thread while there is nothing to send. The disconnection of a
+/// client is noticed when the next part is sent.
 package final class HTTPStream: Sendable {
     /// The result of a read.
     enum Reading {
         case bytes(Data)
-        /// There are no bytes now, and the reader is woken when there are.
+        /// There are no bytes now; the reader is woken when there are.
         case nothing
         case end
     }
@@ -31,13 +31,14 @@ package final class HTTPStream: Sendable {
 
     /// Creates a stream.
     ///
-    /// - Parameter capacity: the maximum number of bytes buffered for a slow client; more end the stream.
+    /// - Parameter capacity: the maximum number of bytes that are buffered for a slow client. A write that exceeds it
+    ///   ends the stream.
     package init(capacity: Int = 1 << 20) { self.capacity = capacity }
 
-    /// Creates a stream that fetches bytes when the client can take them, so that none are buffered for a slow client.
+    /// Creates a stream that fetches bytes when the client can take them, and buffers none for a slow client.
     ///
-    /// - Parameter source: returns the next bytes, or nil if there are none until ``ring()``. Called on one of the
-    ///   server's threads, one call at a time and without a lock; released when the stream ends.
+    /// - Parameter source: returns the next bytes; nil if there are none until ``ring()`` is called. It is called on
+    ///   one of the server's threads, one call at a time and without a lock, and released when the stream ends.
     package init(source: @escaping @Sendable () -> Data?) {
         capacity = 0
         state.withLock { state in
@@ -56,13 +57,14 @@ package final class HTTPStream: Sendable {
 
     /// Appends bytes to the stream.
     ///
-    /// - Returns: false once the stream has ended: the client has disconnected or is too slow, or the server stops.
+    /// - Returns: false once the stream has ended, because the client has disconnected or is too slow, or the server
+    ///   stops.
     @discardableResult
     package func send(_ data: Data) -> Bool {
         state.withLock { state in
             if state.pending.count + data.count > capacity { state.isFinished = true }
             if !state.isFinished { state.pending += data }
-            // Called under the lock, since the connection that it wakes may be released once the stream has ended.
+            // Wakes the connection under the lock, since it may be released once the stream has ended.
             state.wake.take()?()
             return !state.isFinished
         }
@@ -75,13 +77,14 @@ package final class HTTPStream: Sendable {
             state.wake.take()?()
             return state.source.take()
         }
-        // Released without the lock, since the source may release foreign objects.
+        // Releases the source without the lock, since its captured objects are released with it.
         withExtendedLifetime(source) {}
     }
 
     /// Makes a response the only reader of the stream.
     ///
-    /// A second reader stops the process: each of two would receive a part of the bytes, and only one would be woken.
+    /// A second reader stops the process: each of the two would receive only a part of the bytes, and only one would be
+    /// woken.
     func claim() {
         state.withLock { state in
             precondition(!state.hasReader, "an HTTPStream is the body of one response; a second one needs its own")
@@ -96,14 +99,15 @@ package final class HTTPStream: Sendable {
     ///
     /// - Parameters:
     ///   - count: the maximum number of bytes.
-    ///   - sleep: called under the lock if there are no bytes; returns the closure that wakes the reader, called once.
-    /// - Returns: the bytes, or that there are none yet, or the end.
+    ///   - sleep: called under the lock if there are no bytes. It returns the closure that wakes the reader, which is
+    ///     called once.
+    /// - Returns: the bytes, `nothing` if there are none yet, or the end.
     func read(atMost count: Int, sleep: () -> @Sendable () -> Void) -> Reading {
         while true {
             let (reading, source) = state.withLock { state -> (Reading, (@Sendable () -> Data?)?) in
                 if !state.pending.isEmpty {
                     let bytes = Data(state.pending.prefix(count))
-                    // The remainder is a slice of the same data, so that it is not copied at each read.
+                    // Keeps the remainder as a slice of the same data, which avoids a copy at each read.
                     state.pending = state.pending.dropFirst(count)
                     if state.pending.isEmpty { state.pending = Data() }
                     return (.bytes(bytes), nil)
@@ -147,9 +151,9 @@ package final class HTTPStream: Sendable {
             self.released = released
         }
 
-        /// Returns a response whose body is the stream, read block by block, and which retains this reader.
+        /// Returns a response that retains this reader and whose body is the stream, read block by block.
         ///
-        /// If there is no memory, ends the stream and returns nil.
+        /// If memory is exhausted, ends the stream and returns nil.
         func response(blockSize: Int = 4096) -> OpaquePointer? {
             let this = Unmanaged.passRetained(self)
             let response = MHD_create_response_from_callback(
@@ -173,7 +177,7 @@ package final class HTTPStream: Sendable {
             return response
         }
 
-        /// Copies bytes to `place` and returns their number: 0 if the connection is suspended, -1 at the end.
+        /// Copies bytes to `place` and returns their number: 0 if the connection is suspended, or -1 at the end.
         private func read(to place: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
             let reading = stream.read(atMost: count) { [connection] in
                 MHD_suspend_connection(connection.pointer)

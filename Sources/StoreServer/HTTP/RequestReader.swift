@@ -2,14 +2,16 @@
     import CMicroHTTPD
     import Foundation
 
-    /// A reader of one request, whose parts arrive one after another, on one thread at a time.
+    /// A reader of one request.
+    ///
+    /// Its parts arrive one after another, on one thread at a time.
     final class RequestReader {
         let target: String
         private var headers: HTTPHeaders?
         private var body = Data()
         /// The number of bytes of the body that have arrived.
         private var received = 0
-        /// Whether the request is complete, and the handler was called with it.
+        /// Whether the request is complete and the handler has been called.
         private(set) var isAnswered = false
 
         init(target: String) { self.target = target }
@@ -25,7 +27,7 @@
 
         /// Reads the headers and checks them against the limits.
         ///
-        /// - Returns: the response, if the request is refused without reading its body; otherwise nil.
+        /// - Returns: the response if the request is refused before its body is read; otherwise nil.
         func begin(_ connection: OpaquePointer, _ version: String, _ limits: HTTPLimits) -> HTTPResponse? {
             var found = HTTPHeaders()
             withUnsafeMutablePointer(to: &found) { found in
@@ -58,7 +60,8 @@
 
         /// Appends a part of the body.
         ///
-        /// - Returns: whether to read on. Some excess is read and dropped, so that the client gets the response.
+        /// - Returns: whether to read on. Some of a body that is too long is read and dropped, so the client receives
+        ///   the response.
         func append(_ bytes: UnsafeRawBufferPointer, _ limits: HTTPLimits) -> Bool {
             received += bytes.count
             guard !isTooLong, received <= limits.bodySize else {
@@ -70,7 +73,7 @@
             return true
         }
 
-        /// Returns the complete request, with which the handler is called next.
+        /// Returns the complete request, which the caller passes to the handler.
         func finish(_ method: String) -> HTTPRequest {
             isAnswered = true
             defer { body = Data() }

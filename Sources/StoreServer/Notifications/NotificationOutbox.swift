@@ -1,13 +1,14 @@
 import Foundation
 import StoreCore
 
-/// A sender of a store's notifications to a server, which sends each at least once.
+/// A sender of a store's notifications to a server.
 ///
-/// Attempts are recorded in the store's ledger. If the process ends before the record, the attempt is repeated.
+/// Each notification is sent at least once: attempts are recorded in the store's ledger, and an attempt is repeated if
+/// the process ends before it is recorded.
 final class NotificationOutbox: HistoryListener {
-    /// The delays after which the App Store retries in production, in seconds: 1, 12, 24, 48 and 72 hours.
+    /// The delays before the App Store's retries in production, in seconds: 1, 12, 24, 48 and 72 hours.
     static let productionDelays: [TimeInterval] = [1, 12, 24, 48, 72].map { $0 * 3600 }
-    /// The seconds after which a ledger is read again that could not be read.
+    /// The seconds after which a ledger that could not be read is read again.
     static let patience: TimeInterval = 60
 
     private let view: ServerView
@@ -15,9 +16,9 @@ final class NotificationOutbox: HistoryListener {
     private let url: URL
     private let transport: any NotificationTransport
     private let log: StoreLog
-    /// The serial queue for everything except the transport's replies, which come on any thread.
+    /// The serial queue for all work except the transport's replies, which arrive on any thread.
     ///
-    /// A queue and not a task, because a test may block every thread of the task pool.
+    /// It is a queue, not a task, because a test may block every thread of the task pool.
     private let lane = DispatchQueue(label: "StoreServer.NotificationOutbox")
     private static let laneKey = DispatchSpecificKey<ObjectIdentifier>()
     private let state: Locked<State>
@@ -25,10 +26,10 @@ final class NotificationOutbox: HistoryListener {
 
     private struct State {
         var machine: OutboxMachine
-        /// The activity for which settling the clock waits while notifications are delivered.
+        /// The registered work that makes settling the clock wait while notifications are delivered.
         var work: Activity.Work?
         var timer: TimerToken?
-        /// The position of the notification whose delivery is in progress; nil for none.
+        /// The position of the notification that is being delivered; nil if there is none.
         var delivery: ServerNotification.Position?
         var isStopped = false
     }
@@ -43,7 +44,7 @@ final class NotificationOutbox: HistoryListener {
         lane.setSpecific(key: Self.laneKey, value: ObjectIdentifier(lane))
     }
 
-    /// Begins sending: first the notifications that an earlier outbox left, then new ones.
+    /// Begins sending, first the notifications that an earlier outbox has left, then new ones.
     func start() {
         view.follow(self)
         run()
@@ -62,20 +63,23 @@ final class NotificationOutbox: HistoryListener {
             return state.timer.take()
         }
         timer?.cancel()
-        // A transport may stop its own server from the queue, which must not wait for itself.
+        // Returns if called from this queue, as by a transport that stops its own server: the queue must not wait for
+        // itself.
         guard waits, DispatchQueue.getSpecific(key: Self.laneKey) != ObjectIdentifier(lane) else { return }
         let isDone = { [state] in state.withLock { $0.work == nil } }
         rest.lock()
         let end = Date(timeIntervalSinceNow: seconds)
         while !isDone(), rest.wait(until: end) {}
         rest.unlock()
-        // Only if nothing is in progress: a transport that blocks in `post` occupies the queue without limit.
+        // Skipped while a delivery is in progress, since a transport that blocks in `post` occupies the queue without
+        // limit.
         if isDone() { lane.sync {} }
     }
 
     /// Performs all steps that are due, unless another call is performing them.
     private func run() {
-        // Begun before the caller goes on, so that settling the clock after a change waits for its notification.
+        // Registers the work before the caller continues, so settling the clock after a change waits for its
+        // notification.
         let begins = state.withLock { state -> Bool in
             state.machine.ring()
             guard !state.isStopped, state.work == nil else { return false }
@@ -137,11 +141,11 @@ final class NotificationOutbox: HistoryListener {
         proceed()
     }
 
-    /// Ends the activity until the store changes or a date is reached.
+    /// Pauses, and ends the registered work, until the store changes or a date is reached.
     ///
     /// - Parameters:
     ///   - date: the date of the next step; nil for none.
-    ///   - readsAgain: whether changes of the meantime are processed first.
+    ///   - readsAgain: whether to continue immediately if the store has changed in the meantime.
     private func pause(until date: Date?, readsAgain: Bool = true) {
         let timer = date.map { date in view.clock.schedule(at: date) { [weak self] in self?.run() } }
         let (unused, work, isStale) = state.withLock { state -> (TimerToken?, Activity.Work?, Bool) in

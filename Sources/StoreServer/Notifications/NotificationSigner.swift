@@ -5,7 +5,9 @@ import StoreCore
 struct NotificationSigner: Sendable {
     let view: ServerView
 
-    /// Returns the JWS that is posted for a notification; its payload is the same each time.
+    /// Returns the JWS that is posted for a notification.
+    ///
+    /// Its payload is the same for each delivery.
     ///
     /// - Throws: the error of the store's signer.
     func signedPayload(_ notification: ServerNotification) throws -> String {

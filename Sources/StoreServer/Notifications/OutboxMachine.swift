@@ -1,10 +1,11 @@
 import Foundation
 import StoreCore
 
-/// The decisions of an outbox: which notification is sent next, and when a failed one is sent again.
+/// The logic of an outbox, which decides which notification is sent next, and when a failed one is sent again.
 ///
 /// First attempts are made in the order of the ledger. A failed notification is retried after each of the delays, and
-/// delays no other. The ledger contains the whole state, so that a new machine continues where another ended.
+/// does not hold up other notifications. The whole state is in the ledger, so a new machine continues where another one
+/// ended.
 struct OutboxMachine {
     /// The next step of an outbox.
     enum Step {
@@ -28,11 +29,12 @@ struct OutboxMachine {
     private var position: ServerNotification.Position?
     /// Whether all notifications in the ledger have been read.
     private(set) var isCaughtUp = false
-    /// Notifications that have not been sent yet, in the ledger's order.
+    /// Notifications whose delivery has not been attempted yet, in the ledger's order.
     private var fresh: ArraySlice<ServerNotification> = []
-    /// Failed notifications, in queues of which each is sorted by the date of the retry; no queue is empty.
+    /// Failed notifications, in queues that are each sorted by the date of the retry.
     ///
-    /// Notifications with the same number of failures usually share a queue, since they have the same delay.
+    /// No queue is empty. Notifications with the same number of failures usually share a queue, since they have the
+    /// same delay.
     private var retries: [Deque<Retry>] = []
 
     init(delays: [TimeInterval]) { self.delays = delays }
@@ -40,7 +42,7 @@ struct OutboxMachine {
     /// Notes that the ledger may have more notifications.
     mutating func ring() { isCaughtUp = false }
 
-    /// Returns the next step at the date `now`.
+    /// Returns the next step to take at the date `now`.
     func step(at now: Date) -> Step {
         let retry = earliest.map { retries[$0][0] }
         if let retry, retry.due <= now { return .deliver(retry.notification) }
@@ -52,7 +54,9 @@ struct OutboxMachine {
     /// The index of the queue with the earliest retry; nil if there are no retries.
     private var earliest: Int? { retries.indices.min { retries[$0][0].due < retries[$1][0].due } }
 
-    /// Adds the notifications that were read from the ledger; none if there are no more.
+    /// Adds the notifications that were read from the ledger.
+    ///
+    /// An empty array means that there are no more.
     mutating func take(_ notifications: [ServerNotification]) {
         guard let last = notifications.last else {
             isCaughtUp = true
@@ -68,7 +72,7 @@ struct OutboxMachine {
         }
     }
 
-    /// Records the outcome of the delivery that was the last step.
+    /// Records the outcome of the delivery that the last step requested.
     mutating func attempted(_ notification: ServerNotification, _ result: SendAttemptResult, at now: Date) {
         var failures = 1
         if fresh.first?.position == notification.position {
@@ -94,11 +98,11 @@ struct OutboxMachine {
     }
 }
 
-/// The result of an attempted delivery, in the App Store Server API's terms; others may exist.
+/// The result of an attempted delivery, in the terms of the App Store Server API.
 public struct SendAttemptResult: RawRepresentable, Hashable, Codable, Sendable {
     /// The value in the API's responses.
     public let rawValue: String
-    /// Creates a result with any value, which need not be listed here.
+    /// Creates a result with any value, even one that is not listed here.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The server accepted the notification: its HTTP status was one from 200 to 206.
@@ -107,7 +111,7 @@ public struct SendAttemptResult: RawRepresentable, Hashable, Codable, Sendable {
     public static let timedOut = SendAttemptResult(rawValue: "TIMED_OUT")
     /// The server's certificate was refused, or no secure connection could be established.
     public static let tlsIssue = SendAttemptResult(rawValue: "TLS_ISSUE")
-    /// The server redirected to the URL that the notification was posted to.
+    /// The server redirected to the URL to which the notification was posted.
     public static let circularRedirect = SendAttemptResult(rawValue: "CIRCULAR_REDIRECT")
     /// The server sent no response.
     public static let noResponse = SendAttemptResult(rawValue: "NO_RESPONSE")

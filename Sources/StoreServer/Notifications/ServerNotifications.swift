@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// The notifications that a store sends to an app's server, as a sequence and without any network.
+/// The notifications that a store sends to an app's server, as an asynchronous sequence that needs no network.
 ///
 /// ```swift
 /// let notifications = try ServerNotifications(store)
@@ -9,15 +9,16 @@ import StoreCore
 /// #expect(try notifications.received().map(\.description) == ["SUBSCRIBED INITIAL_BUY"])
 /// ```
 ///
-/// The sequence and each of its iterations start with the notifications after its creation. An iteration waits for more
-/// until its task is canceled. Neither libmicrohttpd nor a ``StoreServer`` is needed.
+/// The sequence contains the notifications since its creation, and each iteration starts with the first of them. An
+/// iteration waits for further notifications until its task is canceled. Neither libmicrohttpd nor a ``StoreServer`` is
+/// needed.
 public struct ServerNotifications: AsyncSequence, Sendable {
     private let view: ServerView
     private let start: ServerNotification.Position?
 
-    /// Creates a sequence of the notifications from now on.
+    /// Creates a sequence of the notifications that are sent from now on.
     ///
-    /// If the store's ledger does not record notifications yet, it does so from now on.
+    /// If the store's ledger does not record notifications yet, it begins to do so.
     ///
     /// - Throws: the ledger's errors.
     public init(_ store: SandboxStore) throws { try self.init(ServerView(store)) }
@@ -30,7 +31,7 @@ public struct ServerNotifications: AsyncSequence, Sendable {
 
     /// Returns the notifications from the creation of the sequence until now, oldest first, without waiting.
     ///
-    /// - Throws: the error that prevents reading the ledger, and the signer's.
+    /// - Throws: an error of the ledger that prevents reading it, or of the signer.
     public func received() throws -> [StoreServerNotification] {
         var received: [StoreServerNotification] = []
         let signer = NotificationSigner(view: view)
@@ -59,7 +60,7 @@ public struct ServerNotifications: AsyncSequence, Sendable {
 
         /// Waits for the next notification and returns it; nil once the task is canceled.
         ///
-        /// - Throws: the error that prevents reading the ledger, and the signer's.
+        /// - Throws: an error of the ledger that prevents reading it, or of the signer.
         public mutating func next() async throws -> StoreServerNotification? {
             while page.isEmpty {
                 let rings = bell.rings
@@ -78,7 +79,7 @@ public struct ServerNotifications: AsyncSequence, Sendable {
 extension ServerView {
     /// Calls `body` with each notification after a position, oldest first, until `body` returns false.
     ///
-    /// With a date, most notifications before it are left out.
+    /// With a date, most notifications before that date are skipped.
     func forEachNotification(
         after position: ServerNotification.Position?,
         since date: Date? = nil,
@@ -94,7 +95,9 @@ extension ServerView {
     }
 }
 
-/// A listener to a store's changes, for which a task can wait.
+/// A listener to a store's changes.
+///
+/// A task can wait for the next change.
 final class NotificationBell: HistoryListener {
     private struct State {
         var rings = 0

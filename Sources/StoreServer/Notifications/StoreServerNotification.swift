@@ -7,11 +7,11 @@ import StoreCore
 public struct StoreServerNotification: Sendable {
     /// The outcome of an extension of renewal dates for all subscribers of a product.
     public struct Summary: Hashable, Sendable {
-        /// The identifier that the app's server gave to its request for the extension.
+        /// The identifier of the request for the extension, chosen by the app's server.
         public let requestIdentifier: String
         /// The product's identifier.
         public let productIdentifier: String
-        /// The countries that the request names, ISO 3166-1 alpha-3; empty for all countries.
+        /// The countries in the request, ISO 3166-1 alpha-3; empty for all countries.
         public let storefrontCountryCodes: [String]
         /// The number of subscriptions that were extended.
         public let succeededCount: Int
@@ -19,7 +19,9 @@ public struct StoreServerNotification: Sendable {
         public let failedCount: Int
     }
 
-    /// The identifier, `notificationUUID`: the same at each delivery, and in every process that reads the ledger.
+    /// The identifier, `notificationUUID`.
+    ///
+    /// It is the same at each delivery, and in every process that reads the ledger.
     public let identifier: UUID
     /// The type, `notificationType`, such as `DID_RENEW`.
     public let type: String
@@ -37,7 +39,7 @@ public struct StoreServerNotification: Sendable {
     public let consumptionRequestReason: String?
     /// The outcome of an extension of renewal dates for all subscribers of a product.
     public let summary: Summary?
-    /// The purchase of the app, in the notification that an account's consent was withdrawn.
+    /// The purchase of the app, in a notification that consent for an account was withdrawn.
     public let appTransaction: AppTransactionPayload?
     /// The JWS that is posted to the app's server.
     public let signedPayload: String

@@ -8,8 +8,8 @@ import StoreRemote
 
 /// A transport that posts notifications with `URLSession`, without cookies or caches.
 ///
-/// Redirects are not followed, so that a notification reaches only its intended server. The head of the response
-/// determines the result; the body is not read.
+/// Redirects are not followed, so a notification reaches only its intended server. The head of the response determines
+/// the result; the body is not read.
 public final class URLSessionTransport: NotificationTransport {
     private let session: URLSession
     private let deliveries = Deliveries()
@@ -17,7 +17,8 @@ public final class URLSessionTransport: NotificationTransport {
 
     /// Creates a transport.
     ///
-    /// - Parameter timeout: the seconds that a delivery may take, from its beginning to the end of the response's head.
+    /// - Parameter timeout: the maximum time of a delivery, in seconds, from its beginning to the end of the response's
+    ///   head.
     public init(timeout: TimeInterval = 10) {
         self.timeout = timeout
         session = URLSession(notifyingAtOnce: deliveries)
@@ -43,18 +44,20 @@ private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
     private typealias Reply = @Sendable (SendAttemptResult) -> Void
 
     private let replies = Locked<[Int: Reply]>([:])
-    /// A serial queue for calls that wait for the session, whose own queue calls the delegate methods.
+    /// A serial queue for calls that wait for the session.
+    ///
+    /// They must not run on the session's own queue, which calls the delegate.
     private let queue = DispatchQueue(label: "StoreServer.deliveries")
 
     func add(_ task: URLSessionTask, timeout: TimeInterval, _ reply: @escaping @Sendable (SendAttemptResult) -> Void) {
         replies.withLock { $0[task.taskIdentifier] = reply }
-        // The references are weak, so that nothing is retained after the delivery has ended.
+        // Weak references, so nothing is retained after the delivery has ended.
         queue.asyncAfter(deadline: .now() + timeout) { [weak self, weak task] in
             if let task { self?.finish(task, .timedOut) }
         }
     }
 
-    /// Ends a delivery and reports its result, unless it has ended before.
+    /// Ends a delivery and reports its result, unless the delivery has already ended.
     private func finish(_ task: URLSessionTask, _ result: SendAttemptResult) {
         guard let reply = replies.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
         queue.async {
@@ -90,13 +93,12 @@ private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         completionHandler(nil)
-        // The server may have read the notification: it is not posted twice in one attempt.
+        // Does not post again, since the server may have read the notification.
         finish(task, .prematureClose)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        // An end without an error and without a response means an invalid response: a valid one has already ended the
-        // delivery.
+        // Without an error, the response was invalid, since a valid response has already ended the delivery.
         finish(task, error.map { ($0 as? URLError).map { .init(of: $0.code) } ?? .other } ?? .invalidResponse)
     }
 }
@@ -133,13 +135,15 @@ extension SendAttemptResult {
     }
 }
 
-/// A way to post notifications to a server, which a test may replace, for instance to simulate failures.
+/// A way to post notifications to a server.
+///
+/// A test may replace it, for example to simulate failures.
 ///
 /// ``URLSessionTransport`` is used by default.
 public protocol NotificationTransport: Sendable {
     /// Posts a notification.
     ///
-    /// One notification is delivered at a time: the next one waits for the reply.
+    /// Notifications are delivered one at a time: the next one waits for the reply.
     ///
     /// - Parameters:
     ///   - body: a JSON object with the member `signedPayload`.

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// The fields in the response to a verification that are not part of the receipt.
+/// The fields that a verification's response has in addition to the receipt's own.
 enum ReceiptFields {
     /// Returns a transaction's fields in `latest_receipt_info`.
     static func latest(_ transaction: TransactionPayload) throws -> [String: String] {
@@ -31,14 +31,14 @@ enum ReceiptFields {
         return fields
     }
 
-    /// Returns the fields in `in_app` that a transaction's entry in the receipt does not have.
+    /// Returns the fields in `in_app` that a transaction's entry in the receipt lacks.
     static func details(_ transaction: TransactionPayload) -> [String: String] {
         var fields = ["in_app_ownership_type": transaction.inAppOwnershipType.rawValue]
         fields["cancellation_reason"] = cancellationReason(transaction)
         return fields
     }
 
-    /// Returns the reason why a transaction was canceled; nil if it was not.
+    /// Returns the reason why a transaction was canceled; nil if it was not canceled.
     private static func cancellationReason(_ transaction: TransactionPayload) -> String? {
         transaction.revocationDate.map { _ in String((transaction.revocationReason ?? .other).rawValue) }
     }
@@ -64,7 +64,7 @@ enum ReceiptFields {
         return fields
     }
 
-    /// Returns the renewal's fields in the response about the receipt of a subscription's transaction.
+    /// Returns a renewal's fields in the response to the receipt of a subscription's transaction.
     static func renewal(_ renewal: RenewalPayload) -> [String: AnswerValue] {
         var fields: [String: AnswerValue] = [
             "auto_renew_status": .number(renewal.autoRenewStatus.rawValue),

@@ -8,11 +8,13 @@ package struct ReceiptService: Sendable {
     let sharedSecret: String?
     let failures: FailureSchedule
     let log: StoreLog
-    /// A cache of verified receipts: an app's server may send a receipt repeatedly, and the result never changes.
+    /// A cache of verified receipts, since an app's server may send a receipt repeatedly, and the result never changes.
     private let recentReceipts = ExactMatchCache<AppReceipt>()
     private let recentQuestions = ExactMatchCache<Question>()
 
-    /// Creates the service of a store; if `sharedSecret` is nil, no request needs one.
+    /// Creates the service of a store.
+    ///
+    /// If `sharedSecret` is nil, no request needs a secret.
     package init(
         _ store: SandboxStore,
         _ view: ServerView,
@@ -51,7 +53,9 @@ package struct ReceiptService: Sendable {
         let status: ReceiptVerification.Status
     }
 
-    /// Returns the response to a request, whose HTTP status is always 200.
+    /// Returns the response to a request.
+    ///
+    /// Its HTTP status is always 200.
     ///
     /// - Parameters:
     ///   - request: the request, which may have any content.
@@ -88,7 +92,7 @@ package struct ReceiptService: Sendable {
         }
     }
 
-    /// Decodes a request's body, or returns the cached result; nil if the body has no receipt.
+    /// Returns the decoded body of a request, which may be cached; nil if the body has no receipt.
     private func question(in data: Data) -> Question? {
         if let question = recentQuestions.value(of: data) { return question }
         guard let body = try? UntrustedJSON.decode(Body.self, from: data), let text = body.receiptData?.value,
@@ -107,19 +111,19 @@ package struct ReceiptService: Sendable {
         ["status": .number(status.rawValue)]
     }
 
-    /// Returns the refusal of a receipt by another environment's servers; `status` is the store's own result.
+    /// Returns the refusal of a receipt by the servers of another environment; `status` is the store's own result.
     private func refusal(foreign status: ReceiptVerification.Status) -> Refusal {
         switch status {
         case .valid, .subscriptionExpired:
             let isProduction = view.environment == "Production"
             return Refusal(status: isProduction ? .productionReceiptInSandbox : .sandboxReceiptInProduction)
-        // The receipt may belong to those servers' environment, but they do not know it either.
+        // The receipt may belong to the environment of those servers, but they do not know it either.
         case .sandboxReceiptInProduction, .productionReceiptInSandbox: return Refusal(status: .notAuthentic)
         default: return Refusal(status: status)
         }
     }
 
-    /// Throws if the shared secret is wrong, or missing for a receipt with auto-renewable subscriptions.
+    /// Throws a refusal if the shared secret is wrong, or missing for a receipt with auto-renewable subscriptions.
     private func requireSecret(_ password: String?, hasSubscriptions: Bool) throws(Refusal) {
         guard let sharedSecret, hasSubscriptions || password != nil else { return }
         guard let password, password.isExactly(sharedSecret) else { throw Refusal(status: .wrongSharedSecret) }
@@ -146,7 +150,7 @@ extension ReceiptService {
         try requireSecret(password, hasSubscriptions: hasSubscriptions)
 
         let known = try view.payloads(of: receipt.purchases.map(\.transactionIdentifier))
-        // The receipt's purchases are unknown if the account's transactions were deleted.
+        // No purchase of the receipt is known if the account's transactions were deleted.
         if !receipt.purchases.isEmpty, known.isEmpty { throw Refusal(status: .accountNotFound) }
         var answer = try receipt.answer(environment: view.environment, requestedAt: view.clock.now) { purchase in
             guard let transaction = known[purchase.transactionIdentifier] else { return [:] }
@@ -169,7 +173,7 @@ extension ReceiptService {
         return answer
     }
 
-    /// Verifies an app receipt, or returns the cached result.
+    /// Returns a verified app receipt, which may be cached.
     private func verified(_ data: Data) throws(ReceiptRefusal) -> AppReceipt {
         if let receipt = recentReceipts.value(of: data) { return receipt }
         let receipt = try store.verify(appReceipt: data)
@@ -177,7 +181,7 @@ extension ReceiptService {
         return receipt
     }
 
-    /// Returns all transactions of the account that a transaction belongs to, sorted by purchase date.
+    /// Returns all transactions of the account to which a transaction belongs, sorted by purchase date.
     private func transactions(of some: String) throws -> [TransactionPayload] {
         var transactions: [TransactionPayload] = []
         var revision: String?

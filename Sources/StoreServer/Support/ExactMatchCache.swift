@@ -1,17 +1,18 @@
 import Foundation
 import StoreCore
 
-/// A cache of values, each by the bytes that it was created from, which are compared in full.
+/// A cache of values by the bytes from which they were created.
 ///
-/// When there are ``limit`` values, all are dropped. Any thread may call any method.
+/// The bytes are compared in full. All values are dropped when their number reaches ``limit``. Any thread may call any
+/// method.
 final class ExactMatchCache<Value: Sendable>: Sendable {
     private let known = Locked<[Data: (data: Data, value: Value)]>([:])
 
     private static var limit: Int { 64 }
-    /// The maximum length of the bytes; a value that was created from more is not cached.
+    /// The maximum number of bytes; a value that was created from more is not cached.
     private static var mostBytes: Int { 65_536 }
 
-    /// Returns the value cached for the given bytes; nil if there is none.
+    /// Returns the value that is cached for some bytes; nil if there is none.
     func value(of data: Data) -> Value? {
         let known = known.withLock { $0[Self.key(of: data)] }
         return known.flatMap { $0.data == data ? $0.value : nil }
@@ -25,6 +26,6 @@ final class ExactMatchCache<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns the last bytes, usually part of a signature, since receipts begin alike and would share a key.
+    /// Returns the last bytes as the key, usually part of a signature: the first bytes of receipts are alike.
     private static func key(of data: Data) -> Data { Data(data.suffix(256)) }
 }

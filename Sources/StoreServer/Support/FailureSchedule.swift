@@ -46,9 +46,9 @@ package final class FailureSchedule: Sendable {
 
     func failRequests(_ code: Int, times: Int) { state.withLock { $0.requests.append(code, times: times) } }
 
-    /// Removes and returns the failure for the next verification; nil if it is not to fail.
+    /// Removes and returns the failure for the next verification; nil for none.
     func nextVerification() -> Verification? { state.withLock { $0.verifications.next() } }
 
-    /// Removes and returns the error code for the next API request; nil if it is not to fail.
+    /// Removes and returns the error code for the next API request; nil for none.
     func nextRequest() -> Int? { state.withLock { $0.requests.next() } }
 }

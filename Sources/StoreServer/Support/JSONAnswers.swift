@@ -2,11 +2,11 @@ import Foundation
 import StoreCore
 
 extension AnswerValue {
-    /// Returns a date as the App Store's servers write it: in milliseconds since 1970.
+    /// Returns a date in the form of the App Store's servers: milliseconds since 1970.
     static func date(_ date: Date) -> AnswerValue { .number(Int(PayloadDate(date).milliseconds)) }
 }
 
-/// Encodable, so that ``ServerView`` can sign it like a payload.
+/// Encodable, to let ``ServerView`` sign it like a payload.
 extension AnswerValue: Encodable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
@@ -20,7 +20,7 @@ extension AnswerValue: Encodable {
     }
 }
 
-/// A member of a JSON object that is nil if its value has another type, so that the other members can still be decoded.
+/// A member of a JSON object whose value is nil if it has another type, so the other members can still be decoded.
 struct Lenient<Value: Decodable>: Decodable {
     let value: Value?
 

@@ -3,7 +3,7 @@ import StoreCore
 
 /// The clock of a simulated life, for apps that accept a `Clock`.
 ///
-/// Its time is that of the store's clock, which only the steps of the simulation advance.
+/// The clock shows the time of the store's clock, which only the steps of the simulation advance.
 public struct AppClock: Clock {
     /// A moment in a simulated life.
     public struct Instant: InstantProtocol {

@@ -1,8 +1,8 @@
 import StoreContract
 
-/// A count of how often steps of each kind met the app and its store in each state.
+/// A count of the steps, by kind and by the states of the app and its store in which they occurred.
 struct AppCoverage: Sendable {
-    /// A state that a step may meet.
+    /// A state of the app or its store in which a step may occur.
     enum State: Int, CaseIterable, Sendable {
         case atRest, undecided, interrupted, unfinished, offline, subscribed, lapsed, refunded, otherUser, secondDevice
 
@@ -34,11 +34,11 @@ struct AppCoverage: Sendable {
         }
     }
 
-    /// The indices of the first columns, before those of the states.
+    /// The indices of the columns before the states, and of the first state's column.
     private static let (drawn, acted, firstState) = (0, 1, 2)
     private static let width = firstState + State.allCases.count
 
-    /// The cells of the table, with one row after another.
+    /// The cells of the table, row after row.
     private var cells = [Int](repeating: 0, count: AppStep.Row.allCases.count * Self.width)
     private var kills: [AppProcess.Boundary: Int] = [:]
     /// The number of messages with a fault, by point.
@@ -65,10 +65,10 @@ struct AppCoverage: Sendable {
         states.forEach { cells[start + Self.firstState + $0] += 1 }
     }
 
-    /// The name for faults of Store Kit 2 queries about the user's purchases, beside the points of other faults.
+    /// The name under which faults of Store Kit 2 queries about the user's purchases are counted, in place of a point.
     static let question = "history"
 
-    /// Adds to the number of messages with a fault at a point.
+    /// Adds to the number of messages that had a fault at a point.
     mutating func noteFaults(_ count: Int, of point: String) {
         if count > 0 { faults[point, default: 0] += count }
     }
@@ -81,8 +81,9 @@ struct AppCoverage: Sendable {
         for (point, times) in other.faults { faults[point, default: 0] += times }
     }
 
-    /// A table with a line for each step: how often it was drawn, how often it had an effect, and in which states; then the
-    /// boundaries of kills, and the messages with a fault.
+    /// A table with a line for each kind of step, followed by the boundaries of kills and the messages with a fault.
+    ///
+    /// A line shows how often the step was drawn, how often it had an effect, and in which states.
     var table: String {
         let names = ["drawn", "acted"] + State.allCases.map(\.name)
         let width = AppStep.Row.allCases.map { "\($0)".count }.max() ?? 0

@@ -3,13 +3,13 @@ import StoreCore
 
 /// A launch of a simulated app.
 public final class AppLaunch: Sendable {
-    /// The number of the launch, counted from 0 over all devices.
+    /// The number of the launch, counted from 0 across all devices.
     public let number: Int
-    /// The data that the app stores between launches, on the device on which it is launched.
+    /// The data that the app stores between launches on the device of this launch.
     public let storage: AppStorage
     /// The clock of the simulated life, for an app that accepts a `Clock`.
     public let clock: AppClock
-    /// The signer of the store's receipts, for an app that verifies them as `AppReceipt(verifying:signer:)` does.
+    /// The signer of the store's receipts, for an app that verifies them with `AppReceipt(verifying:signer:)`.
     public let receiptSigner: any ReceiptSigner
     private let storeClock: ManualClock
 
@@ -23,11 +23,12 @@ public final class AppLaunch: Sendable {
 
     /// The date by the store's clock.
     ///
-    /// Apps have to use it where they compare dates: `Date()` is the real date, which does not move with the simulation.
+    /// Apps have to use this date where they compare dates: `Date()` is the real date, which the simulation does not
+    /// advance.
     public var now: Date { storeClock.now }
 }
 
-/// A launched app without its type, so that the simulation's code need not be generic.
+/// A type-erased launched app, so the simulation's code need not be generic.
 class LaunchedApp {
     /// An asynchronous call of the app's code.
     typealias Call<Answer> = nonisolated(nonsending) @Sendable (LaunchedApp) async -> Answer
@@ -39,9 +40,9 @@ class LaunchedApp {
         init(_ app: App) { self.app = app }
     }
 
-    /// Returns a call that queries an app of a type.
+    /// Returns a call that queries an app of a given type.
     ///
-    /// The app that is called must be of this type, which is not checked.
+    /// The launched app must have this type, which is not checked.
     static func question<App, Answer>(_ question: @escaping @Sendable (App) async -> Answer) -> Call<Answer> {
         { launched in
             nonisolated(unsafe) let app = unsafeDowncast(launched, to: Box<App>.self).app  // A life uses one thread.
@@ -65,11 +66,12 @@ struct EndedLaunch {
 
     init(_ launch: AppLife.Running) {
         context = launch.context
-        // Code that has lost the context may retain its queue.
+        // Code that no longer has the context may still retain its queue.
         queue = launch.context.defaultQueueIfMade as? SKPaymentQueue
     }
 
-    /// Ends the waits of the launch's code, as for a purchase or an update, and disconnects its queue from the store.
+    /// Ends everything that the launch's code still awaits, such as a purchase or an update, and disconnects its queue
+    /// from the store.
     func endWaits() {
         guard let context = context ?? queue?.storeContext else { return }
         context.use(nil)
@@ -80,7 +82,7 @@ struct EndedLaunch {
 
 /// A context without a store, for code whose process has ended.
 ///
-/// Its callbacks are jobs, whose number is limited: nothing else ends a request that its delegate starts again and
+/// Callbacks are jobs, whose number is limited. This limit alone ends a request that its delegate starts again and
 /// again. Only one thread uses this context.
 final class StorelessContext {
     private var context = StorelessContext.newContext()
@@ -101,7 +103,8 @@ final class StorelessContext {
 
     /// Unbinds the calling thread from this context.
     ///
-    /// Code that still waits in the context waits forever: on any other thread it would use the process's context.
+    /// Code that still waits in the context then waits forever. If it were resumed on another thread, it would use the
+    /// process's context.
     func leave() {
         if context.defaultQueueIfMade != nil { _ = Unmanaged.passRetained(context) }
         StoreContext.ofThread = nil

@@ -2,11 +2,11 @@ import Foundation
 import StoreCore
 import Synchronization
 
-/// The process of one launch, which may be killed at a boundary.
+/// The simulated process of one launch, which may be killed at a boundary.
 ///
-/// A boundary lies before and after each call into Store Kit that reaches the store, each batch of updates, each write
-/// to the journal and each write to the app's storage. A launch that calls the store directly has fewer boundaries, and
-/// is killed at none of them. The code of a killed process runs on until it waits, but has no effect.
+/// There is a boundary before and after each call into Store Kit that reaches the store, each batch of updates, each
+/// write to the journal, and each write to the app's storage. A launch that calls the store directly has fewer
+/// boundaries, and is killed at none of them. The code of a killed process runs on until it waits, but has no effect.
 final class AppProcess: Sendable {
     /// A place where a process may be killed.
     enum Boundary: String, CaseIterable, Sendable {
@@ -22,11 +22,11 @@ final class AppProcess: Sendable {
         fileprivate(set) var isDead = false
         /// Whether the process was killed because its work did not end.
         fileprivate(set) var isExhausted = false
-        /// The first invalid operation of the app, in a sentence.
+        /// A sentence about the first invalid operation of the app; nil if there was none.
         fileprivate(set) var fault: String?
         /// The number of boundaries that the process has reached, including those after it was killed.
         fileprivate(set) var reached = 0
-        /// The number of calls from threads that the app created itself.
+        /// The number of calls from threads that are not the simulation's, such as threads that the app has created.
         fileprivate(set) var escapes = 0
 
         fileprivate mutating func exhaust() { (isDead, isExhausted) = (true, true) }
@@ -36,12 +36,12 @@ final class AppProcess: Sendable {
         var condition = Condition()
         var countdown = 0
         var killedAt: Boundary?
-        /// The number of boundaries that are still allowed at this moment.
+        /// The number of boundaries that the process may still reach at the current moment.
         var patience = AppProcess.patience
         var moment = Date.distantPast
     }
 
-    /// The number of boundaries allowed at one moment, far above the number that an app passes.
+    /// The number of boundaries that a process may reach at one moment, far more than a correct app does.
     private static let patience = 10_000
 
     private let state = Locked(State())
@@ -54,9 +54,9 @@ final class AppProcess: Sendable {
         self.afterlife = afterlife
     }
 
-    /// The replies that killed processes still wait for.
+    /// The replies for which the code of killed processes still waits.
     ///
-    /// The replies are sent only at the end of the life: code that retries after a failure would retry forever.
+    /// The replies are sent only at the end of the life, since code that retries after a failure would retry forever.
     final class Afterlife: Sendable {
         private let replies = Locked<[@Sendable () -> Void]?>([])
 
@@ -78,13 +78,15 @@ final class AppProcess: Sendable {
         }
     }
 
-    /// Stores a reply to a request of a killed process, so that in the end none of its tasks waits.
+    /// Stores a reply to a request of a killed process.
+    ///
+    /// The reply is sent at the end of the life, and ends the tasks that wait for it.
     func lose(_ reply: @escaping @Sendable () -> Void) { afterlife.add(reply) }
 
     /// The error in the replies to requests of killed processes.
     static let lost = StoreFailure.network(.networkConnectionLost, "the app was killed")
 
-    /// Forwards a request and its reply, as long as the process runs.
+    /// Forwards a request and its reply while the process runs.
     func ask<Answer: Sendable>(
         _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
         _ call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
@@ -95,7 +97,7 @@ final class AppProcess: Sendable {
         }
     }
 
-    /// Forwards a request whose reply is nil unless something failed.
+    /// Forwards a request whose reply is nil for success.
     func ask(
         _ reply: @escaping @Sendable (StoreFailure?) -> Void,
         _ call: (@escaping @Sendable (StoreFailure?) -> Void) -> Void
@@ -111,18 +113,18 @@ final class AppProcess: Sendable {
         set { spared.store(newValue, ordering: .relaxed) }
     }
     var isDead: Bool { state.withLock { $0.condition.isDead } }
-    /// The boundary at which the process was killed; nil for none.
+    /// The boundary at which the process was killed; nil if it was killed at none.
     var killedAt: Boundary? { state.withLock { $0.killedAt } }
     /// The process's condition now.
     var condition: Condition { state.withLock { $0.condition } }
-    /// Records an invalid operation of the app; only the first counts.
+    /// Records an invalid operation of the app, unless one is already recorded.
     func fail(_ sentence: String) { state.withLock { if $0.condition.fault == nil { $0.condition.fault = sentence } } }
 
-    /// Requests that the process is killed at the n-th boundary from now, counted from 1.
+    /// Arranges that the process is killed at the n-th boundary from now, counted from 1.
     func arm(after count: Int) { state.withLock { $0.countdown = max(count, 1) } }
     func disarm() { state.withLock { $0.countdown = 0 } }
     func kill() { state.withLock { $0.condition.isDead = true } }
-    /// Resets the number of allowed boundaries for a new moment; returns the process's condition.
+    /// Restores the number of allowed boundaries at a new moment; returns the process's condition.
     func replenish() -> Condition {
         state.withLock { state in
             state.patience = Self.patience

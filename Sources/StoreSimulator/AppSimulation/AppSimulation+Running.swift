@@ -5,18 +5,18 @@ import Synchronization
 extension AppSimulation {
     /// Runs many lives, until one breaks a rule.
     ///
-    /// Each life uses one thread and shares nothing with the others. The same seed gives the same result on any number of
-    /// threads.
+    /// Each life uses one thread and shares nothing with other lives. The same seed gives the same result with any
+    /// number of threads.
     ///
     /// - Parameters:
-    ///   - seed: the first life's seed; each further life has the next.
+    ///   - seed: the first life's seed. Each further life has the next number as its seed.
     ///   - runs: the number of lives, at least 1.
-    ///   - steps: the number of steps in each, at least 1, without those that each life begins with. With another number,
-    ///     the same seed draws a different life, not just a shorter or longer one.
-    ///   - jobs: the maximum number of threads, at least 1; the number of the machine's cores unless given.
-    /// - Returns: the number of lives and steps, and which steps met which states.
-    /// - Throws: an ``AppSimulationFailure`` for the first life that breaks a rule, an ``AppSimulationError`` for a mistake
-    ///   in the simulation, and the errors of a file of seeds.
+    ///   - steps: the number of steps in each life, at least 1, in addition to the steps with which each life begins.
+    ///     With another number, the same seed draws a different life, not just a shorter or longer one.
+    ///   - jobs: the maximum number of threads, at least 1; by default the number of the machine's cores.
+    /// - Returns: a report with the number of lives and steps, and the states in which steps occurred.
+    /// - Throws: an ``AppSimulationFailure`` for the first life that breaks a rule; an ``AppSimulationError`` for a
+    ///   mistake in the simulation; an error of the file of seeds.
     @discardableResult
     public func run(
         seed: UInt64 = 1,
@@ -41,7 +41,7 @@ extension AppSimulation {
         StrayCalls.begin()
         defer { StrayCalls.end() }
         var report = AppSimulationReport(runs: 0, coverage: AppCoverage())
-        // Runs the seeds of a crashed process one at a time, to find the one that ends the process.
+        // Runs the seeds that a crashed process has left one at a time, to find the one that ends the process.
         for (seeds, jobs) in crashed.map({ ([$0], 1) }) + [(kept + (0..<UInt64(runs)).map { seed &+ $0 }, jobs)] {
             let plan = AppRunPlan(seeds: seeds, steps: steps, setup: setup, monitor: monitor)
             let (coverage, failure) = try await plan.performed(jobs: jobs)
@@ -62,13 +62,13 @@ extension AppSimulation {
         return report
     }
 
-    /// Repeats one life, as a failure prints it.
+    /// Repeats one life, from the seed and the steps that a failure prints.
     ///
     /// - Parameters:
     ///   - seed: the life's seed, which determines the faults of messages.
     ///   - steps: the steps.
-    /// - Throws: an ``AppSimulationFailure`` if the life breaks a rule, and an ``AppSimulationError`` for a mistake in
-    ///   the simulation or in the steps, such as a product that the simulation does not sell.
+    /// - Throws: an ``AppSimulationFailure`` if the life breaks a rule; an ``AppSimulationError`` for a mistake in the
+    ///   simulation or in the steps, such as a product that the simulation does not sell.
     public func run(seed: UInt64, steps: [AppStep]) async throws {
         try checkClaims()
         try checkNames(in: steps)
@@ -87,7 +87,8 @@ extension AppSimulation {
         throw failure
     }
 
-    /// Checks that the simulation has everything that the steps name: steps without an effect would always pass.
+    /// Checks that the simulation has everything that the steps name: otherwise steps would have no effect, and always
+    /// pass.
     private func checkNames(in steps: [AppStep]) throws {
         for step in steps {
             switch step {
@@ -132,7 +133,7 @@ extension AppSimulation {
     }
 }
 
-/// The state of the lives in progress, for a run that is canceled, stalls, or ends with its process.
+/// The state of the lives in progress, for a run that is canceled or stalls, or whose process ends.
 final class RunMonitor: Sendable {
     /// A life in progress.
     final class Life: Sendable {
@@ -174,12 +175,12 @@ final class RunMonitor: Sendable {
 
     func cancel() { isCanceled.store(true, ordering: .relaxed) }
 
-    /// Throws if the run is canceled.
+    /// Throws `CancellationError` if the run is canceled.
     func checkCancellation() throws { if isCanceled.load(ordering: .relaxed) { throw CancellationError() } }
 
     // MARK: Lives
 
-    /// Calls a body that runs lives of a seed.
+    /// Calls a body that runs a seed's lives, and records the seed as in progress.
     func withSeed<R>(_ seed: UInt64, _ body: () throws -> R) rethrows -> R {
         seeds?.begin(seed)
         defer { seeds?.end(seed) }
@@ -206,7 +207,7 @@ final class RunMonitor: Sendable {
 
     // MARK: Standing still
 
-    /// Calls a body, and reports stalled lives meanwhile.
+    /// Calls a body, and reports stalled lives while it runs.
     func watching<R>(_ body: () throws -> R) rethrows -> R {
         let condition = NSCondition()
         let isOver = Locked(false)
@@ -215,7 +216,8 @@ final class RunMonitor: Sendable {
             defer { condition.unlock() }
             while !isOver.withLock({ $0 }) {
                 let next = report()
-                // A wait of centuries traps (Foundation of Swift 6.3), and an empty one would occupy a core.
+                // Limits the wait: one of centuries traps (Foundation of Swift 6.3), and one of zero seconds would
+                // occupy a core.
                 let pause = min(max(next.seconds, 0.01), 3_600)
                 _ = condition.wait(until: Date(timeIntervalSinceNow: pause))
             }
@@ -267,7 +269,9 @@ extension Duration {
     fileprivate var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }
 
-/// A distribution of a simulation's lives to threads, on which the result does not depend.
+/// The distribution of a simulation's lives to threads.
+///
+/// The result does not depend on it.
 struct AppRunPlan: Sendable {
     private let seeds: [UInt64]
     private let stepCount: Int
@@ -285,12 +289,12 @@ struct AppRunPlan: Sendable {
 
     private struct State {
         var next = 0
-        /// The number of lives that count: all, or those up to the first that breaks a rule.
+        /// The number of lives before the first that failed; all lives if none has failed.
         var end: Int
-        /// The number of lives, from the first on, whose coverage is merged.
+        /// The number of lives, counted from the first, whose coverage is merged.
         var merged = 0
         var coverage = AppCoverage()
-        /// The coverages of lives that wait for an earlier one.
+        /// The coverages of lives that are merged after an earlier life, by index.
         var waiting: [Int: AppCoverage] = [:]
         /// The outcome of the life with the index ``end``, the first that failed.
         var outcome: Outcome?

@@ -1,8 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A simulation of an app's purchase code: thousands of lives, drawn from a seed, in which nothing that was paid for may be
-/// lost.
+/// A simulation of an app's purchase code in thousands of random lives, in which no paid purchase may be lost.
 ///
 /// ```swift
 /// try await AppSimulation(products: [.consumable("sword", price: "0.99")]) { launch in
@@ -13,23 +12,25 @@ import StoreCore
 /// .run(runs: 200)
 /// ```
 ///
-/// A life is a sequence of steps, ``AppStep``: the user's actions in the app, and whatever else happens. The app is launched
-/// with a `StoreContext` of its own bound, so that its code uses `SKPaymentQueue.default()`, `Transaction.updates` and the
-/// like unchanged, with either API of Store Kit. It is killed at boundaries of Store Kit and of its storage, and relaunched.
-/// At the end everything is decided, and the app must have delivered what was paid for: each consumable exactly once,
-/// access exactly while there is an entitlement, with no transaction left unfinished.
+/// A life is a sequence of steps (``AppStep``), drawn from a seed: the user's actions in the app, and events outside
+/// it. Each launch of the app has its own `StoreContext`, so its code uses `SKPaymentQueue.default()`,
+/// `Transaction.updates` and the like unchanged, with either API of Store Kit. The app is killed at boundaries of Store
+/// Kit and of its storage, and relaunched. At the end, everything is decided, and the app must have delivered what was
+/// paid for: each consumable exactly once, and access exactly while there is an entitlement. No transaction may be left
+/// unfinished.
 ///
-/// The first life that breaks this rule is reduced to the steps needed, and thrown as an ``AppSimulationFailure``.
+/// The first life that breaks this rule is reduced to the necessary steps, and thrown as an ``AppSimulationFailure``.
 ///
-/// All code of an app runs on one thread, its tasks and the main actor's included, in an order that follows from the seed.
-/// `Task.sleep` uses the simulation's clock, with one exception: in a method of an actor other than the main one, called from
-/// a task that the app has begun, it waits for real, and the code after it runs on a thread of the runtime, so that a correct
-/// app may be misjudged. Use ``AppLaunch/clock``, which has no exception. Threads and dispatch queues of the app's own, the
-/// main queue included, are not simulated. If such a thread writes to the storage, or calls a queue or store of the
-/// running launch that it was passed, the simulation reports a violation. If it uses `SKPaymentQueue.default()`,
-/// `Transaction.all` or the like, it reaches the process's store and not the launch's: the `hint` of failures and
-/// reports has the number of such calls, from any code of the process. Nothing else on such threads is noticed.
-/// Differences between two processes, as in the order of a `Set`, a `UUID()` or a random number, are not simulated.
+/// All code of an app, including its tasks and the main actor, runs on one thread, in an order that follows from the
+/// seed. `Task.sleep` uses the simulation's clock, with one exception. In a method of an actor other than the main
+/// actor, called from a task that the app has begun, it waits in real time, and the code after it runs on a thread of
+/// the runtime; a correct app may then be misjudged. Use ``AppLaunch/clock``, which has no exception. The app's own
+/// threads and dispatch queues, including the main queue, are not simulated. If such a thread writes to the storage, or
+/// calls a queue or store of the running launch that was passed to it, the simulation reports a violation. If it uses
+/// `SKPaymentQueue.default()`, `Transaction.all` or the like, it reaches the process's store and not the launch's: the
+/// `hint` of failures and reports has the number of such calls, from any code of the process. Nothing else on such
+/// threads is detected. Differences between two processes, as in the order of a `Set`, a `UUID()` or a random number,
+/// are not simulated.
 public struct AppSimulation<App>: Sendable {
     /// A simulated app's launch.
     public typealias Launch = @Sendable (AppLaunch) async throws -> App
@@ -37,22 +38,22 @@ public struct AppSimulation<App>: Sendable {
     private(set) var setup: AppSimulationSetup
     private(set) var seedFile: SeedFile?
     private(set) var patience = Duration.seconds(60)
-    /// Prints a line about a run that is under way.
+    /// Prints a line about a run in progress.
     var say: @Sendable (String) -> Void = { FileHandle.standardError.write(Data("AppSimulation: \($0)\n".utf8)) }
 
     /// Creates a simulation.
     ///
     /// - Parameters:
     ///   - products: the products that the store sells.
-    ///   - launch: creates the app's purchase code, as a launch of the app does. It is called on the simulation's
-    ///     threads, once for each launch, and should begin to observe transactions where the app does.
+    ///   - launch: creates the app's purchase code, as a launch of the app does. It is called once for each launch, on
+    ///     the simulation's threads. It should begin to observe transactions where the app does.
     public init(products: [SandboxProduct], launch: @escaping Launch) {
         setup = AppSimulationSetup(products: products) { LaunchedApp.Box(try await launch($0)) }
     }
 
     /// Creates a simulation of an app whose products are in Xcode's `.storekit` file.
     ///
-    /// - Throws: the file's errors, as `StoreConfiguration(contentsOf:)` has them.
+    /// - Throws: the errors of `StoreConfiguration(contentsOf:)`.
     public init(contentsOf file: URL, launch: @escaping Launch) throws {
         self.init(products: try StoreConfiguration(contentsOf: file).products, launch: launch)
     }
@@ -64,8 +65,9 @@ extension AppSimulation {
     /// Adds an action of the user in the app.
     ///
     /// - Parameters:
-    ///   - name: the action's name, as failures print it; the last action of a name counts.
-    ///   - body: performs the action, even during later steps: a purchase waits for its outcome. Errors are ignored.
+    ///   - name: the action's name, which failures print. An action replaces an earlier one of the same name.
+    ///   - body: performs the action, possibly during later steps too, as when a purchase waits for its outcome. Errors
+    ///     are ignored.
     /// - Returns: the simulation with the action.
     public func action(_ name: String, _ body: @escaping @Sendable (App) async throws -> Void) -> Self {
         changed {
@@ -80,32 +82,32 @@ extension AppSimulation {
 extension AppSimulation {
     /// Requires that each purchase of a product is delivered exactly once, even if the app is killed.
     ///
-    /// The product is a consumable or a non-renewing subscription; a quantity counts as that many. Purchases that come
-    /// while the app runs have to be delivered before it is launched again; this is not checked in lives in which another user
-    /// of the device has bought something, or something was signed wrongly.
+    /// The product is a consumable or a non-renewing subscription; a quantity of three counts as three. Purchases that
+    /// arrive while the app runs have to be delivered before the next launch. This is not checked in lives in which
+    /// another user of the device has bought something, or in which something had an invalid signature.
     ///
-    /// The count itself does not show that one purchase was delivered twice and another never, but the time of its
-    /// change does: an app delivers purchases that it has just been shown, or has not finished yet. The mistake remains
+    /// The count itself does not show that one purchase was delivered twice and another never, but the time at which it
+    /// changes does: an app delivers purchases that it has just received, or has not finished yet. The mistake remains
     /// hidden if both happen between the same two steps; ``delivers(_:_:)`` always distinguishes them.
     ///
     /// - Parameters:
     ///   - product: the product.
-    ///   - count: returns the total number that the app has delivered, including earlier launches. It is called at least
-    ///     after each step in which some of the app's code has run, and at the end.
+    ///   - count: returns the total number that the app has delivered, including in earlier launches. It is called at
+    ///     least after each step in which the app's code has run, and at the end.
     /// - Returns: the simulation with the requirement.
     public func holds(_ product: String, _ count: @escaping @Sendable (App) async -> Int) -> Self {
         changed { $0.setup.claims.append(.holds(product, LaunchedApp.question(count))) }
     }
 
-    /// Requires that each purchase of a product is delivered exactly once, as ``holds(_:_:)`` does, but compares each purchase
-    /// by itself.
+    /// Requires that each purchase of a product is delivered exactly once, like ``holds(_:_:)``, but checks each
+    /// purchase by itself.
     ///
-    /// Use this for apps that store their deliveries by transaction, which is best.
+    /// Use this method for apps that record deliveries by transaction, which is best.
     ///
     /// - Parameters:
     ///   - product: the product.
-    ///   - deliveries: returns the number that the app has delivered for each transaction, by Store Kit's identifier of it. It
-    ///     is called as often as the count of ``holds(_:_:)``.
+    ///   - deliveries: returns the number that the app has delivered for each transaction, by the transaction's
+    ///     identifier in Store Kit. It is called as often as the count of ``holds(_:_:)``.
     /// - Returns: the simulation with the requirement.
     public func delivers<Identifier: Hashable & LosslessStringConvertible & Sendable>(
         _ product: String,
@@ -123,9 +125,9 @@ extension AppSimulation {
         }
     }
 
-    /// Requires that the app gives access to a product exactly while its user is entitled to it.
+    /// Requires that the app gives access to a product exactly while the user is entitled to it.
     ///
-    /// The product is a non-consumable or an auto-renewable subscription; each user is checked at the end of each life.
+    /// The product is a non-consumable or an auto-renewable subscription. Each user is checked at the end of each life.
     ///
     /// - Parameters:
     ///   - product: the product.
@@ -135,7 +137,7 @@ extension AppSimulation {
         changed { $0.setup.claims.append(.allows(product, LaunchedApp.question(isAllowed))) }
     }
 
-    /// Requires an invariant of the app's own whenever the app is idle.
+    /// Requires that one of the app's own invariants holds whenever the app is idle.
     ///
     /// - Parameters:
     ///   - sentence: the rule in words, as in `the balance is not negative`.
@@ -147,30 +149,30 @@ extension AppSimulation {
 
     /// Requires that the app takes back refunded purchases.
     ///
-    /// Without this requirement, the app may take them back or not.
+    /// Without this requirement, the app may take them back or keep them.
     public func takesBackRefunds() -> Self { changed { $0.setup.isTakenBack = true } }
 
     /// Requires that the app delivers nothing with an invalid signature.
     ///
-    /// Only with this requirement does the store sometimes sign wrongly, ``AppStep/sign(_:)``.
+    /// The store sometimes signs invalidly (``AppStep/sign(_:)``), but only in a simulation with this requirement.
     public func verifiesSignatures() -> Self { changed { $0.setup.isVerified = true } }
 }
 
 // MARK: - What is drawn
 
 extension AppSimulation {
-    /// Leaves out kinds of steps, which are then never drawn.
+    /// Excludes kinds of steps, which are then never drawn.
     public func without(_ kinds: AppStep.Kind...) -> Self {
         changed { for kind in kinds { $0.setup.weights[kind] = 0 } }
     }
 
-    /// Draws steps of a kind more often or less.
+    /// Sets how often steps of a kind are drawn.
     ///
     /// - Parameters:
     ///   - kind: the kind.
-    ///   - weight: how often, in relation to the others, whose sum is about 140; 40 for actions and 14 for
-    ///     ``AppStep/kill(after:)`` by default. Negative numbers count as 0, which leaves the kind out, and numbers above a
-    ///     million as a million.
+    ///   - weight: the weight in relation to those of the other kinds, whose sum is about 140. The default is 40 for
+    ///     actions and 14 for ``AppStep/kill(after:)``. Weights are limited to the range from 0, which excludes the
+    ///     kind, to a million.
     /// - Returns: the simulation with the weight.
     public func weighing(_ kind: AppStep.Kind, _ weight: Int) -> Self {
         changed { $0.setup.weights[kind] = min(max(weight, 0), 1_000_000) }
@@ -178,35 +180,36 @@ extension AppSimulation {
 
     /// Begins each life with these steps.
     ///
-    /// A run throws an ``AppSimulationError`` if the simulation does not have an action, a product or the like that the steps
-    /// name.
+    /// A run throws an ``AppSimulationError`` if the steps name an action, a product or the like that the simulation
+    /// does not have.
     public func beginning(with steps: [AppStep]) -> Self { changed { $0.setup.beginning = steps } }
 
-    /// Makes payment queues and requests call back before the call that caused the callback returns.
+    /// Makes payment queues and requests call back immediately, before the call that caused the callback returns.
     ///
-    /// Otherwise callbacks come on the main actor, as Store Kit's come on the main queue.
+    /// By default, callbacks run on the main actor, as Store Kit's run on the main queue.
     public func callingInline() -> Self { changed { $0.setup.isInline = true } }
 
-    /// Saves the seeds of failed lives in a file, and repeats those in it first.
+    /// Saves the seeds of failed lives in a file, and runs the seeds in the file first.
     ///
-    /// Beside a file `app.seeds`, the failure of seed 7 writes ``AppSimulationFailure/page`` as `app-7.html`, in place of an
-    /// older one.
+    /// The ``AppSimulationFailure/page`` of a failure is saved in the same folder, in place of an older one: for the
+    /// file `app.seeds` and the seed 7, it is `app-7.html`.
     ///
-    /// A seed draws the same life as long as the simulation draws from the same choices: one more action or product, another
-    /// weight, or another number of steps makes it a different life. The steps that a failure prints do not change.
+    /// A seed draws the same life as long as the simulation draws from the same choices. One more action or product,
+    /// another weight, or another number of steps makes it a different life. The steps that a failure prints do not
+    /// change.
     ///
-    /// During the run, the seeds in progress are in a file beside this one. A trap in the app's code ends the process, and
-    /// leaves that file: the next run reports the seeds, and repeats them before all others.
+    /// During a run, another file in the same folder contains the seeds in progress. A trap in the app's code ends the
+    /// process and leaves that file. The next run then reports these seeds, and runs them before all others.
     ///
-    /// - Parameter file: a text file with a seed in each line, created with the first seed. Lines that begin with
-    ///   `#` are comments.
-    /// - Returns: the simulation that saves them.
+    /// - Parameter file: a text file with a seed in each line, which is created with the first seed. Lines that begin
+    ///   with `#` are comments.
+    /// - Returns: a simulation that saves seeds.
     public func keepingSeeds(in file: URL) -> Self { changed { $0.seedFile = SeedFile(url: file) } }
 
-    /// Reports each life that stays at one step for longer than `patience` on the standard error stream.
+    /// Reports, on the standard error stream, each life that stays at one step for longer than `patience`.
     ///
     /// The default is a minute. The report contains the life's seed and the step. A call that blocks its thread forever
-    /// also stops the simulation: it cannot be interrupted, but the report says where it is.
+    /// stops the simulation too: the call cannot be interrupted, but the report shows at which step it is.
     public func reportingStalls(after patience: Duration) -> Self { changed { $0.patience = patience } }
 
     private func changed(_ body: (inout Self) -> Void) -> Self {
@@ -218,11 +221,11 @@ extension AppSimulation {
 
 /// An error in the setup of an app's simulation.
 public enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A product that is not among the simulation's.
+    /// A product that is not among the simulation's products.
     case unknownProduct(String)
-    /// ``AppSimulation/holds(_:_:)`` of a product that cannot be bought repeatedly.
+    /// A call of ``AppSimulation/holds(_:_:)`` for a product that cannot be bought repeatedly.
     case isNotCounted(String)
-    /// ``AppSimulation/allows(_:_:)`` of a consumable or a non-renewing subscription.
+    /// A call of ``AppSimulation/allows(_:_:)`` for a consumable or a non-renewing subscription.
     case isNotAccess(String)
     /// A step with an action that the simulation does not have.
     case unknownAction(String)
@@ -230,11 +233,11 @@ public enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertib
     case unknownOffer(String, of: String)
     /// A step with a file that no product hosts.
     case unknownFile(String)
-    /// A step to a country without a store, or with a code that is not ISO 3166-1 alpha-3.
+    /// A step that moves to a country without a store, or has a code that is not ISO 3166-1 alpha-3.
     case unknownCountry(String)
-    /// The simulation has neither a claim about a product nor an invariant.
+    /// A simulation that requires nothing, neither of a product nor by an invariant.
     case nothingIsClaimed
-    /// A number of runs, steps or threads below 1.
+    /// A number of runs, steps or threads that is below 1.
     case wrongNumber(Int)
     /// An invalid line of a file of seeds, with the file's path.
     case noSeed(String, file: String)

@@ -3,10 +3,10 @@ import StoreCore
 
 /// The result of a simulation in which no rule was broken.
 public struct AppSimulationReport: Sendable, CustomStringConvertible {
-    /// The number of lives, those from a file of seeds included.
+    /// The number of lives, including those from a file of seeds.
     public private(set) var runs: Int
     private(set) var coverage: AppCoverage
-    /// The number of calls on threads that belong to no launch.
+    /// The number of calls to Store Kit on threads that belong to no launch.
     var strays = 0
 
     /// The number of steps in all lives.
@@ -22,10 +22,10 @@ public struct AppSimulationReport: Sendable, CustomStringConvertible {
         self.coverage.add(coverage)
     }
 
-    /// The number of lives and steps, and a table of which steps met which states.
+    /// The number of lives and steps, and a table of the states in which steps occurred.
     ///
-    /// The first column is the number of times a step was drawn. A step with an effect counts in each state that it met. A 0
-    /// marks something that the simulation never tried.
+    /// The first column is the number of times that a step was drawn. A step with an effect counts in each state in
+    /// which it occurred. A zero marks a combination that the simulation has never tried.
     public var description: String {
         """
         \(runs) runs, \(steps) steps, no rule broken
@@ -36,8 +36,9 @@ public struct AppSimulationReport: Sendable, CustomStringConvertible {
 
     /// A sentence about calls to Store Kit from threads that belong to no launch; nil if there were none.
     ///
-    /// Such calls, perhaps of an app that uses its own threads, did not reach the launch's store. The sentence is not
-    /// part of the description, which is the same for the same seed: other code in the process may make such calls.
+    /// Such calls, perhaps by an app that uses its own threads, did not reach the launch's store. The sentence is not
+    /// part of the description, because the description is the same for the same seed, and other code in the process
+    /// may make such calls.
     public var hint: String? { Self.hint(ofStrays: strays) }
 
     /// Returns the possible meaning of calls on threads that belong to no launch.
@@ -57,51 +58,52 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     public let sentence: String
     /// The seed of the life.
     public let seed: UInt64
-    /// The number of steps in the life that was drawn.
+    /// The number of steps in the life before it was reduced.
     public let drawn: Int
     /// The steps that are needed to break a rule.
     public let steps: [AppStep]
-    /// The records of the store in these steps, and the updates that the app received.
+    /// The store's records of these steps, and the updates that the app received.
     public let events: SandboxTimeline
     /// The ``events``, line by line.
     public var timeline: String { events.description }
-    /// The page that was written beside the file of seeds; nil if there is none.
+    /// The page that was written to the folder of the file of seeds; nil if there is none.
     public internal(set) var pageFile: URL?
 
-    /// The reason why the seed could not be saved; nil if it was, or if there is no file of seeds.
+    /// The reason why the seed could not be saved; nil if it was saved, or if there is no file of seeds.
     var notKept: String?
-    /// The number of calls on threads that belong to no launch.
+    /// The number of calls to Store Kit on threads that belong to no launch.
     var strays = 0
 
-    /// The life as Swift source, to paste into a test after the simulation.
+    /// The life as Swift source, to be pasted into a test after the simulation.
     public var source: String {
         let lines = steps.map { "    \($0),\n" }.joined()
         return ".run(seed: \(seed), steps: [\n\(lines)])"
     }
 
-    /// The failure as an HTML page: the sentence, the source to paste, and the timeline.
+    /// The failure as an HTML page with the sentence, the source to paste, and the timeline.
     ///
-    /// The page is `SandboxTimeline.html` with a heading. The report of a test shows the page if the test attaches it.
+    /// The page is `SandboxTimeline.html` with a heading. If a test attaches the page, the test's report shows it.
     public var page: String {
         events.html(title: sentence, about: "seed \(seed), \(steps.count) of \(drawn) steps:\n\(source)")
     }
 
     /// The life as a scenario, which reproduces it in a store without the app.
     ///
-    /// The app's own actions, its launches and the faults of its messages are comments. Lines that the store may refuse without
-    /// ending the life begin with `try`. Save the scenario as a file for `sandbox-store run`, or perform it with
-    /// StoreScenario's `Scenario` on a store with the simulation's products.
+    /// The app's own actions, its launches and the faults of its messages are comments. A line that the store may
+    /// refuse begins with `try`, so a refusal does not end the scenario. Save the scenario as a file for `sandbox-store
+    /// run`, or perform it with StoreScenario's `Scenario` on a store with the simulation's products.
     public var scenario: String {
         (["# \(sentence.replacing("\n", with: " "))", "# seed \(seed)"] + AppStep.scenarioPreparation
             + AppStep.scenarioLines(of: steps)).map { "\($0)\n" }.joined()
     }
 
-    /// The coverage of the run's lives up to this one; nil for a single life.
+    /// The coverage of the run's lives up to and including this one; nil for a single life.
     var coverage: AppCoverage?
 
     /// A sentence about calls to Store Kit from threads that belong to no launch; nil if there were none.
     ///
-    /// The simulation writes it to standard error, too. Like ``AppSimulationReport/hint``, it is not part of the description.
+    /// The simulation also writes the sentence to standard error. Like ``AppSimulationReport/hint``, it is not part of
+    /// the description.
     public var hint: String? { AppSimulationReport.hint(ofStrays: strays) }
 
     /// The sentence, the seed, the source, the page's file, the timeline, and the coverage of the lives up to this one.

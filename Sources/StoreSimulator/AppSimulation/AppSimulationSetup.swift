@@ -1,9 +1,9 @@
 import Foundation
 import StoreCore
 
-/// The configuration of an ``AppSimulation``, independent of the app's type.
+/// The configuration of an ``AppSimulation``, independent of the type of the app.
 ///
-/// The code that runs a life is not generic, since unspecialized code would be slower than most apps' own.
+/// The code that runs a life is not generic, since unspecialized generic code would be slower than most apps' own code.
 struct AppSimulationSetup: Sendable {
     /// A property of an app that is compared with the store's sales.
     enum Claim: Sendable {
@@ -27,7 +27,9 @@ struct AppSimulationSetup: Sendable {
 
     let products: [SandboxProduct]
     let launch: @Sendable (AppLaunch) async throws -> LaunchedApp
-    /// The user's actions, which call an app of the type that `launch` returns, as the claims do.
+    /// The user's actions.
+    ///
+    /// Like the claims, they have to be called with an app of the type that `launch` returns.
     var actions: [(name: String, body: LaunchedApp.Call<Void>)] = []
     var claims: [Claim] = []
     var weights: [AppStep.Kind: Int] = [:]
@@ -56,7 +58,7 @@ struct AppSimulationSetup: Sendable {
 extension AppSimulationSetup {
     /// Runs a life on the calling thread.
     ///
-    /// Returns the violation, or nil; the life's coverage; and, if there is a violation, the store's records.
+    /// Returns the violation, or nil for none; the life's coverage; and, in case of a violation, the store's records.
     func violation(
         seed: UInt64,
         steps: [AppStep],
@@ -74,13 +76,15 @@ extension AppSimulationSetup {
         }
     }
 
-    /// Runs a life; if it breaks a rule, also finds the shortest life that does, and returns its failure, else nil.
+    /// Runs a life; returns its failure if it breaks a rule, otherwise nil.
+    ///
+    /// A failed life is first reduced to the steps that are needed.
     func failure(seed: UInt64, steps: [AppStep], _ monitor: RunMonitor) throws -> AppSimulationFailure? {
         let (violation, _, events) = try violation(seed: seed, steps: steps, monitor)
         return try violation.map { try failure(of: $0, events, seed: seed, steps: steps, monitor) }
     }
 
-    /// Returns the failure of the shortest life that breaks a rule; the original's if the violation does not recur.
+    /// Returns the failure of the reduced life, or of the original life if the violation does not recur.
     func failure(
         of violation: AppLife.Violation,
         _ events: SandboxTimeline,
@@ -93,7 +97,7 @@ extension AppSimulationSetup {
         }
         if let again = try self.violation(seed: seed, steps: steps, monitor).0 {
             let shrunk = try shrunk(seed: seed, steps: steps, again, monitor)
-            // Traced only now, since the events of other lives are not used.
+            // Traces deliveries only in this last life, since the events of the others are not used.
             let (last, _, told) = try self.violation(seed: seed, steps: shrunk, monitor, tracesDeliveries: true)
             if let last { return failure(last.sentence, shrunk, told) }
         }
@@ -108,11 +112,11 @@ extension AppSimulationSetup {
     }
 }
 
-// The shrinking of a life that breaks a rule to the shortest part that does.
+// Reduces a life that breaks a rule to the steps that are needed to break one.
 extension AppSimulationSetup {
-    /// Returns the steps that are needed to break a rule, possibly another one.
+    /// Returns the steps that are needed to break a rule, which may be a different rule.
     func shrunk(seed: UInt64, steps: [AppStep], _ first: AppLife.Violation, _ monitor: RunMonitor) throws -> [AppStep] {
-        // Breaking the same rule most likely means the same mistake.
+        // Reduces to the same rule first: if the same rule is broken, the mistake is probably the same.
         let same = try shrunk(steps, first) {
             try violation(seed: seed, steps: $0, monitor).0.map { $0.rule == first.rule } ?? false
         }
@@ -121,7 +125,7 @@ extension AppSimulationSetup {
         return other.count < same.count ? other : same
     }
 
-    /// The number of steps that are easily understood.
+    /// The maximum number of steps that are easily understood.
     private static var few: Int { 8 }
 
     private func shrunk(
@@ -134,7 +138,7 @@ extension AppSimulationSetup {
         if prefix.count < steps.count, try breaks(prefix) { best = prefix }
         while true {
             let next = try shrunkOnce(best, breaks)
-            // With an earlier kill, fewer steps may be needed.
+            // Repeats the reduction, since fewer steps may suffice with an earlier kill.
             if next == best { return best }
             best = next
         }
@@ -142,7 +146,7 @@ extension AppSimulationSetup {
 
     private func shrunkOnce(_ steps: [AppStep], _ breaks: ([AppStep]) throws -> Bool) throws -> [AppStep] {
         var best = try withoutPieces(steps, breaks)
-        // Steps before a kill may not be needed if the kill comes earlier.
+        // Removes steps together with a change to an earlier kill, after which they may not be needed.
         var index = 0
         while index < best.count {
             var rest = best
@@ -156,7 +160,7 @@ extension AppSimulationSetup {
         return try killsEarlier(best).first(where: breaks) ?? best
     }
 
-    /// Removes groups of steps, large ones first.
+    /// Removes groups of steps that are not needed, large groups first.
     private func withoutPieces(_ steps: [AppStep], _ breaks: ([AppStep]) throws -> Bool) rethrows -> [AppStep] {
         var (best, size) = (steps, max(steps.count / 2, 1))
         while true {
@@ -175,7 +179,8 @@ extension AppSimulationSetup {
         }
     }
 
-    /// Returns the steps with one process killed earlier, earliest first; only at one of the first boundaries.
+    /// Returns variants of the steps in which one process is killed earlier, at one of the first boundaries; earliest
+    /// first.
     private func killsEarlier(_ steps: [AppStep]) -> some Sequence<[AppStep]> {
         steps.indices.lazy.flatMap { index -> LazyMapSequence<Range<Int>, [AppStep]> in
             var end = 1

@@ -21,9 +21,9 @@ extension AppStep {
         }
     }
 
-    /// Returns the lines of a scenario with the step's effects on the store; a comment if it has none.
+    /// Returns the lines of a scenario with the step's effects on the store; a comment if the step has none.
     ///
-    /// Lines about a device concern the given one, which is in use.
+    /// Lines about a device concern `device`, which is the one in use.
     private func scenarioLines(on device: String) -> [String] {
         switch self {
         case .action, .kill, .relaunch, .fault, .release, .loseConnection, .failHistory, .delayHistory: ["# \(self)"]
@@ -66,7 +66,9 @@ extension AppStep {
         }
     }
 
-    /// Returns a line for the first account, which the store may refuse.
+    /// Returns a line about the first account.
+    ///
+    /// The store may refuse the line.
     private func ofAccount(_ words: String...) -> String {
         let line = words.map { ScenarioStep.line($0) }.joined(separator: " ")
         return "try \(line) --account \(Self.accountName)"
@@ -111,12 +113,14 @@ extension StoreFailure: SwiftSourceConvertible {
     package static let planned: [StoreFailure] =
         storeKitNames.map { .storeKit($0.code, "") } + networkNames.map { .network($0.code, "") }
 
-    /// The failure as Swift source: drawn codes by their names, others by their numbers.
+    /// The failure as Swift source.
+    ///
+    /// Codes that simulations draw are written by name, others by number.
     var source: String {
         let name =
             switch domain {
             case .storeKit: Code(rawValue: code).source
-            // Not all platforms have a code for every number.
+            // Not every platform has a code for every number.
             case .network:
                 Self.networkNames.first { $0.code.rawValue == code }.map { ".\($0.name)" }
                     ?? ".init(rawValue: \(code))!"
@@ -141,7 +145,9 @@ extension StoreFailure.Code: SwiftSourceConvertible {
             ("invalidOfferPrice", .invalidOfferPrice), ("ineligibleForOffer", .ineligibleForOffer),
         ] + StoreFailure.storeKitNames
 
-    /// The code as Swift source: drawn codes by their names, others by their numbers.
+    /// The code as Swift source.
+    ///
+    /// Codes that simulations draw are written by name, others by number.
     var source: String {
         Self.purchaseNames.first { $0.code == self }.map { ".\($0.name)" } ?? ".init(rawValue: \(rawValue))"
     }

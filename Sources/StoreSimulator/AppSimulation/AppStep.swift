@@ -3,7 +3,7 @@ import StoreCore
 
 /// A step of a simulated life of an app, as a failed simulation prints it.
 ///
-/// A step without anything to act on has no effect, so that steps can be left out of a life.
+/// A step that has nothing to act on has no effect, so any step can be removed from a life.
 public enum AppStep: Hashable, Sendable {
     /// The user performs an action of the app, see ``AppSimulation/action(_:_:)``.
     case action(String)
@@ -12,8 +12,8 @@ public enum AppStep: Hashable, Sendable {
 
     /// The app's process is killed at the n-th boundary from now, and launched again.
     ///
-    /// A boundary lies before and after each submission to the store and each request for products, transactions, receipts
-    /// or hosted files, each update, each write of the queue and each write to ``AppLaunch/storage``.
+    /// There is a boundary before and after each submission to the store, each request for products, transactions,
+    /// receipts or hosted files, each update, each write of the queue, and each write to ``AppLaunch/storage``.
     case kill(after: Int)
     /// The app ends while it is idle, and is launched again.
     case relaunch
@@ -22,29 +22,30 @@ public enum AppStep: Hashable, Sendable {
 
     /// The user's reply to payment sheets, from now on.
     case user(UserAnswer)
-    /// From now on, purchases are deferred until a parent decides, or they no longer are.
+    /// From now on, purchases are deferred until a parent decides, or are no longer deferred.
     case askToBuy(Bool)
-    /// A parent approves of one of the deferred purchases.
+    /// A parent approves one of the deferred purchases.
     case approve(Int)
     /// A parent declines one of the deferred purchases.
     case decline(Int)
-    /// From now on, purchases are interrupted until the user settles an issue with the store, or they no longer are.
+    /// From now on, purchases are interrupted until the user resolves an issue with the store, or are no longer
+    /// interrupted.
     case interrupt(Bool)
-    /// The user settles what interrupted a purchase, which the store then completes.
+    /// The user resolves the issue that interrupted a purchase, and the store completes the purchase.
     case settleInterruption(Int)
     /// The user buys a product on another device, or in the store itself.
     case buyElsewhere(String)
-    /// The user has tapped a promoted product in the store.
+    /// The user taps a promoted product in the store.
     case promote(String)
     /// The user switches to their second device, or back to the first; the app ends on the other device.
     ///
-    /// Each device has an ``AppLaunch/storage`` of its own. Later steps about a device concern the one in use.
+    /// Each device has its own ``AppLaunch/storage``. Later steps about a device concern the device in use.
     case useSecondDevice(Bool)
-    /// Another user signs in on the device, or the first user does again.
+    /// Another user signs in on the device, or the first user signs in again.
     case signIn(other: Bool)
     /// A member of the user's family buys a product and shares it.
     case familyBuys(String)
-    /// The member of the family leaves it.
+    /// The member of the user's family leaves the family.
     case familyLeaves
     /// The user moves to another country, ISO 3166-1 alpha-3.
     case storefront(String)
@@ -61,7 +62,7 @@ public enum AppStep: Hashable, Sendable {
     case gracePeriod(Bool)
     /// The user pays for the renewal for which the card was declined.
     case payBill
-    /// A subscription ends at once.
+    /// A subscription expires immediately.
     case expire
     /// The store asks for consent to a higher price.
     case askForConsent
@@ -72,23 +73,23 @@ public enum AppStep: Hashable, Sendable {
 
     /// The user redeems an offer's code in the store.
     case redeem(code: String, of: String)
-    /// The user takes an offer that wins subscribers back, in the store.
+    /// The user redeems a win-back offer in the store.
     case winBack(String, of: String)
 
     // MARK: Hosted files
 
-    /// Hosted files arrive at 1,000 bytes a second of the store's clock from now on, or at once.
+    /// From now on, hosted files arrive at 1,000 bytes per second of the store's clock, or immediately.
     case slowDownloads(Bool)
     /// The next download of a file fails once.
     case failDownload(String)
 
     // MARK: The store
 
-    /// The store refunds a purchase of one of the device's users, or of their family.
+    /// The store refunds a purchase of a user of the device, or of a member of the user's family.
     case refund(Int)
-    /// Every purchase fails with a code from now on; nil for none.
+    /// From now on, every purchase fails with a code; nil for no failure.
     case failPurchases(StoreFailure.Code?)
-    /// The store signs wrongly from now on; nil for correctly.
+    /// From now on, the store makes invalid signatures with a defect; nil for valid signatures.
     case sign(SignatureDefect?)
 
     // MARK: The wire
@@ -97,11 +98,11 @@ public enum AppStep: Hashable, Sendable {
     case reachable(Bool)
     /// The device's connection to the store breaks, and all messages in flight are lost.
     case loseConnection
-    /// The next message at a point has a fault.
+    /// A fault is injected into the next message at a point.
     case fault(FaultInjector.Fault, at: FaultInjector.Point)
-    /// Messages that faults hold back arrive.
+    /// All messages that faults hold arrive.
     case release
-    /// The next Store Kit 2 query about what the user has bought fails.
+    /// The next Store Kit 2 query about the user's purchases fails.
     case failHistory(StoreFailure)
     /// The result of the next Store Kit 2 query about the user's purchases is delayed by some seconds of store time.
     case delayHistory(seconds: Int)
@@ -114,12 +115,14 @@ public enum AppStep: Hashable, Sendable {
         case cancels
         /// The payment is declined.
         case isDeclined
-        /// The sheet stays open until ``AppStep/approve(_:)`` or ``AppStep/decline(_:)`` decides about it, or until the
-        /// end of the run, when the user pays.
+        /// The sheet stays open until ``AppStep/approve(_:)`` or ``AppStep/decline(_:)`` decides about it. At the end
+        /// of the life, the user pays.
         case hesitates
     }
 
-    /// A kind of steps, which a simulation can draw more often or never.
+    /// A kind of step.
+    ///
+    /// Simulations can draw each kind more often or never.
     public enum Kind: String, Hashable, CaseIterable, Sendable {
         /// ``AppStep/action(_:)``.
         case action
@@ -163,14 +166,16 @@ public enum AppStep: Hashable, Sendable {
         case failure
         /// ``AppStep/sign(_:)``.
         case signature
-        /// ``AppStep/reachable(_:)``, ``AppStep/release``, and ``AppStep/fault(_:at:)`` of submissions, updates, product and
-        /// receipt requests, downloads, and the replies.
+        /// ``AppStep/reachable(_:)``, ``AppStep/release``, and ``AppStep/fault(_:at:)`` for submissions, updates,
+        /// requests for products and receipts, downloads, and the replies to these.
         case wire
-        /// ``AppStep/loseConnection``, and faults of requests for updates and of reports of a lost connection.
+        /// ``AppStep/loseConnection``, and ``AppStep/fault(_:at:)`` for requests for updates and for reports of a lost
+        /// connection.
         case connection
-        /// Faults of acknowledgements, which are lost or late.
+        /// ``AppStep/fault(_:at:)`` for acknowledgements, which are then lost or late.
         case acknowledgement
-        /// ``AppStep/failHistory(_:)``, ``AppStep/delayHistory(seconds:)``, and faults of readings of the storefront.
+        /// ``AppStep/failHistory(_:)``, ``AppStep/delayHistory(seconds:)``, and ``AppStep/fault(_:at:)`` for reads of
+        /// the storefront.
         case reading
     }
 

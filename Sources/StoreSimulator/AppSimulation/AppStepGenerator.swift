@@ -3,7 +3,7 @@ import StoreCore
 
 /// A generator of an app's lives; the same seed generates the same lives.
 struct AppStepGenerator {
-    /// The choices of the generator.
+    /// The choices from which the generator draws.
     struct Choices: Sendable {
         var actions: [String]
         var products: [SandboxProduct]
@@ -49,7 +49,7 @@ struct AppStepGenerator {
         return (0..<count).map { _ in step() }
     }
 
-    /// The maximum number of boundaries from a step to its kill.
+    /// The maximum number of boundaries between a `kill` step and the kill itself.
     static let latestKill = 16
 
     /// The default weight of a kind.

@@ -7,9 +7,9 @@ import StoreCore
 /// storage["swords", default: 0] += transaction.payment.quantity
 /// ```
 ///
-/// A write is atomic: the process may be killed before it and after it. A read returns a copy of what was written, by
-/// `Codable`, as from a disk: a changed object has to be written again. Any thread may use a storage, but see
-/// ``AppSimulation`` about threads of the app's own.
+/// A write is atomic: the process may be killed before or after it. A read returns a copy of what was written, made by
+/// `Codable` as if from a disk, so a changed object has to be written again. Any thread may use a storage, but see
+/// ``AppSimulation`` about the app's own threads.
 public final class AppStorage: Sendable {
     /// The values, which survive launches.
     final class Disk: Sendable {
@@ -21,9 +21,9 @@ public final class AppStorage: Sendable {
 
         fileprivate let entries = Locked<[String: Entry]>([:])
 
-        /// Replaces a plain value with another of its type; returns false if there is no such value.
+        /// Replaces a plain value with another one of the same type; returns false if there is no such value.
         ///
-        /// This is faster than checking whether a value is plain.
+        /// This method is faster than a check whether a value is plain.
         fileprivate func replace<Value: Sendable>(_ value: Value, for key: String) -> Bool {
             entries.withLock { entries in
                 guard let place = entries.index(forKey: key), case .plain(_, let type) = entries.values[place],
@@ -43,7 +43,7 @@ public final class AppStorage: Sendable {
         self.process = process
     }
 
-    /// A value; nil if there is none of this type under the key.
+    /// The value for a key; nil if there is none of this type.
     ///
     /// Setting nil removes the value. Storing a value that cannot be encoded, or cannot be decoded again, breaks a rule
     /// of the simulation.
@@ -51,7 +51,7 @@ public final class AppStorage: Sendable {
         get {
             switch disk.entries.withLock({ $0[key] }) {
             case nil: return nil
-            // A stored nil counts as no value, even for an optional type.
+            // A stored nil counts as no value, even if the type is optional.
             case .plain(let value, _): return value as? Value
             case .encoded(let data, let type):
                 guard type == ObjectIdentifier(Value.self) else { return nil }
@@ -79,7 +79,7 @@ public final class AppStorage: Sendable {
         }
     }
 
-    /// A value; the default if there is none of this type under the key.
+    /// The value for a key; the default if there is none of this type.
     public subscript<Value: Codable & Sendable>(key: String, default value: @autoclosure () -> Value) -> Value {
         get { self[key] ?? value() }
         set { self[key] = newValue }
@@ -107,7 +107,9 @@ public final class AppStorage: Sendable {
     }
 }
 
-/// A value without references, whose copy is equivalent to one decoded from a disk.
+/// A value without references.
+///
+/// Its copy is equivalent to one that is decoded from a disk.
 private protocol PlainValue {}
 
 extension Bool: PlainValue {}
@@ -134,7 +136,7 @@ extension Array: PlainValue where Element: PlainValue {}
 extension Set: PlainValue where Element: PlainValue {}
 extension Dictionary: PlainValue where Key: PlainValue, Value: PlainValue {}
 
-/// The journal of one launch, on a disk that survives the launch.
+/// The journal of one launch, stored on a disk that survives the launch.
 final class LaunchJournal: QueueJournal {
     private struct Killed: Error {}
 

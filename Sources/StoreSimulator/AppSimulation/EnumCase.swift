@@ -1,4 +1,4 @@
-/// A value with a form as Swift source of its own.
+/// A value that determines its own form as Swift source.
 protocol SwiftSourceConvertible {
     /// The value as Swift source.
     var source: String { get }
@@ -6,19 +6,19 @@ protocol SwiftSourceConvertible {
 
 /// The case of a value of an enum, with its associated values.
 ///
-/// Uses reflection, which takes microseconds: for printing, not for every step of a life.
+/// The type uses reflection, which takes microseconds. Use it to print a step, not in every step of a life.
 package struct EnumCase {
     /// The name of the case.
     package let name: String
-    /// The associated value, or the tuple of several or labeled ones; nil for a case without any.
+    /// The associated value; a tuple if there are several or it has a label; nil for a case without any.
     private let content: Any?
 
     /// Creates the case of a value.
     ///
     /// - Parameters:
     ///   - value: a value of an enum.
-    ///   - name: the name of a case without associated values; necessary if the enum has a description of its own, because
-    ///     reflection has no name for such a case.
+    ///   - name: the name of a case without associated values. It is necessary if the enum has its own description,
+    ///     since reflection provides no name for such a case.
     package init(of value: Any, name: String? = nil) {
         let child = Mirror(reflecting: value).children.first
         self.name = child?.label ?? name ?? "\(value)"
@@ -31,7 +31,7 @@ package struct EnumCase {
         let tuple = Mirror(reflecting: content)
         guard tuple.displayStyle == .tuple else { return ".\(name)(\(Self.source(of: content)))" }
         let arguments = tuple.children.map { label, value in
-            // A value without a label has its position as one, as in `.0`.
+            // A value without a label has its position as the label, as in `.0`.
             let prefix = label.map { $0.hasPrefix(".") ? "" : "\($0): " } ?? ""
             return prefix + Self.source(of: value)
         }

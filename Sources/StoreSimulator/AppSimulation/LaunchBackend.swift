@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// One launch's connection to the store: a killed process can neither send nor receive anything.
+/// One launch's connection to the store, over which a killed process can neither send nor receive anything.
 class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may have subclasses
     private let wire: any StoreBackend
     let process: AppProcess
@@ -13,7 +13,7 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
         self.wire = wire
         self.process = process
         self.shown = shown
-        // Created once, since each purchase reads them.
+        // Creates the services only once, since each purchase reads them.
         var services = wire.services
         services.history = services.history.map { LaunchHistory($0, process, shown, historyFaults) }
         services.content = services.content.map { LaunchContent($0, process) }
@@ -33,7 +33,7 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
     }
 
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
-        // Stored, since the queue retains the tasks that await a finish until it has a reply.
+        // Stores the reply, since the queue retains the tasks that await a finish until it receives one.
         let lose = { @Sendable [process] in process.lose { reply(.tryLater(AppProcess.lost)) } }
         guard process.pass(.call) else { return lose() }
         wire.submit(commands) { [process] answer in
@@ -123,7 +123,7 @@ private final class LaunchReceipts: ReceiptService {
     }
 }
 
-/// A receiver that is not called once its process is killed.
+/// A receiver that is no longer called once its process is killed.
 private final class LaunchReceiver: StoreUpdateReceiver {
     let receiver: any StoreUpdateReceiver
     private let process: AppProcess
@@ -149,10 +149,11 @@ private final class LaunchReceiver: StoreUpdateReceiver {
     }
 }
 
-/// One launch's connection to the store, if no step disturbs messages or kills the process at a boundary.
+/// One launch's connection to the store in a life in which no step disturbs messages or kills the process at a
+/// boundary.
 ///
-/// The queue calls the store directly, like any store in its process: nothing is in flight, so no fault injector is needed.
-/// The commands of a process that has ended are refused, and its queue is not notified.
+/// The queue calls the store directly, like any store in its own process. Nothing is in flight, so no fault injector is
+/// needed. The commands of a process that has ended are refused, and its queue is not notified.
 final class DirectLaunchBackend: LaunchBackend, ImmediateStore, @unchecked Sendable {  // unchecked: as its superclass
     private let store: any ImmediateStore
     private let connections = Locked<Set<StoreConnectionID>>([])
@@ -160,8 +161,8 @@ final class DirectLaunchBackend: LaunchBackend, ImmediateStore, @unchecked Senda
     /// - Parameters:
     ///   - store: the device in the store.
     ///   - process: the launch's process.
-    ///   - shown: the record of what the app was shown.
-    ///   - historyFaults: the faults of queries about what was bought.
+    ///   - shown: the record of the transactions that the app was shown.
+    ///   - historyFaults: the faults of queries about the user's purchases.
     init(
         _ store: any ImmediateStore,
         _ process: AppProcess,
@@ -214,7 +215,7 @@ final class DirectLaunchBackend: LaunchBackend, ImmediateStore, @unchecked Senda
     }
 }
 
-/// A listener that is not notified once its process has ended.
+/// A listener that is no longer notified once its process has ended.
 private final class LaunchListener: UpdateListener {
     private let listener: any UpdateListener
     private let process: AppProcess
@@ -241,7 +242,7 @@ final class LaunchHistory: HistoryService {
         self.faults = faults
     }
 
-    /// Forwards a query and its result, with the next fault if there is one.
+    /// Forwards a query and its result, and injects the next fault if there is one.
     private func ask<Answer: Sendable>(
         _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
         _ call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
@@ -299,11 +300,11 @@ final class LaunchHistory: HistoryService {
     }
 }
 
-/// The faults of Store Kit 2 queries about what the user has bought.
+/// The faults of Store Kit 2 queries about the user's purchases.
 final class HistoryFaults: Sendable {
     /// A fault of one query.
     enum Fault: Sendable {
-        /// The query is not made, and fails.
+        /// The query fails without being made.
         case fail(StoreFailure)
         /// The result is delayed by some seconds.
         case delay(TimeInterval)
@@ -312,7 +313,7 @@ final class HistoryFaults: Sendable {
     private struct State {
         /// The faults of the next queries.
         var next: [Fault] = []
-        /// The results that are delayed.
+        /// The closures that deliver delayed results, by the number of the query.
         var late: [Int: @Sendable () -> Void] = [:]
         var count = 0
     }
@@ -328,7 +329,7 @@ final class HistoryFaults: Sendable {
     func add(_ fault: Fault) { state.withLock { $0.next.append(fault) } }
     func removeAll() { state.withLock { $0.next = [] } }
 
-    /// Makes a query, with the next fault if there is one.
+    /// Makes a query, and injects the next fault if there is one.
     func ask<Answer: Sendable>(
         _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
         _ call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
@@ -345,7 +346,7 @@ final class HistoryFaults: Sendable {
         }
     }
 
-    /// Stores the result of a query with a fault, under the query's number, until some seconds have passed.
+    /// Delays the result of a query with a fault, stored under the query's number, for some seconds.
     private func keep(_ number: Int, for seconds: TimeInterval, _ answer: @escaping @Sendable () -> Void) {
         state.withLock { $0.late[number] = answer }
         clock.schedule(at: clock.now + seconds) { [weak self] in
@@ -353,7 +354,7 @@ final class HistoryFaults: Sendable {
         }
     }
 
-    /// Delivers all delayed results, so that nothing waits for them at the end of the life.
+    /// Delivers all delayed results, so nothing waits for them at the end of the life.
     func answerLate() {
         let late = state.withLock { state in
             defer { state.late = [:] }

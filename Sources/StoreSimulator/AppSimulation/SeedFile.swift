@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// A text file with the seeds of lives that failed, one in each line.
+/// A text file with the seeds of failed lives, one in each line.
 struct SeedFile: Sendable {
     let url: URL
 
@@ -22,7 +22,7 @@ struct SeedFile: Sendable {
             }
     }
 
-    /// Writes a failure's page beside the seeds, and returns its file.
+    /// Writes a failure's page to the folder of the seed file, and returns the page's file.
     func write(_ failure: AppSimulationFailure) throws -> URL {
         let name = "\(url.deletingPathExtension().lastPathComponent)-\(failure.seed).html"
         let file = url.deletingLastPathComponent().appending(path: name)
@@ -30,7 +30,7 @@ struct SeedFile: Sendable {
         return file
     }
 
-    /// Adds a seed, unless the file contains it.
+    /// Adds a seed, unless the file already contains it.
     ///
     /// Several tests and processes may add seeds at the same time.
     func add(_ seed: UInt64) throws {
@@ -46,23 +46,23 @@ struct SeedFile: Sendable {
     }
 }
 
-/// The seeds of the lives in progress, in a file beside the file of seeds.
+/// The seeds of the lives in progress, in a file beside the seed file.
 ///
-/// The file is removed at the end of the run. A file that is left over belongs to a process that ended during one of
-/// these lives: after a trap, nothing else reveals the seed.
+/// The file is removed at the end of the run. A file that remains belongs to a process that ended during one of these
+/// lives. After a trap, nothing else reveals the seed.
 final class UnderwaySeeds: Sendable {
     private let path: String
     private let descriptor: Int32
     private let seeds: Locked<[UInt64]>
 
-    /// Creates a file, which is locked until the process ends; nil if that fails.
+    /// Creates a file, which stays locked until the process ends; nil if that fails.
     ///
     /// - Parameters:
     ///   - file: the file of seeds.
-    ///   - first: the seeds whose lives have not begun.
+    ///   - first: the seeds whose lives have not begun yet.
     init?(beside file: URL, first: [UInt64]) {
         path = "\(Self.prefix(file))\(UUID().uuidString)"
-        // The file gets its name only after it is locked, so that no other process takes its seeds.
+        // The file gets its name only after it is locked, so no other process takes its seeds.
         let temporary = "\(file.path).new-\(UUID().uuidString)"
         descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         seeds = Locked(first)
@@ -105,7 +105,8 @@ final class UnderwaySeeds: Sendable {
 
     private static func prefix(_ file: URL) -> String { "\(file.path).underway-" }
 
-    /// Removes the files of processes that have ended, and returns their seeds, latest first.
+    /// Removes the files of processes that have ended, and returns their seeds without repetitions; in each file, the
+    /// latest comes first.
     static func taken(beside file: URL) -> [UInt64] {
         let folder = file.deletingLastPathComponent()
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

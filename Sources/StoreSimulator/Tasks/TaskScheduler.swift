@@ -2,40 +2,42 @@ import Foundation
 import StoreCore
 @_spi(ExperimentalScheduling) import _Concurrency
 
-/// A scheduler that runs the Swift tasks of one thread on this thread, in an order that follows from their code alone.
+/// A scheduler that runs the Swift tasks of one thread on that thread, in an order that follows from their code alone.
 ///
-/// Jobs of all actors, the main actor included, run first in, first out, when the thread calls ``drainHere()``. A sleeping
-/// task is resumed when the clock has advanced far enough. Threads and dispatch queues that the tasks' code uses by itself
-/// are not scheduled.
+/// When the thread calls ``drainHere()``, the jobs of all actors, including the main actor, run first in, first out. A
+/// sleeping task is resumed when the clock has advanced far enough. Threads and dispatch queues that the tasks' code
+/// itself uses are not scheduled.
 final class TaskScheduler: ActivityMember, Sendable {
     private struct State {
         var jobs: [(job: UnownedJob, lane: TaskSchedulerLane)] = []
         var next = 0
         var work = 0
         var foreignJobs = 0
-        /// The remaining number of jobs at this moment.
+        /// The number of jobs that may still run at this moment.
         var budget = TaskScheduler.budget
-        /// The number of jobs that may run once the budget is used up, so that work that others wait for is completed.
+        /// The number of jobs that may still run after the budget is used up, to complete work that others wait for.
         var overtime = TaskScheduler.budget
         var moment = Date.distantPast
         var isExhausted = false
         /// The closures that wake sleeping tasks, by number.
         var sleepers: [Int: (wake: @Sendable () -> Void, timer: TimerToken)] = [:]
         var sleeperCount = 0
-        /// The closures of tasks that slept when their process was killed.
+        /// The closures that wake tasks that were asleep when their process was killed.
         var stranded: [@Sendable () -> Void] = []
     }
 
-    /// A limit far above the number of jobs that an app has at one moment.
+    /// The maximum number of jobs at one moment, far more than an app needs.
     private static let budget = 100_000
 
     private let state = Locked(State())
     private let clock: ManualClock
     /// A closure that ends the cause of endless jobs.
     ///
-    /// Called once for each ``replenish()``. After as many jobs again, no job runs any more.
+    /// It is called when the budget is used up, at most once for each ``replenish()``. After as many jobs again, no
+    /// further job runs.
     private let stop: @Sendable () -> Void
-    /// The executor of tasks without an actor and of all actors but the main one, unless a task prefers another.
+    /// The executor of tasks without an actor, and of all actors except the main actor, unless a task prefers another
+    /// executor.
     let general = TaskSchedulerLane.next()
     /// The main actor's executor.
     let main = TaskSchedulerLane.next()
@@ -75,10 +77,10 @@ final class TaskScheduler: ActivityMember, Sendable {
     /// The time by the scheduler's clock.
     var now: Date { clock.now }
 
-    /// Resets the budget of jobs for a new moment.
+    /// Restores the budget of jobs at a new moment.
     ///
-    /// - Returns: whether the budget was used up since the last call; the number of jobs that other threads enqueued,
-    ///   whose order the seed does not determine; and the number of all jobs.
+    /// - Returns: whether the budget was used up since the last call; the number of jobs that other threads have
+    ///   enqueued, whose order the seed does not determine; and the number of all jobs.
     @discardableResult
     func replenish() -> (isExhausted: Bool, foreignJobs: Int, work: Int) {
         state.withLock { state in
@@ -103,12 +105,12 @@ final class TaskScheduler: ActivityMember, Sendable {
         return number
     }
 
-    /// Removes a sleeper, which is woken by other means.
+    /// Removes a sleeper that is woken by other means.
     func forget(_ number: Int) { state.withLock { $0.sleepers.removeValue(forKey: number) }?.timer.cancel() }
 
     private func wake(_ number: Int) { state.withLock { $0.sleepers.removeValue(forKey: number) }?.wake() }
 
-    /// Leaves all sleepers asleep until ``wakeStranded()``, since their process was killed.
+    /// Leaves all sleepers of a killed process asleep until ``wakeStranded()``.
     func strandSleepers() {
         let timers = state.withLock { state -> [TimerToken] in
             if state.sleepers.isEmpty { return [] }
@@ -120,7 +122,7 @@ final class TaskScheduler: ActivityMember, Sendable {
         for timer in timers { timer.cancel() }
     }
 
-    /// Wakes all stranded sleepers, so that their tasks end.
+    /// Wakes all stranded sleepers, to let their tasks end.
     func wakeStranded() {
         let stranded = state.withLock { state in
             defer { state.stranded = [] }
@@ -129,9 +131,10 @@ final class TaskScheduler: ActivityMember, Sendable {
         for wake in stranded { wake() }
     }
 
-    /// Begins a task, and runs everything that is ready; the task may still wait for something afterwards.
+    /// Begins a task, and runs all jobs that are ready.
     ///
-    /// The task prefers an executor of this scheduler, so that calls from it need no switch to another one.
+    /// The task may still wait for something afterwards. It prefers an executor of this scheduler, so its calls need no
+    /// switch to another executor.
     func run(_ body: @escaping () async -> Void) {
         nonisolated(unsafe) let body = body  // The scheduler uses one thread.
         let task = Task(executorPreference: calls) { await body() }
@@ -193,8 +196,8 @@ extension TaskScheduler {
 
     /// Calls a body on the calling thread, and schedules the tasks that begin on it until the body returns.
     ///
-    /// - Throws: ``TaskSchedulerError`` if the runtime lacks such hooks or other code replaced them, and the body's
-    ///   error.
+    /// - Throws: ``TaskSchedulerError`` if the runtime lacks the necessary hooks or other code has replaced them;
+    ///   otherwise the body's error.
     func bind<R>(_ body: () throws -> R) throws -> R {
         try RuntimeHooks.check()
         let before = pthread_getspecific(Self.key)
@@ -219,10 +222,11 @@ enum TaskSchedulerError: Error, CustomStringConvertible {
     }
 }
 
-/// An executor of a ``TaskScheduler``, which also decides when its tasks wake.
+/// An executor of a ``TaskScheduler``, which also determines when its tasks wake.
 ///
-/// A lane is never freed: tasks refer to their executor without owning it, and one that is resumed by the app's own thread
-/// may arrive after the scheduler is released. Another scheduler reuses a lane only after some thousand other lanes.
+/// A lane is never freed. Tasks refer to their executor without retaining it, and a task that the app's own thread
+/// resumes may arrive after the scheduler was released. Another scheduler reuses a lane only after some thousand other
+/// lanes.
 final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor {
     private struct WeakScheduler { weak var scheduler: TaskScheduler? }
 
@@ -233,12 +237,16 @@ final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor 
 
     private struct Pool {
         var retired: [TaskSchedulerLane] = []
-        /// The lanes that may be reused; the last one has waited longest.
+        /// The lanes that may be reused.
+        ///
+        /// The last one was retired first.
         var ready: [TaskSchedulerLane] = []
     }
 
     private static let pool = Locked(Pool())
-    /// The number of retired lanes that are not reused yet, so that late jobs of one scheduler do not reach the next.
+    /// The minimum number of retired lanes that are not reused yet.
+    ///
+    /// It prevents late jobs of one scheduler from reaching the next one.
     private static let waiting = 4_096
 
     /// Returns a lane that belongs to no scheduler.
@@ -271,27 +279,27 @@ final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor 
         attached?.enqueue(UnownedJob(job), on: self, after: Self.seconds(clock.now.duration(to: instant)))
     }
 
-    /// Returns a duration in seconds; 0 for a duration of another clock's own type.
+    /// Returns a duration in seconds; 0 for a duration of another clock's type.
     private static func seconds<D: DurationProtocol>(_ duration: D) -> Double {
         guard let duration = duration as? Duration else { return 0 }
         let (seconds, attoseconds) = duration.components
-        // Rounded up to hundredths, since the exact time that remains differs with each run.
+        // Rounds up to hundredths, since the exact remaining time differs in each run.
         return ((Double(seconds) + Double(attoseconds) * 1e-18) * 100).rounded(.up) / 100
     }
 }
 
-/// The hooks of Swift's runtime by which a thread schedules the tasks that begin on it.
+/// The hooks of Swift's runtime through which a thread schedules the tasks that begin on it.
 ///
 /// The hooks are process-wide: a thread without a ``TaskScheduler`` uses the hooks that were set before, or the
-/// runtime's own scheduling. The runtime finds the general executor and that of the main actor through the hooks; the
-/// executors of other actors run on the general one.
+/// runtime's own scheduling. The runtime finds the general executor and the main actor's executor through the hooks.
+/// The executors of other actors run on the general executor.
 enum RuntimeHooks {
     private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
     private typealias EnqueueHook = @convention(thin) (UnownedJob, Enqueue) -> Void
     private typealias MainExecutor = @convention(thin) () -> UnownedSerialExecutor
     private typealias MainExecutorHook = @convention(thin) (MainExecutor) -> UnownedSerialExecutor
 
-    /// A variable of the runtime, and the address of the hook that was stored in the variable.
+    /// A variable of the runtime, and the address of the hook that was stored in it.
     private struct Place: @unchecked Sendable {  // unchecked: the runtime reads it without a lock, too
         let variable: UnsafeMutableRawPointer
         let hook: UInt
@@ -311,7 +319,7 @@ enum RuntimeHooks {
 
     /// The addresses of the hooks, which are set on first use; nil if the runtime does not have them.
     private static let places: [Place]? = {
-        // `DetachedTasks` sets its hook first, so that these hooks call it; a later one would replace them.
+        // `DetachedTasks` sets its hook first. These hooks then call it; if it were set later, it would replace them.
         DetachedTasks.begin()
         guard let process = dlopen(nil, RTLD_NOW),
             let enqueue = dlsym(process, "swift_task_enqueueGlobal_hook"),
@@ -330,9 +338,9 @@ enum RuntimeHooks {
         return [Place.set(hook, at: enqueue), Place.set(mainHook, at: mainExecutor)]
     }()
 
-    /// Sets the hooks, unless that was done.
+    /// Sets the hooks, unless they were set before.
     ///
-    /// - Throws: a ``TaskSchedulerError`` if the runtime has none, or if other code has replaced them since.
+    /// - Throws: a ``TaskSchedulerError`` if the runtime has no hooks, or if other code has replaced them since.
     static func check() throws {
         guard let places else { throw TaskSchedulerError.noHooks }
         if !places.allSatisfy(\.isSet) { throw TaskSchedulerError.otherHooks }

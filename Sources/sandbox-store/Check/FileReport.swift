@@ -37,7 +37,7 @@ struct FileReport {
     /// The lines of the report, each followed by a line break.
     var text: String { lines.map { "\($0)\n" }.joined() }
 
-    /// The products and the probable mistakes as JSON, followed by a line break.
+    /// The products and the file's warnings as JSON, followed by a line break.
     ///
     /// - Throws: the error of a store that cannot sell the products.
     var json: String {
@@ -141,7 +141,7 @@ struct OfferReport {
     }
 }
 
-/// A report on the settings that differ from Xcode's defaults, except storefront and language.
+/// A report on the settings that differ from Xcode's defaults, except the storefront and the language.
 struct SettingsReport {
     private(set) var lines: [String] = []
 
@@ -191,7 +191,7 @@ struct SettingsReport {
         }
     }
 
-    /// Returns Xcode's number of a rate, with its meaning if known.
+    /// Returns Xcode's number for a rate, with its meaning if it is known.
     private static func name(ofRate rate: Int) -> String { rates[rate].map { "\(rate) (\($0))" } ?? "\(rate)" }
 
     private static let rates = [

@@ -10,14 +10,14 @@ enum Command: Equatable {
     case serve(ServeOptions)
     case store(StoreOptions)
     case completion(CompletionScript.Shell)
-    /// Prints the completions of the last word, for a shell's script.
+    /// Prints the completions of the last word, for a shell's completion script.
     case complete([String])
 
-    /// A mistake in a command line, in one sentence.
+    /// A mistake in a command line, described in one sentence.
     struct Mistake: Error, CustomStringConvertible {
         let description: String
 
-        /// Creates a mistake, which refers to the help of a command.
+        /// Creates a mistake whose sentence refers to the help of a command.
         init(_ sentence: String, _ row: CommandRow? = nil) {
             description = sentence + (row.map { "; see \($0.line) --help" } ?? "")
         }

@@ -1,23 +1,26 @@
 import StoreScenario
 
-/// The arguments of a command, parsed by its row in the table.
+/// The arguments of a command, parsed according to the command's row in the table.
 struct CommandArguments {
-    /// The command's row; the tool's own if no command is among the arguments.
+    /// The command's row; the tool's own row if the arguments contain no command.
     let row: CommandRow
     /// The positional words; for a command of the scenario language, all words that it parses.
     private(set) var words: [String] = []
     /// The number of positional words.
     private(set) var position = 0
-    /// The option at the end of the arguments whose operand is missing.
+    /// The option at the end of the arguments, if its operand is missing.
     private(set) var openOption: CommandOption?
     /// The operand of each option; empty for a flag.
     private var operands: [String: String] = [:]
     /// The first mistake, which completion ignores.
     private var mistake: Command.Mistake?
 
-    /// Parses the arguments after the program's name, with options anywhere before `--`.
+    /// Parses the arguments after the program's name.
     ///
-    /// - Throws: the mistake of an unknown command, or of an unknown option before it. ``checked()`` throws any other.
+    /// Options may be anywhere before `--`.
+    ///
+    /// - Throws: a mistake for an unknown command, or for an unknown option before the command. ``checked()`` throws
+    ///   all other mistakes.
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
         var place = 0
@@ -38,13 +41,13 @@ struct CommandArguments {
                 position += rest.count
                 return
             }
-            // In the scenario language a word with one hyphen is no option.
+            // In the scenario language, a word with a single hyphen is not an option.
             guard argument.hasPrefix(isScenario ? "--" : "-") else {
                 words.append(argument)
                 position += 1
                 continue
             }
-            // Before a command that is still missing there may be options of any.
+            // While the command is still missing, the options of any command are valid.
             let options = row.allOptions + (row.name.isEmpty ? CommandTable.commands.flatMap(\.allOptions) : [])
             guard let option = options.first(where: { $0.name == argument }) else {
                 mistake = mistake ?? Self.unknown(argument, row)
@@ -71,7 +74,7 @@ struct CommandArguments {
     }
 
     private static func unknown(_ argument: String, _ row: CommandRow) -> Command.Mistake {
-        // Without what follows an equals sign, which may be a key or a password.
+        // Omits the text after an equals sign, which may be a key or a password.
         let option = String(argument.prefix { $0 != "=" })
         if option != argument, row.allOptions.contains(where: { $0.name == option }) {
             return Command.Mistake("the value of \(option) is a word of its own, without an equals sign", row)
@@ -82,14 +85,14 @@ struct CommandArguments {
 
     private mutating func note(_ sentence: String) { mistake = mistake ?? Command.Mistake(sentence, row) }
 
-    /// Returns the arguments if they match the row.
+    /// Returns the arguments if they match the row; otherwise throws the first mistake.
     func checked() throws -> Self {
         if let mistake { throw mistake }
         if words.count < row.count.lowerBound {
             throw Command.Mistake("\(row.title) needs \(row.parameters[0].sentence)", row)
         }
         if words.count > row.count.upperBound {
-            // Without the words, one of which may be a key.
+            // Omits the words, one of which may be a key.
             let most = Wording.count(row.count.upperBound, "word")
             throw Command.Mistake("\(row.title) takes \(most) beside its options, not \(words.count)", row)
         }
@@ -115,7 +118,7 @@ struct CommandArguments {
 
     /// Returns the converted operand of an option; nil if the option is absent.
     ///
-    /// The mistake does not contain the operand, which may be most of a key.
+    /// The mistake does not quote the operand, which may be most of a key.
     func value<Value>(of name: String, _ convert: (String) -> Value?) throws -> Value? {
         guard let operand = operands[name] else { return nil }
         guard let value = convert(operand) else {

@@ -1,5 +1,6 @@
 extension CommandRow {
-    /// Returns the command's part of the help, in lines of at most 80 columns, without a description of some options.
+    /// Returns the command's part of the help, in lines of at most 80 columns, without the descriptions of some
+    /// options.
     func help(leavingOut described: [CommandOption] = []) -> String {
         let options = options.filter { !described.contains($0) }
         let width = options.map(\.usage.count).max() ?? 0
@@ -7,7 +8,7 @@ extension CommandRow {
             + options.map { fill("    \($0.usage.padded(to: width))  ", $0.summary) }.joined()
     }
 
-    /// The words of the command line, with no-break spaces inside what belongs together.
+    /// The words of the command line, with no-break spaces between words that belong together.
     private var usage: String {
         let words = parameters.map(\.placeholder).map { name in
             count.lowerBound == 0 ? "[\(name)]" : count.upperBound > 1 ? "\(name)..." : name
@@ -24,7 +25,7 @@ extension CommandRow {
 extension CommandTable {
     /// The text of `--help`.
     static var help: String {
-        // The options of a store are described once, in the tool's own part.
+        // Describes the options of a store only once, in the tool's own part.
         let parts = own.map { $0.help(leavingOut: storeOptions) } + [tool.help()]
         return """
             sandbox-store: a store for testing in-app purchases, on Xcode's .storekit files
@@ -48,7 +49,9 @@ extension CommandTable {
     }
 }
 
-/// Returns a text in lines of at most 80 columns, of which all but the first are indented by the width of a beginning.
+/// Returns a text in lines of at most 80 columns.
+///
+/// All lines after the first are indented by the width of `beginning`.
 private func fill(_ beginning: String, _ text: String) -> String {
     var lines = [beginning]
     for word in text.split(separator: " ") {

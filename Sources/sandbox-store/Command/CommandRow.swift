@@ -4,12 +4,14 @@ import StoreScenario
 struct CommandRow: Sendable {
     /// The command's name; empty for the tool without a command.
     let name: String
-    /// The command's positional words, the last of which may be repeated as often as `count` allows.
+    /// The command's positional words.
+    ///
+    /// The last one may be repeated as often as `count` allows.
     var parameters: [CommandWord] = []
     /// The valid numbers of positional words.
     var count = 1...1
     let options: [CommandOption]
-    /// The options that the scenario language parses; nil for a command outside of that language.
+    /// The options that the scenario language parses; nil for a command outside that language.
     var scenarioOptions: [CommandOption]?
     /// The effect of the command, in one paragraph.
     let summary: String
@@ -25,7 +27,7 @@ struct CommandRow: Sendable {
     /// All options, including those of the scenario language.
     var allOptions: [CommandOption] { options + (scenarioOptions ?? []) }
 
-    /// Returns the positional word at a position; nil for one too many.
+    /// Returns the positional word at a position; nil if the position is too high.
     func parameter(at position: Int) -> CommandWord? {
         if position < parameters.count { return parameters[position] }
         return scenarioOptions == nil && position < count.upperBound ? parameters.last : nil
@@ -33,7 +35,9 @@ struct CommandRow: Sendable {
 }
 
 extension CommandRow {
-    /// Creates the row of a command of the scenario language, which parses the command's own words.
+    /// Creates the row of a command of the scenario language.
+    ///
+    /// That language parses the command's own words.
     init(_ command: ScenarioCommand) {
         name = command.name
         parameters = command.parameters.map { parameter in
@@ -65,7 +69,7 @@ struct CommandWord: Hashable {
 
 /// An option of a command.
 struct CommandOption: Hashable {
-    /// The condition under which an option has to be given: never, always, or if no other alternative is.
+    /// The condition under which an option has to be given: never, always, or if no other alternative is given.
     enum Presence { case optional, required, alternative }
 
     /// The option's name, as in `--port`.

@@ -1,6 +1,6 @@
 import StoreScenario
 
-/// The table of commands, from which command lines are parsed, and help and completion are generated.
+/// The table of commands, used to parse command lines and to generate help and completion.
 enum CommandTable {
     /// The options of every command on a store.
     static let storeOptions: [CommandOption] = [
@@ -9,7 +9,7 @@ enum CommandTable {
         .init("--json", nil, "prints the answer as JSON, in one line"),
     ]
 
-    /// The commands outside of the scenario language.
+    /// The commands outside the scenario language.
     static let own = [
         CommandRow(
             name: "demo",
@@ -135,7 +135,9 @@ enum CommandTable {
         ) { .completion(try $0.word(CompletionScript.Shell.init(rawValue:))) },
     ]
 
-    /// The row of the tool without a command, which in help stands for the commands of the scenario language.
+    /// The row of the tool without a command.
+    ///
+    /// In the help, it stands for the commands of the scenario language.
     static let tool = CommandRow(
         name: "",
         parameters: [CommandWord("COMMAND", .choice(commands.map(\.name)), "a command")],
@@ -153,7 +155,9 @@ enum CommandTable {
     /// The names of the commands of the scenario language.
     static let scenarioNames = ScenarioValueKind.choice(ScenarioCommand.all.map(\.name))
 
-    /// Whether an option has an operand, by its name; it has one in every command or in none.
+    /// Whether an option has an operand, by the option's name.
+    ///
+    /// An option has one in every command or in none.
     static let hasOperand = Dictionary(
         commands.flatMap(\.allOptions).map { ($0.name, $0.operand != nil) } + [("--help", false), ("-h", false)],
         uniquingKeysWith: { first, _ in first }

@@ -1,26 +1,26 @@
 import Foundation
 import StoreScenario
 
-/// The script by which a shell completes the tool's command lines.
+/// The script with which a shell completes the tool's command lines.
 ///
-/// It passes the typed words to the tool itself, which answers from the table of commands.
+/// The script passes the typed words to the tool itself, which replies with completions from the table of commands.
 struct CompletionScript {
-    /// A shell that runs it.
+    /// A shell that runs the script.
     enum Shell: String, CaseIterable { case bash, zsh }
 
     let shell: Shell
 
-    /// The argument before the typed words; hidden from help.
+    /// The argument that precedes the typed words; hidden from help.
     static let command = "---complete"
 
-    /// The tool's answer if the word is the name of a file, which the shell completes.
+    /// The tool's reply if the word is the name of a file, which the shell itself completes.
     static let files = "@files"
 
     /// The whole script.
     var text: String {
         switch shell {
         case .bash:
-            // Not compgen -W, which would expand what is in a name; without mapfile, which macOS's bash 3.2 lacks.
+            // Does not use `compgen -W`, which would expand text in a name, or `mapfile`, which macOS's bash 3.2 lacks.
             """
             # bash completion for sandbox-store: source <(sandbox-store completion bash)
             _sandbox_store() {
@@ -63,10 +63,12 @@ struct CompletionScript {
 }
 
 extension SandboxStoreTool {
-    /// Prints the completions of the last of the words after the program's name, a line each.
+    /// Prints the completions of the last word, one in each line.
+    ///
+    /// `words` are those after the program's name.
     func complete(_ words: [String]) {
         let current = words.last ?? ""
-        // The shell does not expand what it completes.
+        // The shell passes the words without expanding them.
         let typed = words.dropLast().map { NSString(string: $0).expandingTildeInPath }
         guard let arguments = try? CommandArguments(typed) else { return }
         var word = arguments.row.parameter(at: arguments.position)
@@ -78,7 +80,7 @@ extension SandboxStoreTool {
         guard let word else { return }
         guard let kind = word.kind else { return console.write("\(CompletionScript.files)\n") }
         var found = kind.words
-        // Without names if the store cannot be read.
+        // Omits the names if the store cannot be read.
         if kind.noun != nil, let options = try? StoreOptions(arguments, .names(kind)),
             let names = try? names(of: kind, options)
         {

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// The products of the demo, by role.
+/// The products of the demo, by their role in it.
 struct Cast: Equatable {
     /// The identifiers of all products, in the file's order.
     let all: [String]
@@ -12,11 +12,11 @@ struct Cast: Equatable {
     let freeSubscription: String
     /// The products that the demo adds for the kinds that the file lacks.
     let extras: [SandboxProduct]
-    /// The products that are bought at once, different ones if possible.
+    /// The products that are bought at the same time, different ones if possible.
     let three: [String]
     /// A product, preferably one that can be bought repeatedly.
     let everyday: String
-    /// The product of the canceled and the declined payment, preferably one that is not owned at that point.
+    /// The product for the canceled and the declined payment, preferably one that is not owned at that point.
     let temptation: String
     /// An identifier that is not in the file.
     let unknown: String

@@ -4,7 +4,7 @@ import StoreScenario
 
 /// A demo of an app on a `.storekit` file, in scenes.
 ///
-/// It runs on the main thread, as do its callbacks. The clock advances by a minute between scenes.
+/// The demo and its callbacks run on the main thread. The clock advances by a minute between scenes.
 @MainActor
 final class Demo {
     private let configuration: StoreConfiguration
@@ -20,7 +20,7 @@ final class Demo {
     /// - Parameters:
     ///   - configuration: the products and settings of the store.
     ///   - name: the file's name in the output.
-    ///   - console: the console that prints the output and asks the questions.
+    ///   - console: the console that prints the output and reads the answers to questions.
     ///   - options: the options of `demo`. The file is ignored.
     /// - Throws: ``CatalogError`` if a product cannot be sold.
     init(_ configuration: StoreConfiguration, name: String, console: Console, _ options: DemoOptions) throws {
@@ -38,7 +38,7 @@ final class Demo {
         timeline = Timeline(clock: clock, write: console.write, isJSON: options.isJSON)
     }
 
-    /// Plays the scenes, and skips those for which the file has no product.
+    /// Plays the scenes, and skips those for which the file lacks a product.
     ///
     /// - Throws: the errors of a ledger; a ledger in memory has none.
     func play() throws {
@@ -50,7 +50,7 @@ final class Demo {
             timeline.scene("There is nothing to buy in this file, so there is nothing to show.")
             return
         }
-        // A context of its own instead of the process's, so that several demos can be played.
+        // Uses its own context instead of the process's, so several demos can be played.
         try StoreContext(backend: store).run { try play(cast) }
     }
 
@@ -91,7 +91,7 @@ final class Demo {
         try restore()
     }
 
-    /// Stops the app before it delivers a purchase, and relaunches it, which notifies it of the purchase again.
+    /// Stops the app before it delivers a purchase, and relaunches it; the app is then notified of the purchase again.
     private func relaunch(_ cast: Cast) -> ShopApp {
         let stopped = ShopApp(timeline, delivers: false)
         stopped.launch()
@@ -105,7 +105,7 @@ final class Demo {
         return app
     }
 
-    /// Verifies a receipt as the app's server does, and again with a changed byte.
+    /// Verifies a receipt as an app's server does, then verifies a copy with a changed byte.
     private func verify(_ receipt: Data?) {
         scene("The app's server verifies the receipt, and a forged one") {
             guard let receipt else { return timeline(.server, "has got no receipt") }
@@ -130,7 +130,7 @@ final class Demo {
         scene("A second device restores what was bought on the first") { app.restore() }
     }
 
-    /// Plays a scene until the store has settled.
+    /// Plays a scene, waits until the store has settled, and advances the clock.
     private func scene(_ title: String, _ body: () -> Void) {
         timeline.scene(title)
         body()
@@ -149,7 +149,7 @@ final class Demo {
 
 /// The options of `demo`.
 struct DemoOptions: Equatable {
-    /// The `.storekit` file; the one in the package, if nil.
+    /// The `.storekit` file; nil for the one in the package.
     var file: String?
     var asks = false
     var isJSON = false
@@ -181,7 +181,7 @@ struct Timeline: Sendable {
     /// Prints the title of a scene.
     func scene(_ title: String) { line("\n\(title)", ["scene": .string(title)]) }
 
-    /// Prints the reason for which a scene is skipped.
+    /// Prints the reason why a scene is skipped.
     func skip(_ reason: String) { line("  skipped: \(reason)", ["skipped": .string(reason)]) }
 
     /// Prints an event of an actor.

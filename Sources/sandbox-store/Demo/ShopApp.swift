@@ -91,7 +91,9 @@ extension ShopApp: SKProductsRequestDelegate {
 /// The app's observer, which delivers purchases and finishes them, and finishes failed transactions.
 final class ShopObserver: NSObject, SKPaymentTransactionObserver {
     private let timeline: Timeline
-    /// Whether the app delivers purchases before it is stopped; if not, it receives them again at its next launch.
+    /// Whether the app delivers purchases before it is stopped.
+    ///
+    /// If not, it receives them again at its next launch.
     private let delivers: Bool
     /// The receipt of the latest delivered transaction.
     private(set) var receipt: Data?
@@ -138,7 +140,7 @@ final class ShopObserver: NSObject, SKPaymentTransactionObserver {
 // MARK: - Descriptions
 
 extension ShopObserver {
-    /// Returns a line about a transaction and an event; if nil, the change of its state.
+    /// Returns a line about an event of a transaction; if the event is nil, about a change of the transaction's state.
     private static func describe(_ transaction: SKPaymentTransaction, as event: String? = nil) -> String {
         let quantity = transaction.payment.quantity
         var text = (event ?? "\(transaction.transactionState)").padded(to: 10)

@@ -6,7 +6,7 @@ struct ServeOptions: Equatable {
     var store: String
     /// The folder of the certificates and of the API's key.
     var folder: String
-    /// The port to listen on; 0 for one that is free.
+    /// The port to listen on; 0 for any free port.
     var port: UInt16 = 0
     var host: String?
     var configuration: String?
@@ -15,7 +15,7 @@ struct ServeOptions: Equatable {
     /// The maximum size of a request to verify a receipt, in bytes.
     var receiptLimit: Int?
     var sharedSecret: String?
-    /// The host names and addresses in the server's certificate; plain HTTP, if empty.
+    /// The host names and addresses in the server's certificate; empty for plain HTTP.
     var secureHosts: [String] = []
     var isJSON = false
 }

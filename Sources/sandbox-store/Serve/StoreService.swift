@@ -6,9 +6,9 @@ import StoreSQLite
 import StoreScenario
 import StoreServer
 
-/// A store with its servers, on the system's clock.
+/// A store with its servers, which uses the system's clock.
 ///
-/// The clock of a store in a file may be ahead of the system's.
+/// The clock of a store in a file may be ahead of the system's clock.
 struct StoreService {
     private let database: ServedDatabase
     private let server: StoreServer
@@ -19,7 +19,7 @@ struct StoreService {
     /// - Throws: an error whose description contains neither a key nor the shared secret.
     init(_ options: ServeOptions) throws {
         folder = URL(filePath: options.folder)
-        // Before the API's key, since an authority is created in an empty folder only.
+        // Created before the API's key, since an authority is created only in an empty folder.
         let authority = try CertificateAuthority(folder: folder, now: Date())
         var configuration = StoreServer.Configuration()
         configuration.credentials = try StoreServer.Credentials(folder: folder)
@@ -50,14 +50,16 @@ struct StoreService {
         self.database = database
     }
 
-    /// Returns the clock of a store: the system's if several processes may have it open, else one that can be moved.
+    /// Returns the clock of a store: the system's if several processes may have the store open, otherwise one that can
+    /// be moved.
     private static func clock(of database: ServedDatabase, _ settings: SettingsFile) throws -> any StoreClock {
         if database.isShared { return SystemClock.shared }
-        // A reopened store goes on from the time to which its clock was moved.
+        // A reopened store continues from the time to which its clock was moved.
         return ShiftedClock(notBefore: try settings.time(of: database.ledger, at: Date()))
     }
 
-    /// A line with the URL of the servers and what their clients need, and one with the URL of the page for browsers.
+    /// A line with the servers' URL, key, issuer and root certificate, and a line with the URL of the browser console
+    /// if there is one.
     var text: String {
         let (key, issuer) = (server.credentials.keyIdentifier, server.credentials.issuer)
         return "serving at \(server.url.absoluteString): key \(path("AuthKey_\(key).p8")), issuer \(issuer),"
@@ -89,7 +91,7 @@ struct StoreService {
 /// The database of a served store: a SQLite file, or a PostgreSQL server that several processes share.
 struct ServedDatabase {
     let ledger: any Ledger
-    /// The path beside which the ``SettingsFile`` is.
+    /// The path beside which the ``SettingsFile`` is stored.
     let place: String
     /// Whether several processes may have the store open.
     let isShared: Bool
@@ -116,9 +118,9 @@ struct ServedDatabase {
     func close() { closing() }
 }
 
-/// SIGTERM and SIGINT, which are blocked and remain pending until ``wait()``.
+/// The signals SIGTERM and SIGINT, which are blocked and remain pending until ``wait()``.
 ///
-/// It has to be created before other threads, which inherit the blocked signals.
+/// The value has to be created before other threads, which inherit the blocked signals.
 struct TerminationSignals {
     private var signals = sigset_t()
     private var earlier = sigset_t()

@@ -1,14 +1,14 @@
 import Foundation
 import StoreCore
 
-/// A progress line on a terminal for work that takes longer than a second, with the store's time.
+/// A progress line with the store's time, on a terminal, for work that takes longer than a second.
 final class CommandProgress: @unchecked Sendable {  // unchecked: any thread may cancel a timer
     private struct State {
         var text = ""
         var clock: (any StoreClock)?
         var begin = ContinuousClock.now
         var isShown = false
-        /// Whether work is between its beginning and its end.
+        /// Whether work has begun and not ended.
         var isRunning = false
     }
 
@@ -44,7 +44,7 @@ final class CommandProgress: @unchecked Sendable {  // unchecked: any thread may
 
     /// Ends the work, and erases its line.
     func end() {
-        // Under the lock, since the timer must not write the line again afterwards.
+        // Erases under the lock, which prevents the timer from writing the line again afterwards.
         state.withLock { state in
             state.isRunning = false
             guard state.isShown else { return }

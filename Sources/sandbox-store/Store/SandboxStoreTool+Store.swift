@@ -9,14 +9,14 @@ extension SandboxStoreTool {
         let address = options.store.flatMap(SharedStoreAddress.init)
         if options.store != nil, address == nil { try require(SQLite.isAvailable, SQLite.advice) }
         if case .names(let kind) = options.work { return try printNames(of: kind, options) }
-        // Before the store is opened, so that an invalid line changes nothing.
+        // Parses before the store is opened, so an invalid line changes nothing.
         let scenario = try scenario(options.work)
         let progress = console.isTerminal ? CommandProgress(console) : nil
         defer { progress?.end() }
         guard let path = options.store else {
             return try perform(scenario, with: performer(inMemory: options), on: nil, options, progress)
         }
-        // The name alone, since an address may contain a password.
+        // Shows only the name, since an address may contain a password.
         progress?.begin("opening \(address.map(\.name) ?? path)")
         let store = try open(path, options)
         defer { store.close() }
@@ -27,7 +27,7 @@ extension SandboxStoreTool {
         answer(try store.performer.perform("products"), options)
     }
 
-    /// Opens an existing store, or creates the store of `init`.
+    /// Opens an existing store, or creates one for `init`.
     private func open(_ path: String, _ options: StoreOptions, patience: TimeInterval = 5) throws -> any KeptStore {
         let address = SharedStoreAddress(path)
         guard case .initialize(let file, let start) = options.work else {
@@ -45,21 +45,23 @@ extension SandboxStoreTool {
         return try SharedStore(creating: address, configuration)
     }
 
-    /// Prints the names of a kind in a store.
+    /// Prints the names in a store that are valid for a kind of word.
     private func printNames(of kind: ScenarioValueKind, _ options: StoreOptions) throws {
         let names = try names(of: kind, options)
         guard options.isJSON else { return write(names) }
         console.write("\(JSONValue.array(names.map(JSONValue.string)).encoded)\n")
     }
 
-    /// Writes words for a shell, one in each line, without those that contain control characters.
+    /// Writes words for a shell, one in each line.
+    ///
+    /// Words that contain control characters are omitted.
     func write(_ words: [String]) {
         console.write(words.filter { !$0.unicodeScalars.contains(where: \.isControl) }.map { "\($0)\n" }.joined())
     }
 
-    /// Returns the newest names of a kind in a store, at most as many as a shell can list.
+    /// Returns the names in a store that are valid for a kind of word: the newest, at most as many as a shell can list.
     func names(of kind: ScenarioValueKind, _ options: StoreOptions) throws -> [String] {
-        // Without patience: a shell does not wait until another process closes the store.
+        // Has no patience, since a shell must not wait until another process closes the store.
         let store = try options.store.map { try open($0, options, patience: 0) }
         defer { store?.close() }
         let performer = try store?.performer ?? performer(inMemory: options)
@@ -86,7 +88,7 @@ extension SandboxStoreTool {
         _ options: StoreOptions,
         _ progress: CommandProgress?
     ) throws {
-        // An error is thrown only after the effects of earlier commands are saved.
+        // Throws an error only after the effects of earlier commands are saved.
         var failure: (any Error)?
         let isScenario = if case .run = options.work { true } else { false }
         do {
@@ -95,7 +97,7 @@ extension SandboxStoreTool {
                 try store?.check(step)
                 let answer = try performer.perform(step)
                 progress?.end()
-                // Before the result is printed: a reader that closes the pipe may end this process.
+                // Saves before the result is printed: a reader that closes the pipe may end this process.
                 try store?.keep()
                 if isScenario, !options.isJSON {
                     console.write("\(console.emphasized("\(step)".printable, as: .heading))\n")

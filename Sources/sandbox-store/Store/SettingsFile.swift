@@ -5,7 +5,7 @@ import StoreScenario
 
 /// The file of a store's time and of the settings that no ledger stores.
 ///
-/// It is written only after a change of either. Queries and purchases do not write it.
+/// The file is written only after a change of the time or the settings, not after queries or purchases.
 final class SettingsFile: Sendable {
     private struct Content: Codable, Equatable {
         /// The store's time, in seconds since 2001.
@@ -16,12 +16,14 @@ final class SettingsFile: Sendable {
         var settings: [String]
     }
 
-    /// A snapshot of the settings, and of the distance by which the clock was moved.
+    /// A snapshot of the settings, and of the time by which the clock was moved.
     private struct Mark: Equatable {
         var settings: [String] = []
         var progress: TimeInterval = 0
 
-        /// Returns whether a clock was moved since a snapshot; a smaller difference is time that has passed.
+        /// Returns whether the clock was moved since a snapshot.
+        ///
+        /// A smaller difference is time that has passed by itself.
         func isMoved(since other: Mark) -> Bool { progress - other.progress > 0.5 }
 
         func differs(from other: Mark) -> Bool { settings != other.settings || isMoved(since: other) }
@@ -37,15 +39,15 @@ final class SettingsFile: Sendable {
     private let url: URL
     private let memory = Locked(Memory())
 
-    /// Creates a reference to the file beside a path, which it does not access.
+    /// Creates a reference to the file beside a path, without accessing the file.
     init(beside path: String) { url = URL(filePath: "\(path).state") }
 
     /// Returns the last known time of the store on a ledger.
     ///
     /// - Parameters:
     ///   - ledger: the ledger.
-    ///   - systemTime: the system's time if the store's clock runs; nil if it stands still.
-    /// - Returns: the latest of the time of the last record and the times in the file; nil if there are none.
+    ///   - systemTime: the system's time if the store's clock runs; nil if the clock stands still.
+    /// - Returns: the latest of the last record's time and the times in the file; nil if there are none.
     /// - Throws: ``StoreFile/Failure`` if the file is unreadable, and the errors of the ledger.
     func time(of ledger: any Ledger, at systemTime: Date? = nil) throws -> Date? {
         let head = try ledger.head
@@ -73,7 +75,7 @@ final class SettingsFile: Sendable {
 
     /// Writes the time and the settings if they have changed since they were last written.
     ///
-    /// - Throws: ``StoreFile/Failure``, which names the lost changes, if changes since the last call cannot be written.
+    /// - Throws: ``StoreFile/Failure`` if changes since the last call cannot be written. The error names the changes.
     func keep(_ performer: ScenarioPerformer) throws {
         let mark = mark(of: performer)
         let now = performer.store.clock.now
@@ -110,7 +112,7 @@ final class SettingsFile: Sendable {
     }
 
     private func mark(of performer: ScenarioPerformer) -> Mark {
-        // A running clock moves by itself; its lead does not.
+        // Uses the lead of a running clock, which moves by itself while its lead does not.
         let clock = performer.store.clock as? any MovableClock
         let progress = clock.map { $0.lead ?? $0.now.timeIntervalSinceReferenceDate } ?? 0
         return Mark(settings: performer.settings, progress: progress)

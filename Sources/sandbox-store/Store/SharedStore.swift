@@ -5,18 +5,20 @@ import StoreScenario
 
 /// A store on a database server, which several processes may have open.
 ///
-/// It uses the system's clock, which no command moves. Settings that the ledger does not store belong to one process.
+/// The store uses the system's clock, which no command moves. Settings that the ledger does not store belong to one
+/// process.
 struct SharedStore: KeptStore {
     let performer: ScenarioPerformer
     private let database: PostgresDatabase
-    /// Whether settings have to outlast the process.
+    /// Whether ``check(_:)`` refuses settings that would not outlast the process.
     private let mustKeep: Bool
 
     /// Opens a store.
     ///
     /// - Parameters:
     ///   - address: the server and the store's name.
-    ///   - configuration: the products and settings with which other processes open it; if nil, those in the ledger.
+    ///   - configuration: the products and settings with which other processes open the store; nil for those in the
+    ///     ledger.
     ///   - patience: the number of seconds to wait for an unreachable server.
     ///   - mustKeep: whether ``check(_:)`` refuses settings that the ledger does not store.
     /// - Throws: ``StoreFile/Failure`` if the store does not exist, and the errors of the database and the store.
@@ -39,10 +41,10 @@ struct SharedStore: KeptStore {
     ///
     /// - Throws: ``StoreFile/Failure`` if the store exists, and the errors of the database and the store.
     init(creating address: SharedStoreAddress, _ configuration: StoreConfiguration) throws {
-        // Before the ledger is created, so that invalid products leave none behind.
+        // Checks before the ledger is created, so invalid products leave no ledger behind.
         _ = try SandboxStore(configuration)
         let database = try Self.connect(address, patience: 5)
-        // A ledger without records is left over from an attempt that failed.
+        // A ledger without records remains from an earlier attempt that failed.
         let ledger = try database.ledger(address.name, lane: .caller)
         guard try ledger.head == 0 else {
             throw StoreFile.Failure(description: "the store \(address.name) exists already; init makes a new store")
@@ -70,7 +72,7 @@ struct SharedStore: KeptStore {
     private static func connect(_ address: SharedStoreAddress, patience: TimeInterval) throws -> PostgresDatabase {
         var options = PostgresDatabase.Options()
         options.patience = patience
-        // Only completion has no patience.
+        // Only shell completion has no patience.
         if patience == 0 { options.responseTime = 2 }
         return try PostgresDatabase(address.settings, options: options, log: .silent)
     }
@@ -94,7 +96,7 @@ struct SharedStoreAddress: Equatable {
     /// The name of the store; `store` if the URL has no fragment.
     let name: String
 
-    /// Parses an address, or returns nil for the path of a file.
+    /// Parses an address; nil for the path of a file.
     init?(_ text: String) {
         guard ["postgresql://", "postgres://"].contains(where: text.hasPrefix) else { return nil }
         // A password, which libpq expects before the first slash, may contain a number sign.
@@ -107,11 +109,11 @@ struct SharedStoreAddress: Equatable {
     }
 }
 
-/// A store that outlasts the process.
+/// A persistent store, which outlasts the process.
 protocol KeptStore {
     var performer: ScenarioPerformer { get }
 
-    /// Throws an error if a step makes a setting that cannot be saved.
+    /// Throws an error if a step changes a setting that cannot be saved.
     func check(_ step: ScenarioStep) throws
 
     /// Saves the time and the settings that the ledger does not store.

@@ -6,7 +6,7 @@ import StoreScenario
 
 /// A store in a SQLite file, with its time and its settings in a second file.
 ///
-/// The store's clock stands still; only commands move it.
+/// The store's clock stands still. Only commands move it.
 struct StoreFile: KeptStore {
     /// The error of a store that cannot be used, in one sentence.
     struct Failure: Error, CustomStringConvertible {
@@ -44,13 +44,13 @@ struct StoreFile: KeptStore {
     /// - Parameters:
     ///   - path: the file's path.
     ///   - configuration: the store's products and settings.
-    ///   - start: the store's time; if nil, the default of new stores.
+    ///   - start: the store's time; nil for the default of new stores.
     /// - Throws: ``Failure`` if the file exists, and the errors of the database and the store.
     init(creating path: String, _ configuration: StoreConfiguration, start: Date?) throws {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw Failure(description: "\(path) exists already; init makes a new store")
         }
-        // Before the file is created, so that invalid products leave none behind.
+        // Checks before the file is created, so invalid products leave no file behind.
         _ = try SandboxStore(configuration)
         let database = try SQLiteDatabase(at: URL(filePath: path))
         let clock = start.map(ManualClock.init(startingAt:)) ?? ManualClock()
@@ -78,7 +78,7 @@ struct StoreFile: KeptStore {
 
     // MARK: Shared with serve
 
-    /// Opens a store on a ledger, with the products of a configuration or, if nil, with those in the ledger.
+    /// Opens a store on a ledger, with the products of a configuration, or with those in the ledger if it is nil.
     static func openStore(
         _ configuration: StoreConfiguration?,
         clock: any StoreClock,
@@ -100,7 +100,9 @@ struct StoreFile: KeptStore {
 
     // MARK: Files
 
-    /// Returns a signer with the key in the file beside the store's, which is created if it does not exist.
+    /// Returns a signer with the key in a file beside the store's file.
+    ///
+    /// The key's file is created if it does not exist.
     private static func signer(beside path: String) throws -> HMACReceiptSigner {
         let file = file(beside: path, "key")
         if FileManager.default.fileExists(atPath: file.path) {
@@ -109,7 +111,7 @@ struct StoreFile: KeptStore {
             return HMACReceiptSigner(key: key)
         }
         let key = Data((0..<32).map { _ in UInt8.random(in: .min ... .max) })
-        // Atomically, since a store with an empty key cannot be opened.
+        // Writes atomically, since a store with an empty key cannot be opened.
         try KeyFolder(file.deletingLastPathComponent()).put(key, to: file, mode: 0o600, isReplacing: false)
         return HMACReceiptSigner(key: key)
     }

@@ -9,18 +9,18 @@ struct StoreOptions: Equatable {
         case command([String])
         /// Performs the scenario in a file.
         case run(file: String)
-        /// Prints the names of a kind.
+        /// Prints the names that are valid for a kind of word.
         case names(ScenarioValueKind)
-        /// Creates a store from a `.storekit` file, at a time.
+        /// Creates a store from a `.storekit` file; the store's time begins at `start`.
         case initialize(file: String, start: Date?)
     }
 
     var work: Work
-    /// The file of the store, or its `postgresql://` URL; a store in memory, if nil.
+    /// The file of the store, or its `postgresql://` URL; nil for a store in memory.
     var store: String?
     /// The `.storekit` file of a store in memory, or of a shared one.
     ///
-    /// If nil, the file in the package, or the products in the store's ledger.
+    /// Nil for the file in the package, or, for a shared store, the products in its ledger.
     var configuration: String?
     var isJSON = false
 }

@@ -6,21 +6,21 @@ import StoreCrypto
 struct ReceiptReport {
     /// Whether the receipt is valid.
     let isValid: Bool
-    /// The JSON of a server's response, or of the JWS, followed by a line break.
+    /// The JSON of a server's response, or of the JWS's payload, followed by a line break.
     let json: String
     private let lines: [String]
 
     /// Verifies a transaction receipt, an app receipt or a JWS with a key.
     ///
     /// - Parameters:
-    ///   - file: the receipt, in Base64 or not, or a JWS. White space in Base64 and after a JWS is ignored.
+    ///   - file: the receipt, which may be in Base64, or a JWS. White space in Base64 and after a JWS is ignored.
     ///   - key: the store's key.
-    ///   - now: the date at which a subscription may be over.
+    ///   - now: the date for which it is determined whether a subscription is over.
     init(_ file: Data, key: Data, at now: Date) {
         let signer = HMACReceiptSigner(key: key)
         self.init {
             if let jws = Self.jws(of: file) {
-                // Only the dates of certificates matter, which HMAC does not have.
+                // Ignores dates, which matter only for certificates, and HMAC has none.
                 let payload = try signer.payload(of: String(decoding: jws, as: UTF8.self)) { _ in nil }
                 guard let subject = AppStoreVerifier.Subject(ofPayload: payload) else {
                     throw VerificationFailure.foreignContent
@@ -28,7 +28,8 @@ struct ReceiptReport {
                 return Self(subject, payload: payload, by: "store")
             }
             let receipt = Self.bytes(of: file)
-            // DER begins with a sequence, and a property list with a brace.
+            // An app receipt in DER begins with a sequence; a transaction receipt is a property list and begins with a
+            // brace.
             guard receipt.first == 0x30 else {
                 return Self(ReceiptVerification(of: receipt, signer: signer, at: now), by: "store")
             }
@@ -41,9 +42,9 @@ struct ReceiptReport {
     /// Verifies a transaction receipt, an app receipt or a JWS with a root certificate.
     ///
     /// - Parameters:
-    ///   - file: the receipt, in Base64 or not, or a JWS. White space in Base64 and after a JWS is ignored.
-    ///   - verifier: the verifier of the root's signatures.
-    ///   - now: the date at which a subscription may be over.
+    ///   - file: the receipt, which may be in Base64, or a JWS. White space in Base64 and after a JWS is ignored.
+    ///   - verifier: the verifier of signatures that the root certificate authorizes.
+    ///   - now: the date for which it is determined whether a subscription is over.
     init(_ file: Data, verifier: AppStoreVerifier, at now: Date) {
         self.init {
             switch try verifier.verify(Self.jws(of: file) ?? Self.bytes(of: file), at: now) {
@@ -60,7 +61,7 @@ struct ReceiptReport {
         }
     }
 
-    /// Creates the report that a verification returns, or a report on its error.
+    /// Creates the report that `verify` returns, or a report on the error that it throws.
     private init(_ verify: () throws -> Self) {
         do {
             self = try verify()
@@ -96,7 +97,7 @@ struct ReceiptReport {
         switch error {
         case let refusal as ReceiptRefusal: (refusal.status, refusal.reason)
         case let failure as VerificationFailure: (failure.status, failure.description)
-        // The receipt contains a date that a response cannot contain.
+        // For a receipt with a date that a response cannot contain.
         default: (.malformed, "\(error)")
         }
     }
@@ -104,13 +105,17 @@ struct ReceiptReport {
     /// The lines of the report, each followed by a line break.
     var text: String { lines.map { "\($0)\n" }.joined() }
 
-    /// Returns the file, decoded if it consists of Base64 and white space, of which no receipt consists.
+    /// Returns the content of a file, decoded if it consists of Base64 and white space.
+    ///
+    /// No receipt consists of these.
     private static func bytes(of file: Data) -> Data {
         let whiteSpace = Set(" \t\r\n".utf8)
         return Data(base64Encoded: Data(file.filter { !whiteSpace.contains($0) })) ?? file
     }
 
-    /// Returns a JWS, which begins with a brace in Base64, without white space around it; nil for any other file.
+    /// Returns a JWS without white space after it; nil for any other file.
+    ///
+    /// A JWS begins with a brace in Base64.
     private static func jws(of file: Data) -> Data? {
         guard file.starts(with: "ey".utf8), file.contains(UInt8(ascii: ".")),
             let text = String(validating: file, as: UTF8.self)
@@ -118,7 +123,7 @@ struct ReceiptReport {
         return Data(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8)
     }
 
-    /// Returns an untrusted name or value in one line without control characters.
+    /// Returns an untrusted name or value, in one line and without control characters.
     private static func printable(_ text: String) -> String {
         let scalars = text.unicodeScalars
         guard scalars.contains(where: \.isControl) else { return text }
@@ -134,7 +139,9 @@ struct ReceiptReport {
         }
     }
 
-    /// Returns the fields of a JSON object, with values other than strings as JSON.
+    /// Returns the fields of a JSON object.
+    ///
+    /// Values other than strings are written as JSON.
     private static func fields(ofPayload payload: Data) -> [String: String] {
         let object = try? UntrustedJSON.object(from: payload) as? [String: Any]
         return (object ?? [:]).mapValues { value in

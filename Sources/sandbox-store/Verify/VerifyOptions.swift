@@ -2,7 +2,7 @@ import Foundation
 
 /// The options of `verify`.
 struct VerifyOptions: Equatable {
-    /// The key or the certificate to verify with.
+    /// The key or the certificate with which to verify.
     enum Key: Equatable {
         case bytes(Data)
         case file(String)
@@ -12,7 +12,7 @@ struct VerifyOptions: Equatable {
     /// The file of the receipt or the JWS.
     var file: String
     var key: Key
-    /// The date of the check; the present, if nil.
+    /// The date of the check; nil for the current date.
     var moment: Date?
     var isJSON = false
 }
