@@ -75,7 +75,7 @@ public enum SKTestFailures {
 }
 
 extension SKTestFailures.LoadProducts: SimulatedFailure {
-    /// Returns whether both are the same error.
+    /// Returns whether two failures have the same error.
     public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
 
     init?(_ error: any Error) {
@@ -91,7 +91,7 @@ extension SKTestFailures.LoadProducts: SimulatedFailure {
 }
 
 extension SKTestFailures.AppStoreSync: SimulatedFailure {
-    /// Returns whether both are the same error.
+    /// Returns whether two failures have the same error.
     public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
 
     init?(_ error: any Error) {
@@ -107,7 +107,7 @@ extension SKTestFailures.AppStoreSync: SimulatedFailure {
 }
 
 extension SKTestFailures.SubscriptionStatus: SimulatedFailure {
-    /// Returns whether both are the same error.
+    /// Returns whether two failures have the same error.
     public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
 
     init?(_ error: any Error) {
@@ -123,7 +123,7 @@ extension SKTestFailures.SubscriptionStatus: SimulatedFailure {
 }
 
 extension SKTestFailures.AppTransaction: SimulatedFailure {
-    /// Returns whether both are the same error.
+    /// Returns whether two failures have the same error.
     public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
 
     init?(_ error: any Error) {
@@ -139,7 +139,7 @@ extension SKTestFailures.AppTransaction: SimulatedFailure {
 }
 
 extension SKTestFailures.ManageSubscriptions: SimulatedFailure {
-    /// Returns whether both are the same error.
+    /// Returns whether two failures have the same error.
     public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
 
     init?(_ error: any Error) {
@@ -155,7 +155,7 @@ extension SKTestFailures.ManageSubscriptions: SimulatedFailure {
 }
 
 extension SKTestFailures.OfferCodeRedeem: SimulatedFailure {
-    /// Returns whether both are the same error.
+    /// Returns whether two failures have the same error.
     public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
 
     init?(_ error: any Error) {
@@ -171,7 +171,7 @@ extension SKTestFailures.OfferCodeRedeem: SimulatedFailure {
 }
 
 extension SKTestFailures.Purchase: SimulatedFailure {
-    /// Returns whether both are the same error.
+    /// Returns whether two failures have the same error.
     public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
 
     init?(_ error: any Error) {
@@ -191,7 +191,7 @@ extension SKTestFailures.Purchase: SimulatedFailure {
 }
 
 extension SKTestFailures.RefundRequest: SimulatedFailure {
-    /// Returns whether both are the same error.
+    /// Returns whether two failures have the same error.
     public static func == (left: Self, right: Self) -> Bool { areSame(left.error, right.error) }
 
     init?(_ error: any Error) {

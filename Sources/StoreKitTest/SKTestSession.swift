@@ -203,7 +203,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
 
     // MARK: Transactions
 
-    /// Returns all transactions, oldest first: failed, waiting and finished ones too (behavior 217).
+    /// Returns all transactions, oldest first, including failed, pending and finished ones (behavior 217).
     open func allTransactions() -> [SKTestTransaction] {
         do {
             return try TestHistory(store).testTransactions

@@ -101,20 +101,22 @@ public struct ContractSubject: Sendable {
 
     /// The product identifiers that the suite orders.
     public struct Products: Hashable, Sendable {
-        /// A product that sells, any number of times, and is not restored.
+        /// A product whose every order succeeds, and which a restore does not return.
         public var consumable: String
-        /// A product that sells and is restored once it is finished; nil if the store has none.
+        /// A product whose order succeeds, and which a restore returns once it is finished; nil if the store has
+        /// none.
         public var restorable: String?
         /// A product whose order is refused, for example because the card is declined; nil if the store has none.
         public var refused: String?
         /// A product whose order stays undecided; nil if the store has none.
         public var waiting: String?
-        /// An auto-renewable subscription that sells; nil if the store has none.
+        /// An auto-renewable subscription whose order succeeds; nil if the store has none.
         ///
         /// The suite buys the subscription only from a store with a history. It orders the subscription from every
         /// store under an unknown offer, which the store has to refuse.
         public var subscription: String?
-        /// A product that sells and whose transactions come with hosted files; nil if the store has none.
+        /// A product whose order succeeds, and whose transactions come with hosted files; nil if the store has
+        /// none.
         public var hosted: String?
         /// An identifier that the store does not sell.
         public var unknown: String

@@ -423,7 +423,9 @@ protocol QueueDriverDelegate: AnyObject, Sendable {
     /// Calls the driver's `observersChanged` if all observers were deallocated without having been removed. Called
     /// without a lock.
     func noticeDeallocatedObservers()
-    /// Takes notices until none is left, and calls the observers. Called without a lock, by one thread at a time.
+    /// Takes the driver's pending notices until none is left, and calls the observers for each.
+    ///
+    /// Called without a lock, by one thread at a time.
     func deliver(_ driver: QueueDriver)
 }
 

@@ -64,10 +64,10 @@ struct QueueMachine {
         var number = 0
         /// The commands of the most recent submission.
         var commands: [StoreCommand] = []
-        /// Whether the call to the store is still running.
+        /// Whether the call that passes the submission to the store has not returned yet.
         ///
-        /// Commands that are added during the call are recorded after it, so that the journal stores commands in the
-        /// order of their numbers.
+        /// Commands that are added meanwhile are written to the journal only after the call has returned, so that the
+        /// journal stores commands in the order of their numbers.
         var isBeingPassed = false
         /// The number of failed attempts since the store last accepted a submission.
         var attempts = 0

@@ -118,12 +118,12 @@ public struct TransactionReceipt: Hashable, Sendable {
         self.cancellationDate = cancellationDate
     }
 
-    /// Returns the encoded and signed receipt for an app, in ASCII.
+    /// Returns the encoded and signed receipt, as ASCII text for an app.
     ///
     /// Its length is usually 1 to 2 KB. With a deterministic signer, the same receipt always has the same bytes.
     ///
-    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999, or a signature whose length is not the
-    ///   signer's; also the errors that the signer throws.
+    /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999, or for a signature that does not have
+    ///   ``ReceiptSigner/signatureLength`` bytes; also the errors that the signer throws.
     public func data(signedBy signer: any ReceiptSigner) throws -> Data {
         try ReceiptEnvelope.encoded(signing: try purchaseInformation(version: signer.signatureVersion), with: signer)
     }

@@ -1,7 +1,7 @@
 /// The errors of a store that serves remote devices: its server logs them, and the devices do not see them.
 ///
-/// A database's error may name its address and role, which a remote device must not learn. An app in the store's own
-/// process receives the ledger's error as it is.
+/// An error may contain the address of a database and a role, which a remote device must not learn. An app in the
+/// store's own process receives the ledger's error as it is.
 package final class ConcealedErrors: Sendable {
     @TaskLocal private static var current: ConcealedErrors?
 

@@ -19,7 +19,9 @@ struct CallScope {
     private var turns = Deque<Turn>()
     /// Whether a turn is running or scheduled.
     private var areTurnsDue = false
-    /// Values that are being passed between initializers, see ``InitializerHandover``, innermost last.
+    /// The values that convenience initializers have left for designated ones, those of the innermost initializer last.
+    ///
+    /// See ``InitializerHandover``.
     var handovers: [(type: AnyClass, value: any Sendable)] = []
 
     /// Whether this thread is in a call into StoreCore, or in a callback.

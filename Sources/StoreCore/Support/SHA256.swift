@@ -214,7 +214,7 @@ struct HMACSHA256: Sendable {
         /// Hashes more of the message.
         mutating func update(_ bytes: UnsafeRawBufferPointer) { inner.update(bytes) }
 
-        /// The 32-byte code of the message so far.
+        /// The message authentication code of the bytes hashed so far, 32 bytes.
         var code: [UInt8] {
             var (inner, outer) = (inner, outer)
             return [UInt8](unsafeUninitializedCapacity: SHA256.digestLength) { buffer, count in

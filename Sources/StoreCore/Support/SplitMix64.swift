@@ -1,6 +1,6 @@
-/// A seeded random number generator, SplitMix64 by Steele, Lea and Flood; Foundation has no seeded one.
+/// A random number generator with a seed: SplitMix64 by Steele, Lea and Flood.
 ///
-/// For other modules, such as simulations: StoreCore itself uses no randomness.
+/// Foundation has no generator with a seed. The fault injector and the simulators use this one; StoreCore does not.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -135,7 +135,8 @@ public final class CertificateAuthority: Sendable {
             try folder.replace(new.certificate, role)
             return new
         }
-        // Verifiers trust this certificate directly: it is never replaced, even if another process has created it.
+        // Verifiers trust a root directly, so an existing one is never replaced. If another process has added one in
+        // the meantime, that one is returned.
         try folder.add(new.certificate, role)
         return try folder.certificate(role, of: key, issuer: nil) ?? new
     }

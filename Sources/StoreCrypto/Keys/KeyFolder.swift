@@ -25,7 +25,8 @@ package struct KeyFolder: Sendable {
     ///
     /// - Throws: a ``CryptoError`` if the path is not a folder's, or the folder cannot be read.
     package func names() throws(CryptoError) -> [String] {
-        // Checked before opening, since another process may create the folder after a failed attempt to open it.
+        // Checked first: after a failed `opendir`, another process may have created the folder, and a check would find
+        // it.
         guard try exists(url) else { return [] }
         guard let directory = opendir(path) else { throw failure(url, "the folder cannot be read: \(Self.reason)") }
         defer { closedir(directory) }

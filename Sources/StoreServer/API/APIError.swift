@@ -205,7 +205,7 @@ extension APIError {
     static let internalError = APIError(5000000, "An unknown error occurred.")
     static let internalErrorRetryable = APIError(5000001, "An unknown error occurred. Please try again.")
 
-    /// All errors, by their numbers.
+    /// All errors, in ascending order of their numbers.
     package static let all: [APIError] = [
         badRequest,
         invalidAppIdentifier,

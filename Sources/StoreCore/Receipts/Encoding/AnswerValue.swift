@@ -81,7 +81,7 @@ extension ByteWriter {
 extension UnsafeBufferPointer<UInt8> {
     /// Whether there is a character that has to be escaped in JSON.
     ///
-    /// Examines eight bytes at a time, without an early exit, which few texts would take.
+    /// Examines eight bytes at a time, without an early exit, since few texts need escapes.
     fileprivate var needsEscapes: Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let bytes = UnsafeRawBufferPointer(self)

@@ -36,12 +36,13 @@ extension SandboxState {
     /// Callers ignore this price in a country for which the product has a separate price.
     func keptPrice(of index: SubscriptionIndex) -> Decimal? { subscriptions.increase(of: index)?.keptPrice }
 
-    /// Returns the next event that recovers a failed renewal by paying for it now; nil if no renewal has failed.
+    /// Returns the next event to apply so that a failed renewal is paid for now; nil if no renewal has failed.
     ///
-    /// In the grace period, the billing date stays: periods follow the last paid one without a gap, and the period that
-    /// contains the present is paid for. If earlier periods have passed unpaid, because they are shorter than the grace
-    /// period, each call returns the event that skips one of them; the last call returns the renewal. After the grace
-    /// period, the paid period begins now. If the product is no longer on sale, the event ends the subscription.
+    /// * In the grace period, the billing date does not move: the paid period is the one that contains the present.
+    ///   Each earlier period that passed unpaid is skipped by an event of its own, `leftOut`: apply it and call again,
+    ///   until the event is the renewal.
+    /// * After the grace period, the paid period begins now.
+    /// * If the product is no longer on sale, the event ends the subscription.
     func recovery(of index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> StoreEvent? {
         guard let trouble = subscriptions.trouble(of: index) else { return nil }
         let product = subscriptions[index].renewsAs

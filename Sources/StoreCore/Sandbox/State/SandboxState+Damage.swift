@@ -36,10 +36,10 @@ extension SandboxState {
         }
     }
 
-    /// Restores an order whose first record was lost, from the record of its decision.
+    /// Recreates an order whose `ordered` record was lost, from the later record that approves or satisfies the order.
     ///
-    /// The decision contains everything except the order's date. Later records may depend on the order, which may have
-    /// begun a subscription.
+    /// The later record contains the whole order except its date. Without the order, records that depend on it could
+    /// not be applied, such as those of a subscription that it began.
     mutating func reopen(_ order: StoreEvent.Order, _ date: Date) {
         // Opening the order must not reset the numbers of commands and transactions, which have advanced since.
         let (taken, next) = (devices[order.device].taken, nextTransaction)
