@@ -36,7 +36,7 @@ final class SandboxDriver: Sendable {
         fileprivate let alarms = Locked(Alarms())
 
         func ring(_ number: Int) {
-            alarms.withLock { $0.rang(number) }
+            withExtendedLifetime(alarms.withLock { $0.rang(number) }) {}
             driver?.use { driverState, now in driverState.ring(now: now) }
         }
 
@@ -47,25 +47,29 @@ final class SandboxDriver: Sendable {
     /// The alarms to cancel in a clock that outlives the store.
     fileprivate struct Alarms: Sendable {
         private var lastNumber = 0
-        /// The alarms that have not fired; without a token until the clock has returned it.
-        private var tokens: [Int: TimerToken?] = [:]
+        /// The alarms that have not fired, nearly always one; without a token until the clock has returned it.
+        private var pending: [(number: Int, token: TimerToken?)] = []
 
         mutating func add() -> Int {
             lastNumber += 1
-            tokens.updateValue(nil, forKey: lastNumber)
+            pending.append((lastNumber, nil))
             return lastNumber
         }
 
         /// Stores an alarm's token, unless the alarm fired before its token was returned.
         mutating func store(_ token: TimerToken, for number: Int) {
-            if tokens.index(forKey: number) != nil { tokens.updateValue(token, forKey: number) }
+            if let index = pending.firstIndex(where: { $0.number == number }) { pending[index].token = token }
         }
 
-        mutating func rang(_ number: Int) { tokens.removeValue(forKey: number) }
+        /// Removes a fired alarm, and returns its token, to be released without a lock.
+        mutating func rang(_ number: Int) -> TimerToken? {
+            guard let index = pending.firstIndex(where: { $0.number == number }) else { return nil }
+            return pending.remove(at: index).token
+        }
 
         mutating func takeTokens() -> [TimerToken] {
-            defer { tokens = [:] }
-            return tokens.values.compactMap(\.self)
+            defer { pending = [] }
+            return pending.compactMap(\.token)
         }
     }
 
