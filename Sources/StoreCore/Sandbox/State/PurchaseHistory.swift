@@ -3,36 +3,51 @@
 /// Looking up a purchase takes a binary search. Looking up all purchases of a subscription, a non-consumable or a free
 /// subscription takes constant time.
 struct PurchaseHistory: Sendable {
-    private var purchases = SegmentedArray<SandboxState.Purchase>()
-    /// For each purchase, the highest number among it and the earlier ones: an ascending sequence for a binary search.
-    private var highest = SegmentedArray<TransactionNumber>()
+    private struct Entry: Sendable {
+        var purchase: SandboxState.Purchase
+        /// The highest number among this purchase and the earlier ones: an ascending sequence for a binary search.
+        let highest: TransactionNumber
+    }
+
+    private struct Chain: Sendable {
+        let original: TransactionNumber
+        var purchases: [PurchaseIndex]
+    }
+
+    private var entries = SegmentedArray<Entry>()
     /// The purchases that were approved after one with a higher number.
     private var late: [TransactionNumber: PurchaseIndex] = [:]
-    /// The purchases of each subscription, by its first transaction.
-    private var chains: [TransactionNumber: [PurchaseIndex]] = [:]
-    /// The account's own purchases of each non-consumable and free subscription: the first one and its repetitions.
+    /// The purchases of each subscription.
+    private var chains: [Chain] = []
+    /// The index of each subscription in `chains`, by its first transaction.
+    private var chainIndices: [TransactionNumber: Int] = [:]
+    /// The subscription with the newest purchase, in most accounts the only one.
+    private var newestChain = 0
+    /// The account's own purchases of each product that is bought for good: the first one and its repetitions.
     private var boughtForGood: [ProductIndex: [PurchaseIndex]] = [:]
 
-    var count: Int { purchases.count }
+    var count: Int { entries.count }
 
     /// The indices of all purchases, oldest first.
     var indices: Range<PurchaseIndex> { 0..<PurchaseIndex(rawValue: count) }
 
     // To change whether a purchase is valid, use the methods below, which also update `boughtForGood`.
     subscript(index: PurchaseIndex) -> SandboxState.Purchase {
-        @inline(__always) _read { yield purchases[index.rawValue] }
-        @inline(__always) _modify { yield &purchases[index.rawValue] }
+        @inline(__always) _read { yield entries[index.rawValue].purchase }
+        @inline(__always) _modify { yield &entries[index.rawValue].purchase }
     }
 
     /// Returns the purchase of a transaction, or nil if the history does not contain it.
     func index(of number: TransactionNumber) -> PurchaseIndex? {
         if !late.isEmpty, let index = late[number] { return index }
-        let place = (0..<count).partitionPoint { highest[$0] < number }
-        return place < count && highest[place] == number ? PurchaseIndex(rawValue: place) : nil
+        let place = (0..<count).partitionPoint { entries[$0].highest < number }
+        return place < count && entries[place].highest == number ? PurchaseIndex(rawValue: place) : nil
     }
 
     /// Returns the purchases of the subscription that began with a transaction, oldest first.
-    func chain(of original: TransactionNumber) -> [PurchaseIndex] { chains[original] ?? [] }
+    func chain(of original: TransactionNumber) -> [PurchaseIndex] {
+        chainIndices[original].map { chains[$0].purchases } ?? []
+    }
 
     /// Returns the account's own purchases of a non-consumable or a free subscription, oldest first.
     func ownPurchases(of product: ProductIndex) -> [PurchaseIndex] { boughtForGood[product] ?? [] }
@@ -41,14 +56,24 @@ struct PurchaseHistory: Sendable {
     @discardableResult
     mutating func append(_ purchase: SandboxState.Purchase) -> PurchaseIndex {
         let index = indices.upperBound
-        let last = count == 0 ? nil : highest[count - 1]
+        let last = count == 0 ? -1 : entries[count - 1].highest
         let number = TransactionNumber(purchase.identifier)
-        if let number, let last, number < last, late[number] == nil { late[number] = index }
-        highest.append(max(number ?? last ?? -1, last ?? -1))
-        if let term = purchase.term { chains[term.original, default: []].append(index) }
+        if let number, number < last, late[number] == nil { late[number] = index }
+        if let term = purchase.term { append(index, toChainOf: term.original) }
         if purchase.isForGood, purchase.isOwn { boughtForGood[purchase.product, default: []].append(index) }
-        purchases.append(purchase)
+        entries.append(Entry(purchase: purchase, highest: max(number ?? last, last)))
         return index
+    }
+
+    private mutating func append(_ index: PurchaseIndex, toChainOf original: TransactionNumber) {
+        if newestChain >= chains.count || chains[newestChain].original != original {
+            newestChain = chainIndices[original] ?? chains.count
+        }
+        if newestChain == chains.count {
+            chainIndices[original] = newestChain
+            chains.append(Chain(original: original, purchases: []))
+        }
+        chains[newestChain].purchases.append(index)
     }
 
     /// Sets whether purchases are revoked; purchases that the history does not contain are skipped.
