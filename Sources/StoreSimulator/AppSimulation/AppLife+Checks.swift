@@ -180,7 +180,7 @@ extension AppLife {
             throw Violation(sentence: "the app cancels the task in which it is asked what it has", step: step)
         }
         // Work that the query has begun is a part of the query.
-        while scheduler.drainHere() {}
+        scheduler.drain()
         return answer
     }
 

@@ -245,14 +245,14 @@ final class AppLife {
         running?.process.kill()
         running?.backend.close()
         // The process's tasks finish their work before there is another process.
-        while scheduler.drainHere() {}
+        scheduler.drain()
         // Tasks that sleep now, or when the app is released, must not wake in the next process.
         scheduler.strandSleepers()
         nowhere.bindToThread()
         if let running { endedLaunches.append(EndedLaunch(running)) }
         running?.context.run { running?.app = nil }
         running = nil
-        while scheduler.drainHere() {}
+        scheduler.drain()
         scheduler.strandSleepers()
     }
 
@@ -269,19 +269,19 @@ final class AppLife {
         historyFaults.removeAll()
         historyFaults.answerLate()
         scheduler.replenish()
-        while scheduler.drainHere() {}
+        scheduler.drain()
         // Code that repeats a request again and again receives at most three more replies.
         for _ in 0..<3 {
             scheduler.strandSleepers()
             scheduler.wakeStranded()
             afterlife.answer()
-            while scheduler.drainHere() {}
+            scheduler.drain()
             for launch in endedLaunches { launch.endWaits() }
             nowhere.endWaits()
-            while scheduler.drainHere() {}
+            scheduler.drain()
         }
         afterlife.close()
-        while scheduler.drainHere() {}
+        scheduler.drain()
         present.withLock { $0 = nil }
         nowhere.leave()
     }
@@ -330,7 +330,7 @@ final class AppLife {
     ///
     /// The work is done in the scheduler's jobs, and in the calls that the jobs make.
     private func comeToRest() {
-        while scheduler.drainHere() {}
+        scheduler.drain()
         if clock.activity.hasRegisteredWork { waitForThreads() }
     }
 

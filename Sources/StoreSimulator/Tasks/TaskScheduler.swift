@@ -4,9 +4,9 @@ import StoreCore
 
 /// A scheduler that runs the Swift tasks of one thread on that thread, in an order that follows from their code alone.
 ///
-/// When the thread calls ``drainHere()``, the jobs of all actors, including the main actor, run first in, first out. A
-/// sleeping task is resumed when the clock has advanced far enough. Threads and dispatch queues that the tasks' code
-/// itself uses are not scheduled.
+/// Jobs of all actors, the main actor included, run first in, first out, when the thread calls ``drain()``. A sleeping
+/// task is resumed when the clock has advanced far enough. Threads and dispatch queues that the tasks' code uses by itself
+/// are not scheduled.
 final class TaskScheduler: ActivityMember, Sendable {
     private struct State {
         var jobs: [(job: UnownedJob, lane: TaskSchedulerLane)] = []
@@ -138,9 +138,12 @@ final class TaskScheduler: ActivityMember, Sendable {
     func run(_ body: @escaping () async -> Void) {
         nonisolated(unsafe) let body = body  // The scheduler uses one thread.
         let task = Task(executorPreference: calls) { await body() }
-        while drainHere() {}
+        drain()
         withExtendedLifetime(task) {}
     }
+
+    /// Runs everything that is ready, and what becomes ready thereby.
+    func drain() { while drainHere() {} }
 
     // MARK: ActivityMember
 
