@@ -21,9 +21,10 @@ public struct AppClock: Clock {
     private let scheduler: TaskScheduler
     private let beginning: Date
 
-    init(_ scheduler: TaskScheduler, beginning: Date) {
+    /// Creates the clock of a life that begins now.
+    init(_ scheduler: TaskScheduler) {
         self.scheduler = scheduler
-        self.beginning = beginning
+        beginning = scheduler.now
     }
 
     /// The present moment.

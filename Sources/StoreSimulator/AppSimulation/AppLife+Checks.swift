@@ -6,7 +6,7 @@ import StoreKit
 extension AppLife {
     /// Completes the life: makes all pending decisions, signs in each user, and launches the app again.
     nonisolated(nonsending) func windUp(_ step: Int) async throws {
-        running?.process.disarm()
+        launches.running?.process.disarm()
         for device in [first, second].compactMap(\.self) {
             device.wire?.removeAllRules()
             device.wire?.releaseAll()
@@ -55,7 +55,7 @@ extension AppLife {
         try rest(step)
         for _ in store.undecided { _ = try take(.approve(0)) }
         for _ in store.issues { _ = try take(.settleInterruption(0)) }
-        try settle(before: step)
+        try launches.settle(before: step)
     }
 
     /// Checks that an app delivers purchases while it runs, and not only after another launch.
@@ -72,14 +72,14 @@ extension AppLife {
     private func rest(_ step: Int) throws {
         let turn = AppDevice.timeout + 1
         let end = clock.now + 4 * turn
-        waitForThreads()
-        try settle(before: step)
+        launches.waitForThreads()
+        try launches.settle(before: step)
         try relaunchKilled(before: step)
         hasWaited = true
         while clock.now < end, let deadline = clock.nextDeadline, deadline <= end {
             clock.advance(by: turn)
             hand.wire?.releaseAll()
-            try settle(before: step)
+            try launches.settle(before: step)
             try relaunchKilled(before: step)
         }
     }
@@ -95,7 +95,7 @@ extension AppLife {
     /// Checks that the device's user has no unfinished transactions.
     private func checkUnfinished(_ step: Int) throws {
         try readTransactions()
-        guard running != nil, let left = try unfinished.first else { return }
+        guard launches.running != nil, let left = try unfinished.first else { return }
         let state =
             switch left.state {
             case .purchasing, .deferred: "is still under way"
@@ -119,7 +119,7 @@ extension AppLife {
 
     /// Checks the claims that the simulation's author has made about the app.
     nonisolated(nonsending) func check(_ moment: Moment, before step: Int) async throws {
-        guard running?.app != nil else {
+        guard launches.running?.app != nil else {
             if moment == .end { throw Violation(sentence: "the app's launch never ends", step: step) }
             return
         }
@@ -127,7 +127,7 @@ extension AppLife {
         note(transactions)
         noteHomes()
         // An app's deliveries do not change while none of its code runs.
-        let asksForDeliveries = moment != .step || second != nil || settledProgress != checkedProgress
+        let asksForDeliveries = moment != .step || second != nil || launches.hasProgressed
         // The purchases shown since the last check, including those that a claim's query shows.
         let shown = asksForDeliveries ? shown.taken() : ShownTransactions.Interval()
         defer { hasWaited = false }
@@ -138,7 +138,7 @@ extension AppLife {
             }
             hasAsked = true
         }
-        checkedProgress = hasAsked ? currentProgress : settledProgress
+        launches.noteCheck(hasAsked: hasAsked)
     }
 
     /// Returns a sentence about the violation of a claim; nil if there is none.
@@ -171,8 +171,8 @@ extension AppLife {
         _ step: Int
     ) async throws -> Answer {
         // A kill during the query would be the simulation's fault, not the app's.
-        running?.process.isSpared = true
-        defer { running?.process.isSpared = false }
+        launches.running?.process.isSpared = true
+        defer { launches.running?.process.isSpared = false }
         guard let answer = try await call(.asking(step), body) else {
             throw Violation(sentence: "the app does not answer what it has", step: step)
         }
@@ -180,7 +180,7 @@ extension AppLife {
             throw Violation(sentence: "the app cancels the task in which it is asked what it has", step: step)
         }
         // Work that the query has begun is a part of the query.
-        scheduler.drain()
+        launches.scheduler.drain()
         return answer
     }
 

@@ -19,8 +19,8 @@ extension AppLife {
     func follow(_ course: LifeCourse) throws {
         while true {
             turn += 1
-            if scheduler.replenish().isExhausted { throw Self.restlessness(before: course.index) }
-            scheduler.run { [self, turn] in
+            if launches.scheduler.replenish().isExhausted { throw Violation.restlessness(before: course.index) }
+            launches.scheduler.run { [self, turn] in
                 // Endless jobs may have delayed the beginning of this task until the next turn.
                 if turn != self.turn { return }
                 let result: Result<Void, any Error>
@@ -33,13 +33,9 @@ extension AppLife {
             case .over(let result): return try result.get()
             case .acting: continue
             case .asking(let step): throw Violation(sentence: "the app does not answer what it has", step: step)
-            case .between: throw Self.restlessness(before: course.index)
+            case .between: throw Violation.restlessness(before: course.index)
             }
         }
-    }
-
-    static func restlessness(before step: Int) -> Violation {
-        Violation(sentence: "the app never comes to rest", step: step)
     }
 
     /// Performs the remaining steps and the final checks; completes the current step first, if it is in progress.
@@ -66,7 +62,9 @@ extension AppLife {
     /// The context is bound once for all of these steps, since binding is as slow as most calls. The caller performs
     /// the step that ends the launch, because the binding retains the context, whose end notifies the app's tasks.
     private nonisolated(nonsending) func takeStepsOfLaunch(_ course: LifeCourse) async throws {
-        guard let context = running?.context else { preconditionFailure("a life has a launch until it is over") }
+        guard let context = launches.running?.context else {
+            preconditionFailure("a life has a launch until it is over")
+        }
         let turn = turn
         isBound = true
         defer { if turn == self.turn { isBound = false } }
@@ -81,7 +79,7 @@ extension AppLife {
                     hasActed = try take(step)
                 }
                 guard note(course, hasActed: hasActed) else { continue }
-                if try settle(before: course.index - 1) { return }
+                if try launches.settle(before: course.index - 1) { return }
                 try await check(.step, before: course.index - 1)
             }
         }
@@ -107,7 +105,7 @@ extension AppLife {
     private nonisolated(nonsending) func complete(_ course: LifeCourse, hasActed: Bool) async throws {
         guard note(course, hasActed: hasActed) else { return }
         let index = course.index - 1
-        try settle(before: index)
+        try launches.settle(before: index)
         try relaunchKilled(before: index)
         try await check(.step, before: index)
     }
@@ -117,8 +115,8 @@ extension AppLife {
         guard let action = setup.actions.first(where: { $0.name == name }) else {
             throw AppSimulationError.unknownAction(name)
         }
-        guard running?.app != nil else { return false }
-        actions += 1
+        guard launches.running?.app != nil else { return false }
+        launches.running?.actions += 1
         try await call(.acting, action.body)
         return true
     }
@@ -131,7 +129,7 @@ extension AppLife {
         _ phase: Phase,
         _ body: LaunchedApp.Call<Answer>
     ) async throws -> Answer? {
-        guard let running, let app = running.app else { return nil }
+        guard let running = launches.running, let app = running.app else { return nil }
         let turn = turn
         self.phase = phase
         let result = isBound ? await body(app) : await running.context.run { await body(app) }

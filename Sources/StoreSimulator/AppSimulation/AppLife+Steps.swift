@@ -10,12 +10,12 @@ extension AppLife {
         switch step {
         // The life's task performs actions by itself, since they may suspend.
         case .action: return false
-        case .kill(let count): arm(after: count)
+        case .kill(let count): launches.running?.process.arm(after: count)
         case .relaunch: relaunch()
         case .user(let new):
             return change(from: answer.withLock { $0 }, to: new) {
                 answer.withLock { $0 = new }
-                askUser()
+                askUser(isDirect: launches.running?.isDirect == true)
             }
         case .askToBuy(let isOn):
             return change(from: store.account.asksToBuy, to: isOn) { try store.account.setAsksToBuy(isOn) }
