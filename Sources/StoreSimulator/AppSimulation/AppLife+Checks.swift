@@ -7,7 +7,7 @@ extension AppLife {
     /// Completes the life: makes all pending decisions, signs in each user, and launches the app again.
     nonisolated(nonsending) func windUp(_ step: Int) async throws {
         launches.running?.process.disarm()
-        for device in [first, second].compactMap(\.self) {
+        for device in user.devices {
             device.wire?.removeAllRules()
             device.wire?.releaseAll()
             device.device.isReachable = true
@@ -21,8 +21,8 @@ extension AppLife {
         // Sends the current user's commands to the store before another user signs in.
         try rest(step)
         try await checkLiveness(step)
-        if second != nil {
-            let isSecond = hand !== first
+        if user.second != nil {
+            let isSecond = user.usesSecond
             try await windUpDevice(step)
             _ = try take(.useSecondDevice(!isSecond))
             try rest(step)
@@ -78,7 +78,7 @@ extension AppLife {
         hasWaited = true
         while clock.now < end, let deadline = clock.nextDeadline, deadline <= end {
             clock.advance(by: turn)
-            hand.wire?.releaseAll()
+            user.current.wire?.releaseAll()
             try launches.settle(before: step)
             try relaunchKilled(before: step)
         }
@@ -125,9 +125,9 @@ extension AppLife {
         }
         try readTransactions()
         note(transactions)
-        noteHomes()
+        user.noteHomes(of: transactions)
         // An app's deliveries do not change while none of its code runs.
-        let asksForDeliveries = moment != .step || second != nil || launches.hasProgressed
+        let asksForDeliveries = moment != .step || user.second != nil || launches.hasProgressed
         // The purchases shown since the last check, including those that a claim's query shows.
         let shown = asksForDeliveries ? shown.taken() : ShownTransactions.Interval()
         defer { hasWaited = false }
@@ -152,11 +152,11 @@ extension AppLife {
         switch claim {
         case .holds(let product, let count):
             let held = try await ask(count, step)
-            hand.deliveries[index] = .count(held)
+            user.current.deliveries[index] = .count(held)
             return compare(held, of: product, index, shown, moment).map { "\(product): \($0)" }
         case .delivers(let product, let deliveries):
             let held = try await ask(deliveries, step)
-            hand.deliveries[index] = .byTransaction(held)
+            user.current.deliveries[index] = .byTransaction(held)
             return compare(held, of: product, index, moment).map { "\(product): \($0)" }
         case .allows(let product, let isAllowed):
             guard moment == .end || moment == .anotherUser else { return nil }
@@ -202,6 +202,30 @@ extension AppLife {
 }
 
 extension AppLife {
+    /// Checks that purchases that may be delivered on either device were delivered on one of them.
+    func checkBothDevices(_ step: Int) throws {
+        guard let second = user.second else { return }
+        for (index, claim) in setup.claims.enumerated() {
+            let sentence: String?
+            switch (claim, user.first.deliveries[index], second.deliveries[index]) {
+            case (.holds(let product, _), .count(let here)?, .count(let there)?):
+                let owed = sales(of: product, index).reduce(0) { $1.isRefunded ? $0 : $0 + $1.quantity }
+                sentence =
+                    here + there < owed
+                    ? "\(product): \(owed) paid for, and only \(here + there) delivered on both devices" : nil
+            case (.delivers(let product, _), .byTransaction(let here)?, .byTransaction(let there)?):
+                let lost = sales(of: product, index).first {
+                    !$0.isRefunded && max(here[$0.id, default: 0], there[$0.id, default: 0]) < $0.quantity
+                }
+                sentence = lost.map {
+                    "\(product): \($0.quantity) paid for in transaction \($0.id), and not delivered on either device"
+                }
+            default: sentence = nil
+            }
+            if let sentence { throw Violation("claim \(index)", sentence: sentence, step: step) }
+        }
+    }
+
     /// Whether the last purchase that gave the device's user access was refunded to its payer.
     private func isRefunded(_ product: String, _ transactions: [SandboxTransaction]) -> Bool {
         let sales = transactions.filter { $0.productIdentifier == product && $0.isSale }

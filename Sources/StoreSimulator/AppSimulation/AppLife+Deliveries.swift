@@ -10,7 +10,7 @@ extension AppLife {
         _ shown: ShownTransactions.Interval,
         _ moment: Moment
     ) -> String? {
-        let purchases = purchases(of: product, claim)
+        let purchases = user.purchasesInUse(sales(of: product, claim))
         var (paid, refunded, due) = (0, 0, 0)
         for purchase in purchases {
             paid += purchase.quantity
@@ -21,9 +21,9 @@ extension AppLife {
             if held > trusted { return "\(held) delivered, of which only \(trusted) had a signature to trust" }
         }
         if held > paid {
-            return "\(held) delivered, and only \(paid) paid for\(second == nil ? "" : " on this device")"
+            return "\(held) delivered, and only \(paid) paid for\(user.second == nil ? "" : " on this device")"
         }
-        let most = hand.trackers[claim]
+        let most = user.current.trackers[claim]
             .explain(held, of: purchases, shown, of: product, isLate: hasWaited)
         if let most, held > most {
             return "\(held) delivered, for only \(most) of the \(paid) paid for: some again, and others never"
@@ -32,8 +32,8 @@ extension AppLife {
         let mustReturn = moment == .end && setup.isTakenBack
         if mustReturn, held > paid - refunded { return "\(held) kept, although \(refunded) of \(paid) were refunded" }
         let when = moment == .end ? "" : " before another launch"
-        if held < due { return "\(second == nil ? paid : due) paid for, and only \(held) delivered\(when)" }
-        if !hand.trackers[claim].canBe(purchases, isTakenBack: mustReturn) {
+        if held < due { return "\(user.second == nil ? paid : due) paid for, and only \(held) delivered\(when)" }
+        if !user.current.trackers[claim].canBe(purchases, isTakenBack: mustReturn) {
             return "\(held) delivered, and one that was paid for is not among them\(when)"
         }
         return nil
@@ -42,7 +42,7 @@ extension AppLife {
     /// Compares the deliveries that an app reports for each transaction with what was paid for.
     func compare(_ deliveries: [String: Int], of product: String, _ claim: Int, _ moment: Moment) -> String? {
         var left = deliveries.filter { $0.value != 0 }
-        for sale in purchases(of: product, claim) {
+        for sale in user.purchasesInUse(sales(of: product, claim)) {
             let held = left.removeValue(forKey: sale.id) ?? 0
             let name = "transaction \(sale.id)"
             if held > sale.quantity { return "\(held) delivered for \(name), and only \(sale.quantity) paid for" }
@@ -61,21 +61,8 @@ extension AppLife {
             }
         }
         guard let other = left.min(by: { $0.key < $1.key }) else { return nil }
-        let reason = homes?[other.key] == nil ? "in which nothing was paid for" : "which was finished on another device"
+        let reason = user.hasHome(other.key) ? "which was finished on another device" : "in which nothing was paid for"
         return "\(other.value) delivered for transaction \(other.key), \(reason)"
-    }
-
-    /// The purchases of a product by the users of the device that can be delivered on it.
-    private func purchases(of product: String, _ claim: Int) -> [DeliveryTracker.Purchase] {
-        let all = sales(of: product, claim)
-        guard let homes else { return all }
-        return all.compactMap { purchase in
-            let bits = homes[purchase.id]
-            if (bits ?? hand.bit) & hand.bit == 0 { return nil }
-            var purchase = purchase
-            purchase.isDue = bits == hand.bit
-            return purchase
-        }
     }
 
     /// The purchases of a product by the users of the devices.

@@ -13,16 +13,16 @@ extension AppLife {
         case .kill(let count): launches.running?.process.arm(after: count)
         case .relaunch: relaunch()
         case .user(let new):
-            return change(from: answer.withLock { $0 }, to: new) {
-                answer.withLock { $0 = new }
-                askUser(isDirect: launches.running?.isDirect == true)
+            return change(from: user.answer, to: new) {
+                user.answer = new
+                user.setAuthorizer(isDirect: launches.running?.isDirect == true)
             }
         case .askToBuy(let isOn):
             return change(from: store.account.asksToBuy, to: isOn) { try store.account.setAsksToBuy(isOn) }
         case .approve(let index): return decide(index, .approve)
         case .decline(let index): return decide(index, .decline())
         case .interrupt(let isOn):
-            hasInterrupted = true
+            user.hasInterrupted = true
             return change(from: store.account.interruptsPurchases, to: isOn) {
                 try store.account.setInterruptsPurchases(isOn)
             }
@@ -33,8 +33,8 @@ extension AppLife {
         case .promote(let product): return attempt { try device.promote(product) }
         case .useSecondDevice(let isSecond): return try use(second: isSecond)
         case .signIn(let isOther):
-            guard let account = isOther ? other : store.account else { return false }
-            hand.hasOtherUser = isOther
+            guard let account = isOther ? store.account(named: AppStep.otherName) : store.account else { return false }
+            user.current.hasOtherUser = isOther
             return change(from: device.account, to: account) { try device.signIn(to: account) }
         case .familyBuys(let product): return attempt { try familyBuys(product) }
         case .familyLeaves:
@@ -73,14 +73,25 @@ extension AppLife {
         case .sign(let defect): return try changeSignature(to: defect)
         case .reachable(let isReachable):
             return change(from: device.isReachable, to: isReachable) { device.isReachable = isReachable }
-        case .fault(let fault, let point): hand.connectedWire().add(fault, at: point, times: 1)
+        case .fault(let fault, let point): user.current.connectedWire().add(fault, at: point, times: 1)
         case .release:
-            guard let wire = hand.wire, !wire.held.isEmpty else { return false }
+            guard let wire = user.current.wire, !wire.held.isEmpty else { return false }
             wire.releaseAll()
-        case .loseConnection: hand.wire?.cut()
+        case .loseConnection: user.current.wire?.cut()
         case .failHistory(let failure): historyFaults.add(.fail(failure))
         case .delayHistory(let seconds): historyFaults.add(.delay(Double(max(seconds, 0))))
         }
+        return true
+    }
+
+    /// Ends the app on one device and launches it on the other; returns whether the device has changed.
+    private func use(second isSecond: Bool) throws -> Bool {
+        guard isSecond != user.usesSecond else { return false }
+        // The sales so far belong to the device that is put aside.
+        try readTransactions()
+        let next = try user.device(second: isSecond)
+        user.noteHomes(of: transactions, next: next)
+        relaunch(on: next)
         return true
     }
 
@@ -129,6 +140,8 @@ extension AppLife {
         guard let place = sold.at(index) else { return false }
         return attempt { try store.refund(transactions[place].id) }
     }
+
+    private var relative: SandboxAccount? { store.account(named: AppStep.relativeName) }
 
     private func familyBuys(_ product: String) throws {
         let family = try store.families.first ?? store.addFamily("family", organiser: store.account)

@@ -30,21 +30,9 @@ final class AppLife {
     let clock = ManualClock()
     let launches: AppLaunches
     let store: SandboxStore
-    /// The second account, in a life that may have one.
-    private(set) var other: SandboxAccount?
-    private(set) var relative: SandboxAccount?
-    /// The device that the user begins with.
-    let first: AppDevice
-    /// The second device, once the user has taken it.
-    var second: AppDevice?
-    /// The device in use, on which the app runs.
-    private(set) var hand: AppDevice
-    /// The devices on which each purchase can be delivered, as bits; nil while there is only one device.
-    var homes: [String: UInt8]?
+    let user: AppUser
     let historyFaults: HistoryFaults
     var coverage = AppCoverage()
-    /// The user's reply to payment sheets.
-    let answer = Locked(AppStep.UserAnswer.pays)
     private let reader: TransactionReader
     /// The number of the store's records at the last reading.
     private(set) var position = 0
@@ -58,8 +46,6 @@ final class AppLife {
     /// The transactions sold before the store began to sign wrongly.
     var trusted: Set<String> = []
     let shown = ShownTransactions()
-    /// Whether purchases have been interrupted.
-    var hasInterrupted = false
     private let sellsSubscriptions: Bool
     /// The steps that are still to come.
     var coming: ArraySlice<AppStep> = []
@@ -72,7 +58,7 @@ final class AppLife {
     /// Whether, since the last check, something has happened for which the app may have waited.
     var hasWaited = false
     private let monitor: RunMonitor
-    let seed: UInt64
+    private let seed: UInt64
 
     init(_ setup: AppSimulationSetup, seed: UInt64, _ monitor: RunMonitor) throws {
         self.setup = setup
@@ -82,9 +68,8 @@ final class AppLife {
         sellsSubscriptions = setup.products.contains { $0.kind == .autoRenewable }
         store = try SandboxStore(products: setup.products, clock: clock, locale: "en_US", signer: Self.signer)
         reader = TransactionReader(store)
-        first = AppDevice(store.device, place: 0, seed: seed, claims: setup.claims.count)
+        user = AppUser(store, seed: seed, claims: setup.claims.count)
         purchaseLists = Array(repeating: PurchaseList(), count: setup.claims.count)
-        hand = first
         historyFaults = HistoryFaults(clock: clock)
     }
 
@@ -101,8 +86,8 @@ final class AppLife {
             coming = steps[...]
             // Accounts created later would notify a running app.
             if setup.hasOtherUser || steps.contains(where: \.involvesOthers) {
-                other = try store.addAccount(AppStep.otherName)
-                relative = try store.addAccount(AppStep.relativeName)
+                _ = try store.addAccount(AppStep.otherName)
+                _ = try store.addAccount(AppStep.relativeName)
             }
             launch()
             try launches.settle(before: 0)
@@ -110,7 +95,7 @@ final class AppLife {
         }
     }
 
-    var device: SandboxDevice { hand.device }
+    var device: SandboxDevice { user.current.device }
 
     /// Reads the store's transactions.
     func readTransactions() throws {
@@ -127,22 +112,14 @@ final class AppLife {
     /// If none of its steps disturbs messages, a launch calls the store directly, like an app whose store is in its process;
     /// any other launch uses the fault injector.
     private func launch() {
-        let isDirect = hand.wire?.isIdle != false && coming.prefix { $0 != .relaunch }.allSatisfy { !$0.disturbs }
-        askUser(isDirect: isDirect)
-        launches.launch(setup, on: hand, store.signer) { process in
+        let current = user.current
+        let isDirect = current.wire?.isIdle != false && coming.prefix { $0 != .relaunch }.allSatisfy { !$0.disturbs }
+        user.setAuthorizer(isDirect: isDirect)
+        launches.launch(setup, on: current, store.signer) { process in
             isDirect
-                ? DirectLaunchBackend(device, process, shown, historyFaults)
-                : LaunchBackend(hand.connectedWire(), process, shown, historyFaults)
+                ? DirectLaunchBackend(current.device, process, shown, historyFaults)
+                : LaunchBackend(current.connectedWire(), process, shown, historyFaults)
         }
-    }
-
-    /// Sets the store's authorizer for the user's current reply.
-    ///
-    /// An app that calls the store directly has its reply at once, so a user who pays need not be queried.
-    func askUser(isDirect: Bool) {
-        let answer = answer
-        let asks = !isDirect || answer.withLock { $0 } != .pays
-        store.authorizer = asks ? Authorizer { _ in answer.withLock { $0 }.authorization } : .approving
     }
 
     /// Ends the app, and launches it again.
@@ -150,7 +127,7 @@ final class AppLife {
     /// - Parameter next: the device on which it is launched, the same unless given.
     func relaunch(on next: AppDevice? = nil) {
         launches.end()
-        if let next { hand = next }
+        if let next { user.current = next }
         launch()
     }
 
@@ -158,7 +135,7 @@ final class AppLife {
         turn += 1
         launches.end()
         coverage.noteFaults(historyFaults.count, of: AppCoverage.question)
-        for device in [first, second].compactMap(\.self) {
+        for device in user.devices {
             guard let wire = device.wire else { continue }
             for (point, count) in wire.faultCounts { coverage.noteFaults(count, of: point.rawValue) }
             wire.removeAllRules()
@@ -194,7 +171,7 @@ final class AppLife {
         }
         var states = AppCoverage.States()
         if isUndecided { states.insert(.undecided) }
-        if hasInterrupted, !store.issues.isEmpty { states.insert(.interrupted) }
+        if user.hasInterrupted, !store.issues.isEmpty { states.insert(.interrupted) }
         if isUnfinished { states.insert(.unfinished) }
         if !device.isReachable { states.insert(.offline) }
         if sellsSubscriptions {
@@ -203,20 +180,9 @@ final class AppLife {
             if subscriptions.contains(where: { !$0.isRunning }) { states.insert(.lapsed) }
         }
         if isRefunded { states.insert(.refunded) }
-        if hand.hasOtherUser { states.insert(.otherUser) }
-        if hand !== first { states.insert(.secondDevice) }
+        if user.current.hasOtherUser { states.insert(.otherUser) }
+        if user.usesSecond { states.insert(.secondDevice) }
         if states.isEmpty { states.insert(.atRest) }
         return states
-    }
-}
-
-extension AppStep.UserAnswer {
-    fileprivate var authorization: Authorization {
-        switch self {
-        case .pays: .approve
-        case .cancels: .cancel
-        case .isDeclined: .decline()
-        case .hesitates: .later
-        }
     }
 }
