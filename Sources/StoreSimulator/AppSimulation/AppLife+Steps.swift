@@ -6,7 +6,7 @@ import StoreCore
 extension AppLife {
     /// Performs a step; returns whether it had an effect.
     func take(_ step: AppStep) throws -> Bool {
-        if step.mayEndWait { hasWaited = true }
+        if step.mayEndWait { judge.hasWaited = true }
         switch step {
         // The life's task performs actions by itself, since they may suspend.
         case .action: return false
@@ -88,9 +88,9 @@ extension AppLife {
     private func use(second isSecond: Bool) throws -> Bool {
         guard isSecond != user.usesSecond else { return false }
         // The sales so far belong to the device that is put aside.
-        try readTransactions()
+        try judge.readTransactions()
         let next = try user.device(second: isSecond)
-        user.noteHomes(of: transactions, next: next)
+        user.noteHomes(of: judge.transactions, next: next)
         relaunch(on: next)
         return true
     }
@@ -106,10 +106,8 @@ extension AppLife {
     private func changeSignature(to defect: SignatureDefect?) throws -> Bool {
         if defect == store.signatureDefect { return false }
         // Earlier sales had valid signatures.
-        try readTransactions()
-        if store.signatureDefect == nil { trusted = Set(transactions.filter(\.isSale).map(\.id)) }
-        if defect != nil { hasSignedWrongly = true }
-        if defect == nil { untrusted = [] }
+        try judge.readTransactions()
+        if store.signatureDefect == nil { judge.trustSales() }
         return change(from: store.signatureDefect, to: defect) { store.signatureDefect = defect }
     }
 
@@ -131,7 +129,8 @@ extension AppLife {
     }
 
     private func refund(_ index: Int) throws -> Bool {
-        try readTransactions()
+        try judge.readTransactions()
+        let transactions = judge.transactions
         // By index, since copying a transaction is slower than reading all its properties.
         let sold = transactions.indices.filter {
             transactions[$0].isSale && transactions[$0].origin != .familySharing

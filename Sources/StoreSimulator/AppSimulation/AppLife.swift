@@ -33,19 +33,7 @@ final class AppLife {
     let user: AppUser
     let historyFaults: HistoryFaults
     var coverage = AppCoverage()
-    private let reader: TransactionReader
-    /// The number of the store's records at the last reading.
-    private(set) var position = 0
-    /// The store's transactions at the last reading.
-    private(set) var transactions: [SandboxTransaction] = []
-    /// The purchases of products that are counted, by the numbers of the claims.
-    var purchaseLists: [PurchaseList]
-    /// The transactions sold since the store began to sign wrongly; they never had a valid signature.
-    var untrusted: Set<String> = []
-    var hasSignedWrongly = false
-    /// The transactions sold before the store began to sign wrongly.
-    var trusted: Set<String> = []
-    let shown = ShownTransactions()
+    let judge: AppJudge
     private let sellsSubscriptions: Bool
     /// The steps that are still to come.
     var coming: ArraySlice<AppStep> = []
@@ -55,8 +43,6 @@ final class AppLife {
     var phase = Phase.between
     /// Whether the life's task has bound the context of the running launch.
     var isBound = false
-    /// Whether, since the last check, something has happened for which the app may have waited.
-    var hasWaited = false
     private let monitor: RunMonitor
     private let seed: UInt64
 
@@ -67,9 +53,8 @@ final class AppLife {
         launches = AppLaunches(clock)
         sellsSubscriptions = setup.products.contains { $0.kind == .autoRenewable }
         store = try SandboxStore(products: setup.products, clock: clock, locale: "en_US", signer: Self.signer)
-        reader = TransactionReader(store)
         user = AppUser(store, seed: seed, claims: setup.claims.count)
-        purchaseLists = Array(repeating: PurchaseList(), count: setup.claims.count)
+        judge = AppJudge(setup, store, user)
         historyFaults = HistoryFaults(clock: clock)
     }
 
@@ -97,14 +82,6 @@ final class AppLife {
 
     var device: SandboxDevice { user.current.device }
 
-    /// Reads the store's transactions.
-    func readTransactions() throws {
-        // Releases the array, which the reader would otherwise copy before appending to it.
-        transactions = []
-        transactions = try reader.transactions()
-        position = reader.position
-    }
-
     // MARK: - Launches
 
     /// Launches the app on the device in use.
@@ -117,8 +94,8 @@ final class AppLife {
         user.setAuthorizer(isDirect: isDirect)
         launches.launch(setup, on: current, store.signer) { process in
             isDirect
-                ? DirectLaunchBackend(current.device, process, shown, historyFaults)
-                : LaunchBackend(current.connectedWire(), process, shown, historyFaults)
+                ? DirectLaunchBackend(current.device, process, judge.shown, historyFaults)
+                : LaunchBackend(current.connectedWire(), process, judge.shown, historyFaults)
         }
     }
 
@@ -161,6 +138,7 @@ final class AppLife {
     /// Uses the last reading of the store where possible, since this is called before each step.
     var states: AppCoverage.States {
         var (isUndecided, isRefunded, isUnfinished) = (false, false, false)
+        let transactions = judge.transactions
         for index in transactions.indices {
             if transactions[index].cancellationDate != nil { isRefunded = true }
             switch transactions[index].state {

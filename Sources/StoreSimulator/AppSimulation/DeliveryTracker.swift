@@ -1,77 +1,3 @@
-import StoreCore
-
-// Checks that the app has delivered each purchase once.
-extension AppLife {
-    /// Compares the number that an app reports as delivered with the number that was paid for.
-    func compare(
-        _ held: Int,
-        of product: String,
-        _ claim: Int,
-        _ shown: ShownTransactions.Interval,
-        _ moment: Moment
-    ) -> String? {
-        let purchases = user.purchasesInUse(sales(of: product, claim))
-        var (paid, refunded, due) = (0, 0, 0)
-        for purchase in purchases {
-            paid += purchase.quantity
-            if purchase.isRefunded { refunded += purchase.quantity } else if purchase.isDue { due += purchase.quantity }
-        }
-        if setup.isVerified, held <= paid {
-            let trusted = purchases.reduce(0) { $0 + (untrusted.contains($1.id) ? 0 : $1.quantity) }
-            if held > trusted { return "\(held) delivered, of which only \(trusted) had a signature to trust" }
-        }
-        if held > paid {
-            return "\(held) delivered, and only \(paid) paid for\(user.second == nil ? "" : " on this device")"
-        }
-        let most = user.current.trackers[claim]
-            .explain(held, of: purchases, shown, of: product, isLate: hasWaited)
-        if let most, held > most {
-            return "\(held) delivered, for only \(most) of the \(paid) paid for: some again, and others never"
-        }
-        guard moment == .end || moment == .whileRunning else { return nil }
-        let mustReturn = moment == .end && setup.isTakenBack
-        if mustReturn, held > paid - refunded { return "\(held) kept, although \(refunded) of \(paid) were refunded" }
-        let when = moment == .end ? "" : " before another launch"
-        if held < due { return "\(user.second == nil ? paid : due) paid for, and only \(held) delivered\(when)" }
-        if !user.current.trackers[claim].canBe(purchases, isTakenBack: mustReturn) {
-            return "\(held) delivered, and one that was paid for is not among them\(when)"
-        }
-        return nil
-    }
-
-    /// Compares the deliveries that an app reports for each transaction with what was paid for.
-    func compare(_ deliveries: [String: Int], of product: String, _ claim: Int, _ moment: Moment) -> String? {
-        var left = deliveries.filter { $0.value != 0 }
-        for sale in user.purchasesInUse(sales(of: product, claim)) {
-            let held = left.removeValue(forKey: sale.id) ?? 0
-            let name = "transaction \(sale.id)"
-            if held > sale.quantity { return "\(held) delivered for \(name), and only \(sale.quantity) paid for" }
-            if setup.isVerified, held > 0, untrusted.contains(sale.id) {
-                return "\(held) delivered for \(name), whose signature cannot be trusted"
-            }
-            guard moment == .end || moment == .whileRunning else { continue }
-            if !sale.isRefunded {
-                guard sale.isDue else { continue }
-                let when = moment == .end ? "" : " before another launch"
-                if held < sale.quantity {
-                    return "\(sale.quantity) paid for in \(name), and only \(held) delivered\(when)"
-                }
-            } else if moment == .end, setup.isTakenBack, held > 0 {
-                return "\(held) kept of \(name), although it was refunded"
-            }
-        }
-        guard let other = left.min(by: { $0.key < $1.key }) else { return nil }
-        let reason = user.hasHome(other.key) ? "which was finished on another device" : "in which nothing was paid for"
-        return "\(other.value) delivered for transaction \(other.key), \(reason)"
-    }
-
-    /// The purchases of a product by the users of the devices.
-    func sales(of product: String, _ claim: Int) -> [DeliveryTracker.Purchase] {
-        purchaseLists[claim].update(of: product, from: transactions)
-        return purchaseLists[claim].purchases
-    }
-}
-
 /// A record of the purchases of a product that an app can have delivered, derived from the number that it reports.
 ///
 /// A count alone does not show whether one purchase was delivered twice and another never. But an app can deliver only
@@ -206,4 +132,90 @@ struct DeliveryTracker {
             $0.isSuperset(of: due) && (!isTakenBack || $0.intersection(refunded).isEmpty)
         }
     }
+}
+
+/// A set of purchases, by their indices among those of their product.
+private struct PurchaseSet: Hashable {
+    /// The bits of the first indices: most sets have no others, and need no array.
+    private var first: UInt64 = 0
+    /// The bits of further indices, without zeros at the end, so that equal sets have equal words.
+    private var further: [UInt64] = []
+
+    var isEmpty: Bool { first == 0 && further.isEmpty }
+
+    /// The indices, in order.
+    var places: [Int] {
+        var places: [Int] = []
+        forEach { places.append($0) }
+        return places
+    }
+
+    func contains(_ place: Int) -> Bool {
+        place < 64
+            ? first >> UInt64(place) & 1 == 1
+            : place >> 6 <= further.count && further[place >> 6 - 1] >> UInt64(place & 63) & 1 == 1
+    }
+
+    mutating func insert(_ place: Int) {
+        if place < 64 { return first |= 1 << UInt64(place) }
+        while further.count < place >> 6 { further.append(0) }
+        further[place >> 6 - 1] |= 1 << UInt64(place & 63)
+    }
+
+    mutating func remove(_ place: Int) {
+        if place < 64 { return first &= ~(1 << UInt64(place)) }
+        guard place >> 6 <= further.count else { return }
+        further[place >> 6 - 1] &= ~(1 << UInt64(place & 63))
+        trim()
+    }
+
+    /// Inserts an index, or removes it if it is in the set.
+    mutating func toggle(_ place: Int) { if contains(place) { remove(place) } else { insert(place) } }
+
+    mutating func removeAll() {
+        first = 0
+        further.removeAll(keepingCapacity: true)
+    }
+
+    func union(_ other: PurchaseSet) -> PurchaseSet {
+        var result = further.count >= other.further.count ? self : other
+        let less = further.count >= other.further.count ? other : self
+        result.first |= less.first
+        for index in less.further.indices { result.further[index] |= less.further[index] }
+        return result
+    }
+
+    func intersection(_ other: PurchaseSet) -> PurchaseSet {
+        var result = PurchaseSet()
+        result.first = first & other.first
+        if further.isEmpty || other.further.isEmpty { return result }
+        result.further = zip(further, other.further).map { $0 & $1 }
+        result.trim()
+        return result
+    }
+
+    func subtracting(_ other: PurchaseSet) -> PurchaseSet {
+        var result = self
+        result.first &= ~other.first
+        for index in 0..<min(further.count, other.further.count) { result.further[index] &= ~other.further[index] }
+        result.trim()
+        return result
+    }
+
+    func isSuperset(of other: PurchaseSet) -> Bool { other.subtracting(self).isEmpty }
+
+    func forEach(_ body: (Int) -> Void) {
+        Self.forEach(in: first, from: 0, body)
+        for (index, word) in further.enumerated() { Self.forEach(in: word, from: 64 * (index + 1), body) }
+    }
+
+    private static func forEach(in word: UInt64, from place: Int, _ body: (Int) -> Void) {
+        var rest = word
+        while rest != 0 {
+            body(place + rest.trailingZeroBitCount)
+            rest &= rest - 1
+        }
+    }
+
+    private mutating func trim() { while further.last == 0 { further.removeLast() } }
 }
