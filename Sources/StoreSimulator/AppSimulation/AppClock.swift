@@ -27,8 +27,10 @@ public struct AppClock: Clock {
         beginning = scheduler.now
     }
 
+    /// The date by the store's clock.
+    var date: Date { scheduler.now }
     /// The present moment.
-    public var now: Instant { Instant(offset: .seconds(scheduler.now.timeIntervalSince(beginning))) }
+    public var now: Instant { Instant(offset: .seconds(date.timeIntervalSince(beginning))) }
     /// The shortest measurable time.
     public var minimumResolution: Duration { .milliseconds(1) }
 

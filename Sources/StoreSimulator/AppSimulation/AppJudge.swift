@@ -36,8 +36,6 @@ final class AppJudge {
         purchaseLists = Array(repeating: PurchaseList(), count: setup.claims.count)
     }
 
-    // MARK: - The store's transactions
-
     /// The number of the store's records at the last reading.
     var position: Int { reader.position }
 
@@ -60,17 +58,15 @@ final class AppJudge {
     }
 
     /// The unfinished transactions of the device's user, as of the last reading of the store.
-    var unfinished: [SandboxTransaction] {
-        get throws {
-            // The device is queried only if a transaction is unfinished, since the query reads the whole ledger.
-            try transactions.contains { !$0.isFinished } ? user.current.device.unfinished : []
-        }
+    func unfinished() throws -> [SandboxTransaction] {
+        // The device is queried only if a transaction is unfinished, since the query reads the whole ledger.
+        try transactions.contains { !$0.isFinished } ? user.current.device.unfinished : []
     }
 
     /// Checks that the device's user has no unfinished transactions.
     func checkUnfinished(_ step: Int) throws {
         try readTransactions()
-        guard let left = try unfinished.first else { return }
+        guard let left = try unfinished().first else { return }
         let state =
             switch left.state {
             case .purchasing, .deferred: "is still under way"
@@ -81,8 +77,6 @@ final class AppJudge {
         let sentence = "a transaction of \(left.productIdentifier) \(state)"
         throw AppLife.Violation("unfinished", sentence: sentence, step: step)
     }
-
-    // MARK: - Deliveries
 
     /// Compares the number that an app reports as delivered with the number that was paid for.
     func compare(
@@ -105,8 +99,7 @@ final class AppJudge {
         if held > paid {
             return "\(held) delivered, and only \(paid) paid for\(user.second == nil ? "" : " on this device")"
         }
-        let most = user.current.trackers[claim]
-            .explain(held, of: purchases, shown, of: product, isLate: hasWaited)
+        let most = user.current.trackers[claim].explain(held, of: purchases, shown, of: product, isLate: hasWaited)
         if let most, held > most {
             return "\(held) delivered, for only \(most) of the \(paid) paid for: some again, and others never"
         }
@@ -176,8 +169,6 @@ final class AppJudge {
             if let sentence { throw AppLife.Violation("claim \(index)", sentence: sentence, step: step) }
         }
     }
-
-    // MARK: - Access
 
     /// Compares the access that an app gives to a product with the user's entitlement.
     func compare(_ isAllowed: Bool, with product: String) -> String? {

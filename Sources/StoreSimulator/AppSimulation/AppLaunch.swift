@@ -11,21 +11,18 @@ public final class AppLaunch: Sendable {
     public let clock: AppClock
     /// The signer of the store's receipts, for an app that verifies them with `AppReceipt(verifying:signer:)`.
     public let receiptSigner: any ReceiptSigner
-    private let storeClock: ManualClock
 
-    init(number: Int, storage: AppStorage, clock: AppClock, receiptSigner: any ReceiptSigner, storeClock: ManualClock) {
+    init(number: Int, storage: AppStorage, clock: AppClock, receiptSigner: any ReceiptSigner) {
         self.number = number
         self.storage = storage
         self.clock = clock
         self.receiptSigner = receiptSigner
-        self.storeClock = storeClock
     }
 
     /// The date by the store's clock.
     ///
-    /// Apps have to use this date where they compare dates: `Date()` is the real date, which the simulation does not
-    /// advance.
-    public var now: Date { storeClock.now }
+    /// Apps have to use it where they compare dates: `Date()` is the real date, which does not move with the simulation.
+    public var now: Date { clock.date }
 }
 
 /// A type-erased launched app, so the simulation's code need not be generic.

@@ -1,6 +1,4 @@
-import Foundation
 import StoreCore
-import StoreKit
 
 /// The launches of the app in a life, one after another, and the work of their code.
 final class AppLaunches {
@@ -12,25 +10,16 @@ final class AppLaunches {
         /// The app, once its launch has created it.
         fileprivate(set) var app: LaunchedApp?
         fileprivate var error: (any Error)?
-        /// The number of actions that were called.
-        var actions = 0
+        /// The work of the app's code when it settled last: the number of jobs and boundaries.
+        fileprivate var settled = 0
+        /// The work of the app's code at the last check; nil if an action was called since.
+        fileprivate var checked: Int?
 
         fileprivate init(_ process: AppProcess, _ backend: LaunchBackend, _ context: StoreContext) {
             self.process = process
             self.backend = backend
             self.context = context
         }
-
-        /// Whether the app calls the store directly.
-        var isDirect: Bool { backend is DirectLaunchBackend }
-    }
-
-    /// The progress of an app, which changes whenever some of its code runs.
-    private struct Progress: Equatable {
-        let launches: Int
-        let actions: Int
-        let jobs: Int
-        let boundaries: Int
     }
 
     private let clock: ManualClock
@@ -44,10 +33,6 @@ final class AppLaunches {
     private(set) var running: Running?
     private let ended = EndedLaunches()
     private var count = 0
-    /// The app's progress when it settled last.
-    private var settled: Progress?
-    /// The app's progress at the last check.
-    private var checked: Progress?
 
     init(_ clock: ManualClock) {
         self.clock = clock
@@ -56,8 +41,6 @@ final class AppLaunches {
         scheduler = TaskScheduler(clock: clock) { present.withLock { $0 }?.exhaust() }
         appClock = AppClock(scheduler)
     }
-
-    // MARK: - Launches
 
     /// Launches the app on a device, with the connection to the store that a function returns for the new process.
     func launch(
@@ -79,13 +62,8 @@ final class AppLaunches {
         let running = Running(process, backend, context)
         self.running = running
         StoreContext.ofThread = context
-        let launch = AppLaunch(
-            number: count,
-            storage: AppStorage(device.disk, process),
-            clock: appClock,
-            receiptSigner: signer,
-            storeClock: clock
-        )
+        let storage = AppStorage(device.disk, process)
+        let launch = AppLaunch(number: count, storage: storage, clock: appClock, receiptSigner: signer)
         count += 1
         let body = setup.launch
         context.run {
@@ -131,8 +109,6 @@ final class AppLaunches {
         ended.leave()
     }
 
-    // MARK: - Rest
-
     /// Performs everything that can happen without a further step; returns whether the app was killed.
     @discardableResult
     func settle(before step: Int) throws -> Bool {
@@ -143,9 +119,9 @@ final class AppLaunches {
         }
         let jobs = scheduler.replenish()
         let state = running?.process.replenish()
-        if jobs.isExhausted || state?.isExhausted == true { throw AppLife.Violation.restlessness(before: step) }
-        settled = progress(jobs: jobs.work, boundaries: state?.reached ?? 0)
+        if jobs.isExhausted || state?.isExhausted == true { throw AppLife.Violation.restless(before: step) }
         guard let state else { return false }
+        running?.settled = jobs.work + state.reached
         if let error = running?.error, !state.isDead {
             throw AppLife.Violation("launch", sentence: "the app cannot be launched: \(error)", step: step)
         }
@@ -164,26 +140,21 @@ final class AppLaunches {
     /// The work is done in the scheduler's jobs, and in the calls that the jobs make.
     private func comeToRest() {
         scheduler.drain()
-        if clock.activity.hasRegisteredWork { waitForThreads() }
+        if clock.activity.hasRegisteredWork { clock.activity.comeToRest() }
     }
 
-    /// Waits until no other thread, such as one of the app's own, does work for the store or a queue.
-    func waitForThreads() { clock.activity.comeToRest() }
+    /// Whether the running app calls the store directly.
+    var isDirect: Bool { running?.backend is DirectLaunchBackend }
 
-    // MARK: - Progress
+    /// Whether some of the app's code had run since the last check when the app settled last.
+    var hasProgressed: Bool { running?.settled != running?.checked }
 
-    /// Whether some of the app's code has run between the last check and the last time that the app settled.
-    var hasProgressed: Bool { settled != checked }
+    func noteAction() { running?.checked = nil }
 
     /// Notes a check, which may have asked the app since it settled.
     func noteCheck(hasAsked: Bool) {
-        checked =
-            hasAsked
-            ? progress(jobs: scheduler.pulse.work, boundaries: running?.process.condition.reached ?? 0) : settled
-    }
-
-    private func progress(jobs: Int, boundaries: Int) -> Progress {
-        Progress(launches: count, actions: running?.actions ?? 0, jobs: jobs, boundaries: boundaries)
+        guard let running else { return }
+        running.checked = hasAsked ? scheduler.pulse.work + running.process.condition.reached : running.settled
     }
 }
 
@@ -204,9 +175,7 @@ private final class EndedLaunches {
 
     let afterlife = AppProcess.Afterlife()
     private var launches: [Launch] = []
-    private var context = EndedLaunches.newContext()
-
-    private static func newContext() -> StoreContext { StoreContext(delivery: .onMainActor, log: .silent) }
+    private var context = StoreContext(delivery: .onMainActor, log: .silent)
 
     /// Adds a launch, and binds the calling thread to the context without a store.
     func add(_ launch: AppLaunches.Running) {
@@ -228,7 +197,7 @@ private final class EndedLaunches {
         }
         guard let queue = context.defaultQueueIfMade as? SKPaymentQueue else { return }
         let last = context
-        context = Self.newContext()
+        context = StoreContext(delivery: .onMainActor, log: .silent)
         StoreContext.ofThread = context
         withExtendedLifetime(last) { _ = queue.relaunch() }
     }

@@ -1,6 +1,6 @@
+import Foundation
 import StoreContract
 import StoreCore
-import StoreKit
 
 // The checks of an app.
 extension AppLife {
@@ -22,9 +22,8 @@ extension AppLife {
         try rest(step)
         try await checkLiveness(step)
         if user.second != nil {
-            let isSecond = user.usesSecond
             try await windUpDevice(step)
-            _ = try take(.useSecondDevice(!isSecond))
+            _ = try take(.useSecondDevice(!user.usesSecond))
             try rest(step)
         }
         try await windUpDevice(step)
@@ -40,7 +39,7 @@ extension AppLife {
             for _ in 0..<3 {
                 try judge.readTransactions()
                 // If a launch changed nothing and nothing is pending, the next one changes nothing either.
-                if try judge.position == before && judge.unfinished.isEmpty { break }
+                if try judge.position == before && judge.unfinished().isEmpty { break }
                 before = judge.position
                 relaunch()
                 try decide(step)
@@ -72,7 +71,8 @@ extension AppLife {
     private func rest(_ step: Int) throws {
         let turn = AppDevice.timeout + 1
         let end = clock.now + 4 * turn
-        launches.waitForThreads()
+        // Other threads, such as one of the app's own, may do work for the store or a queue.
+        clock.activity.comeToRest()
         try launches.settle(before: step)
         try relaunchKilled(before: step)
         judge.hasWaited = true
@@ -132,10 +132,7 @@ extension AppLife {
         }
     }
 
-    private nonisolated(nonsending) func ask<Answer>(
-        _ body: LaunchedApp.Call<Answer>,
-        _ step: Int
-    ) async throws -> Answer {
+    private nonisolated(nonsending) func ask<R>(_ body: LaunchedApp.Call<R>, _ step: Int) async throws -> R {
         // A kill during the query would be the simulation's fault, not the app's.
         launches.running?.process.isSpared = true
         defer { launches.running?.process.isSpared = false }

@@ -3,53 +3,41 @@ import StoreCore
 // A life runs in a task that calls the app's code directly: another task for each call would be slower than most calls.
 // If the app's code waits for something, that task remains with the app's code, and the life continues in another.
 extension AppLife {
-    /// The state of a life's task.
-    enum Phase {
-        /// Between two calls of the app's code.
-        case between
-        /// In an action of the app, or in another task while an action still waits.
-        case acting
-        /// In a call that queries the app, after a number of steps.
-        case asking(Int)
-        /// At the end of the life.
-        case over(Result<Void, any Error>)
-    }
-
     /// Performs all steps and the final checks.
-    func follow(_ course: LifeCourse) throws {
+    func follow() throws {
         while true {
-            turn += 1
-            if launches.scheduler.replenish().isExhausted { throw Violation.restlessness(before: course.index) }
-            launches.scheduler.run { [self, turn] in
+            course.turn += 1
+            if launches.scheduler.replenish().isExhausted { throw Violation.restless(before: course.index) }
+            launches.scheduler.run { [self, turn = course.turn] in
                 // Endless jobs may have delayed the beginning of this task until the next turn.
-                if turn != self.turn { return }
+                if turn != course.turn { return }
                 let result: Result<Void, any Error>
-                do { result = .success(try await goOn(course)) } catch { result = .failure(error) }
-                if turn != self.turn { return }
-                if case .acting = phase { return }
-                phase = .over(result)
+                do { result = .success(try await goOn()) } catch { result = .failure(error) }
+                if turn != course.turn { return }
+                if case .acting = course.phase { return }
+                course.phase = .over(result)
             }
-            switch phase {
+            switch course.phase {
             case .over(let result): return try result.get()
             case .acting: continue
             case .asking(let step): throw Violation(sentence: "the app does not answer what it has", step: step)
-            case .between: throw Violation.restlessness(before: course.index)
+            case .between: throw Violation.restless(before: course.index)
             }
         }
     }
 
     /// Performs the remaining steps and the final checks; completes the current step first, if it is in progress.
-    private nonisolated(nonsending) func goOn(_ course: LifeCourse) async throws {
-        let isActing = if case .acting = phase { true } else { false }
-        (phase, isBound) = (.between, false)
-        if isActing { try await complete(course, hasActed: true) }
+    private nonisolated(nonsending) func goOn() async throws {
+        let isActing = if case .acting = course.phase { true } else { false }
+        (course.phase, course.isBound) = (.between, false)
+        if isActing { try await complete(hasActed: true) }
         while let step = course.step {
             if step.endsLaunch {
-                try begin(course)
-                try await complete(course, hasActed: take(step))
+                try begin(step)
+                try await complete(hasActed: take(step))
             } else {
-                try await takeStepsOfLaunch(course)
-                if case .acting = phase { return }
+                try await takeStepsOfLaunch()
+                if case .acting = course.phase { return }
                 if try relaunchKilled(before: course.index - 1) { try await check(.step, before: course.index - 1) }
             }
         }
@@ -61,24 +49,22 @@ extension AppLife {
     ///
     /// The context is bound once for all of these steps, since binding is as slow as most calls. The caller performs
     /// the step that ends the launch, because the binding retains the context, whose end notifies the app's tasks.
-    private nonisolated(nonsending) func takeStepsOfLaunch(_ course: LifeCourse) async throws {
-        guard let context = launches.running?.context else {
-            preconditionFailure("a life has a launch until it is over")
-        }
-        let turn = turn
-        isBound = true
-        defer { if turn == self.turn { isBound = false } }
+    private nonisolated(nonsending) func takeStepsOfLaunch() async throws {
+        guard let context = launches.running?.context else { preconditionFailure("a life has a launch to its end") }
+        let turn = course.turn
+        course.isBound = true
+        defer { if turn == course.turn { course.isBound = false } }
         try await context.run {
             while let step = course.step, !step.endsLaunch {
-                try begin(course)
+                try begin(step)
                 let hasActed: Bool
                 if case .action(let name) = step {
                     hasActed = try await act(name)
-                    if Task.isCancelled { return phase = .acting }
+                    if Task.isCancelled { return course.phase = .acting }
                 } else {
                     hasActed = try take(step)
                 }
-                guard note(course, hasActed: hasActed) else { continue }
+                guard note(hasActed: hasActed) else { continue }
                 if try launches.settle(before: course.index - 1) { return }
                 try await check(.step, before: course.index - 1)
             }
@@ -86,15 +72,14 @@ extension AppLife {
     }
 
     /// Begins the current step.
-    private func begin(_ course: LifeCourse) throws {
-        guard let step = course.step else { return }
-        coming = course.steps[(course.index + 1)...]
+    private func begin(_ step: AppStep) throws {
+        course.coming = course.steps[(course.index + 1)...]
         try course.report(.step(course.index, step))
         course.states = states
     }
 
     /// Records the current step, and moves to the next; returns whether the step may have consequences now.
-    private func note(_ course: LifeCourse, hasActed: Bool) -> Bool {
+    private func note(hasActed: Bool) -> Bool {
         guard let step = course.step else { return false }
         course.index += 1
         coverage.note(step, in: course.states, hasActed: hasActed)
@@ -102,8 +87,8 @@ extension AppLife {
     }
 
     /// Moves to the next step, settles and checks, while no context is bound.
-    private nonisolated(nonsending) func complete(_ course: LifeCourse, hasActed: Bool) async throws {
-        guard note(course, hasActed: hasActed) else { return }
+    private nonisolated(nonsending) func complete(hasActed: Bool) async throws {
+        guard note(hasActed: hasActed) else { return }
         let index = course.index - 1
         try launches.settle(before: index)
         try relaunchKilled(before: index)
@@ -116,7 +101,7 @@ extension AppLife {
             throw AppSimulationError.unknownAction(name)
         }
         guard launches.running?.app != nil else { return false }
-        launches.running?.actions += 1
+        launches.noteAction()
         try await call(.acting, action.body)
         return true
     }
@@ -125,22 +110,31 @@ extension AppLife {
     ///
     /// - Throws: `CancellationError` if the life has continued without waiting for the call.
     @discardableResult
-    nonisolated(nonsending) func call<Answer>(
-        _ phase: Phase,
-        _ body: LaunchedApp.Call<Answer>
-    ) async throws -> Answer? {
+    nonisolated(nonsending) func call<R>(_ phase: LifeCourse.Phase, _ body: LaunchedApp.Call<R>) async throws -> R? {
         guard let running = launches.running, let app = running.app else { return nil }
-        let turn = turn
-        self.phase = phase
-        let result = isBound ? await body(app) : await running.context.run { await body(app) }
-        if turn != self.turn { throw CancellationError() }
-        self.phase = .between
+        let turn = course.turn
+        course.phase = phase
+        let result = course.isBound ? await body(app) : await running.context.run { await body(app) }
+        if turn != course.turn { throw CancellationError() }
+        course.phase = .between
         return result
     }
 }
 
-/// The steps of a life, and its progress.
+/// The steps of a life, its progress, and the task that performs them.
 final class LifeCourse {
+    /// The state of a life's task.
+    enum Phase {
+        /// Between two calls of the app's code.
+        case between
+        /// In an action of the app, or in another task while an action still waits.
+        case acting
+        /// In a call that queries the app, after a number of steps.
+        case asking(Int)
+        /// At the end of the life.
+        case over(Result<Void, any Error>)
+    }
+
     let steps: [AppStep]
     /// Reports the place in the life, and throws if the life has to end.
     let report: (RunMonitor.Place) throws -> Void
@@ -148,11 +142,19 @@ final class LifeCourse {
     var index = 0
     /// The current step; nil after the last.
     var step: AppStep? { index < steps.count ? steps[index] : nil }
+    /// The steps that are still to come.
+    var coming: ArraySlice<AppStep>
     /// The conditions under which the current step began, such as a device offline: coverage counts steps by them.
     var states = AppCoverage.States()
+    /// The number of tasks that have run the life; work of an earlier task no longer belongs to the life.
+    var turn = 0
+    var phase = Phase.between
+    /// Whether the task has bound the context of the running launch.
+    var isBound = false
 
-    init(steps: [AppStep], report: @escaping (RunMonitor.Place) throws -> Void) {
+    init(_ steps: [AppStep], report: @escaping (RunMonitor.Place) throws -> Void) {
         self.steps = steps
         self.report = report
+        coming = steps[...]
     }
 }

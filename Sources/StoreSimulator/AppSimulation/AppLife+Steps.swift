@@ -15,7 +15,7 @@ extension AppLife {
         case .user(let new):
             return change(from: user.answer, to: new) {
                 user.answer = new
-                user.setAuthorizer(isDirect: launches.running?.isDirect == true)
+                user.setAuthorizer(isDirect: launches.isDirect)
             }
         case .askToBuy(let isOn):
             return change(from: store.account.asksToBuy, to: isOn) { try store.account.setAsksToBuy(isOn) }

@@ -1,7 +1,6 @@
 import Foundation
 import StoreContract
 import StoreCore
-import StoreKit
 
 /// A simulated life of an app: a store, the user's devices, and the launches of the app on them.
 final class AppLife {
@@ -12,14 +11,12 @@ final class AppLife {
         let sentence: String
         let step: Int
 
+        static func restless(before step: Int) -> Self { Self(sentence: "the app never comes to rest", step: step) }
+
         init(_ rule: String? = nil, sentence: String, step: Int) {
             self.rule = rule ?? sentence
             self.sentence = sentence
             self.step = step
-        }
-
-        static func restlessness(before step: Int) -> Violation {
-            Violation(sentence: "the app never comes to rest", step: step)
         }
     }
 
@@ -34,55 +31,36 @@ final class AppLife {
     let historyFaults: HistoryFaults
     var coverage = AppCoverage()
     let judge: AppJudge
-    private let sellsSubscriptions: Bool
-    /// The steps that are still to come.
-    var coming: ArraySlice<AppStep> = []
-    /// The number of tasks that have run this life; work of an earlier task no longer belongs to the life.
-    var turn = 0
-    /// The state of the life's task.
-    var phase = Phase.between
-    /// Whether the life's task has bound the context of the running launch.
-    var isBound = false
-    private let monitor: RunMonitor
-    private let seed: UInt64
+    let course: LifeCourse
 
-    init(_ setup: AppSimulationSetup, seed: UInt64, _ monitor: RunMonitor) throws {
+    init(_ setup: AppSimulationSetup, seed: UInt64, _ course: LifeCourse) throws {
         self.setup = setup
-        self.monitor = monitor
-        self.seed = seed
+        self.course = course
         launches = AppLaunches(clock)
-        sellsSubscriptions = setup.products.contains { $0.kind == .autoRenewable }
         store = try SandboxStore(products: setup.products, clock: clock, locale: "en_US", signer: Self.signer)
         user = AppUser(store, seed: seed, claims: setup.claims.count)
         judge = AppJudge(setup, store, user)
         historyFaults = HistoryFaults(clock: clock)
     }
 
-    // MARK: - The life
-
     /// Performs the steps and the final checks.
     ///
     /// - Throws: the first violation, or a mistake in the simulation.
-    func live(_ steps: [AppStep]) throws {
-        let life = monitor.begin(seed)
-        defer { monitor.end(life) }
+    func live() throws {
         try launches.scheduler.bind {
             defer { over() }
-            coming = steps[...]
             // Accounts created later would notify a running app.
-            if setup.hasOtherUser || steps.contains(where: \.involvesOthers) {
+            if setup.hasOtherUser || course.steps.contains(where: \.involvesOthers) {
                 _ = try store.addAccount(AppStep.otherName)
                 _ = try store.addAccount(AppStep.relativeName)
             }
             launch()
             try launches.settle(before: 0)
-            try follow(LifeCourse(steps: steps) { [monitor] in try monitor.go(life, to: $0) })
+            try follow()
         }
     }
 
     var device: SandboxDevice { user.current.device }
-
-    // MARK: - Launches
 
     /// Launches the app on the device in use.
     ///
@@ -90,7 +68,8 @@ final class AppLife {
     /// any other launch uses the fault injector.
     private func launch() {
         let current = user.current
-        let isDirect = current.wire?.isIdle != false && coming.prefix { $0 != .relaunch }.allSatisfy { !$0.disturbs }
+        let steps = course.coming.prefix { $0 != .relaunch }
+        let isDirect = current.wire?.isIdle != false && steps.allSatisfy { !$0.disturbs }
         user.setAuthorizer(isDirect: isDirect)
         launches.launch(setup, on: current, store.signer) { process in
             isDirect
@@ -99,9 +78,7 @@ final class AppLife {
         }
     }
 
-    /// Ends the app, and launches it again.
-    ///
-    /// - Parameter next: the device on which it is launched, the same unless given.
+    /// Ends the app, and launches it again, on the same device unless another is given.
     func relaunch(on next: AppDevice? = nil) {
         launches.end()
         if let next { user.current = next }
@@ -109,7 +86,7 @@ final class AppLife {
     }
 
     private func over() {
-        turn += 1
+        course.turn += 1
         launches.end()
         coverage.noteFaults(historyFaults.count, of: AppCoverage.question)
         for device in user.devices {
@@ -137,27 +114,23 @@ final class AppLife {
     ///
     /// Uses the last reading of the store where possible, since this is called before each step.
     var states: AppCoverage.States {
-        var (isUndecided, isRefunded, isUnfinished) = (false, false, false)
+        var states = AppCoverage.States()
         let transactions = judge.transactions
         for index in transactions.indices {
-            if transactions[index].cancellationDate != nil { isRefunded = true }
+            if transactions[index].cancellationDate != nil { states.insert(.refunded) }
             switch transactions[index].state {
-            case .purchasing, .deferred: isUndecided = true
-            case .purchased: if !transactions[index].isFinished { isUnfinished = true }
+            case .purchasing, .deferred: states.insert(.undecided)
+            case .purchased: if !transactions[index].isFinished { states.insert(.unfinished) }
             case .failed, .restored: break
             }
         }
-        var states = AppCoverage.States()
-        if isUndecided { states.insert(.undecided) }
         if user.hasInterrupted, !store.issues.isEmpty { states.insert(.interrupted) }
-        if isUnfinished { states.insert(.unfinished) }
         if !device.isReachable { states.insert(.offline) }
-        if sellsSubscriptions {
+        if setup.sellsSubscriptions {
             let subscriptions = store.account.subscriptions
             if subscriptions.contains(where: { $0.isRunning }) { states.insert(.subscribed) }
             if subscriptions.contains(where: { !$0.isRunning }) { states.insert(.lapsed) }
         }
-        if isRefunded { states.insert(.refunded) }
         if user.current.hasOtherUser { states.insert(.otherUser) }
         if user.usesSecond { states.insert(.secondDevice) }
         if states.isEmpty { states.insert(.atRest) }

@@ -26,6 +26,7 @@ struct AppSimulationSetup: Sendable {
     }
 
     let products: [SandboxProduct]
+    let sellsSubscriptions: Bool
     let launch: @Sendable (AppLaunch) async throws -> LaunchedApp
     /// The user's actions.
     ///
@@ -40,6 +41,7 @@ struct AppSimulationSetup: Sendable {
 
     init(products: [SandboxProduct], launch: @escaping @Sendable (AppLaunch) async throws -> LaunchedApp) {
         self.products = products
+        sellsSubscriptions = products.contains { $0.kind == .autoRenewable }
         self.launch = launch
     }
 
@@ -66,10 +68,12 @@ extension AppSimulationSetup {
         tracesDeliveries: Bool = false
     ) throws -> (AppLife.Violation?, AppCoverage, SandboxTimeline) {
         try monitor.checkCancellation()
-        let life = try AppLife(self, seed: seed, monitor)
+        let progress = monitor.begin(seed)
+        defer { monitor.end(progress) }
+        let life = try AppLife(self, seed: seed, LifeCourse(steps) { try monitor.go(progress, to: $0) })
         life.store.tracesDeliveries = tracesDeliveries
         do {
-            try life.live(steps)
+            try life.live()
             return (nil, life.coverage, SandboxTimeline())
         } catch let violation as AppLife.Violation {
             return (violation, life.coverage, (try? life.store.timeline) ?? SandboxTimeline())

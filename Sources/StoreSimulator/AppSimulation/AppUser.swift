@@ -18,10 +18,6 @@ final class AppUser {
     /// Whether purchases have been interrupted.
     var hasInterrupted = false
 
-    /// - Parameters:
-    ///   - store: the store, which has one device.
-    ///   - seed: the life's seed.
-    ///   - claims: the number of claims.
     init(_ store: SandboxStore, seed: UInt64, claims: Int) {
         self.store = store
         first = AppDevice(store.device, place: 0, seed: seed, claims: claims)
@@ -29,7 +25,6 @@ final class AppUser {
     }
 
     var devices: [AppDevice] { [first, second].compactMap(\.self) }
-
     var usesSecond: Bool { current !== first }
 
     /// Returns the first or the second device; adds the second if necessary.
@@ -51,18 +46,13 @@ final class AppUser {
 
     /// Notes the devices on which each purchase can be delivered.
     ///
-    /// These are the device on which it was ordered, and each device on which the app runs while it is new or
-    /// unfinished.
-    ///
-    /// - Parameters:
-    ///   - transactions: all transactions of the store.
-    ///   - next: a device on which the app is about to run.
+    /// These are the device on which it was ordered, and each device on which the app runs, or is about to run, while
+    /// it is new or unfinished.
     func noteHomes(of transactions: [SandboxTransaction], next: AppDevice? = nil) {
         guard let second else { return }
         for index in transactions.indices where transactions[index].isSale {
             let id = transactions[index].id
-            let orderedOn = transactions[index].device
-            let isElsewhere = orderedOn != nil && orderedOn != current.device.name
+            let isElsewhere = transactions[index].device.map { $0 != current.device.name } ?? false
             var bits = homes[id] ?? (isElsewhere ? first.bit | second.bit : current.bit)
             if !transactions[index].isFinished { bits |= current.bit | (next?.bit ?? 0) }
             homes[id] = bits
@@ -106,6 +96,7 @@ final class AppDevice {
     private(set) var wire: FaultInjector?
     let disk = AppStorage.Disk()
     let journal: MemoryJournal
+    /// The seed of the faults of its messages.
     fileprivate let seed: UInt64
     /// The bit of the device in a set of devices.
     fileprivate let bit: UInt8
