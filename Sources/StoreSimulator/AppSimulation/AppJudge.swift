@@ -86,7 +86,7 @@ final class AppJudge {
         _ shown: ShownTransactions.Interval,
         _ moment: Moment
     ) -> String? {
-        let purchases = user.purchasesInUse(sales(of: product, claim))
+        let purchases = user.deliverable(sales(of: product, claim))
         var (paid, refunded, due) = (0, 0, 0)
         for purchase in purchases {
             paid += purchase.quantity
@@ -117,7 +117,7 @@ final class AppJudge {
     /// Compares the deliveries that an app reports for each transaction with what was paid for.
     func compare(_ deliveries: [String: Int], of product: String, _ claim: Int, _ moment: Moment) -> String? {
         var left = deliveries.filter { $0.value != 0 }
-        for sale in user.purchasesInUse(sales(of: product, claim)) {
+        for sale in user.deliverable(sales(of: product, claim)) {
             let held = left.removeValue(forKey: sale.id) ?? 0
             let name = "transaction \(sale.id)"
             if held > sale.quantity { return "\(held) delivered for \(name), and only \(sale.quantity) paid for" }

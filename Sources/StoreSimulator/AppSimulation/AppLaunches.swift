@@ -32,6 +32,7 @@ final class AppLaunches {
     private let present = Locked<AppProcess?>(nil)
     private(set) var running: Running?
     private let ended = EndedLaunches()
+    /// The number of launches so far.
     private var count = 0
 
     init(_ clock: ManualClock) {
@@ -151,7 +152,7 @@ final class AppLaunches {
 
     func noteAction() { running?.checked = nil }
 
-    /// Notes a check, which may have asked the app since it settled.
+    /// Notes a check: the app's answers to it are no progress.
     func noteCheck(hasAsked: Bool) {
         guard let running else { return }
         running.checked = hasAsked ? scheduler.pulse.work + running.process.condition.reached : running.settled

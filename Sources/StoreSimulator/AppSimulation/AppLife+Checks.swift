@@ -71,7 +71,7 @@ extension AppLife {
     private func rest(_ step: Int) throws {
         let turn = AppDevice.timeout + 1
         let end = clock.now + 4 * turn
-        // Other threads, such as one of the app's own, may do work for the store or a queue.
+        // Waits until no other thread, such as one of the app's own, does work for the store or a queue.
         clock.activity.comeToRest()
         try launches.settle(before: step)
         try relaunchKilled(before: step)

@@ -24,14 +24,14 @@ final class AppLife {
     private static let signer = HMACReceiptSigner(key: Data(repeating: 7, count: 32))
 
     let setup: AppSimulationSetup
+    let course: LifeCourse
     let clock = ManualClock()
     let launches: AppLaunches
     let store: SandboxStore
     let user: AppUser
+    let judge: AppJudge
     let historyFaults: HistoryFaults
     var coverage = AppCoverage()
-    let judge: AppJudge
-    let course: LifeCourse
 
     init(_ setup: AppSimulationSetup, seed: UInt64, _ course: LifeCourse) throws {
         self.setup = setup
@@ -85,6 +85,7 @@ final class AppLife {
         launch()
     }
 
+    /// Ends the app and all waits of its code.
     private func over() {
         course.turn += 1
         launches.end()

@@ -41,7 +41,13 @@ final class AppUser {
     ///
     /// An app that calls the store directly has its reply at once, so a user who pays need not be queried.
     func setAuthorizer(isDirect: Bool) {
-        store.authorizer = isDirect && answer == .pays ? .approving : .always(answer.authorization)
+        store.authorizer =
+            switch answer {
+            case .pays: isDirect ? .approving : .always(.approve)
+            case .cancels: .always(.cancel)
+            case .isDeclined: .always(.decline())
+            case .hesitates: .always(.later)
+            }
     }
 
     /// Notes the devices on which each purchase can be delivered.
@@ -59,11 +65,11 @@ final class AppUser {
         }
     }
 
-    /// Whether a transaction is a purchase that can be delivered on some of two devices.
+    /// Whether a transaction is a purchase that can be delivered on one of the two devices.
     func hasHome(_ transaction: String) -> Bool { homes[transaction] != nil }
 
     /// Returns those of some purchases that can be delivered on the device in use.
-    func purchasesInUse(_ purchases: [DeliveryTracker.Purchase]) -> [DeliveryTracker.Purchase] {
+    func deliverable(_ purchases: [DeliveryTracker.Purchase]) -> [DeliveryTracker.Purchase] {
         if second == nil { return purchases }
         return purchases.compactMap { purchase in
             let bits = homes[purchase.id]
@@ -71,17 +77,6 @@ final class AppUser {
             var purchase = purchase
             purchase.isDue = bits == current.bit
             return purchase
-        }
-    }
-}
-
-extension AppStep.UserAnswer {
-    fileprivate var authorization: Authorization {
-        switch self {
-        case .pays: .approve
-        case .cancels: .cancel
-        case .isDeclined: .decline()
-        case .hesitates: .later
         }
     }
 }
