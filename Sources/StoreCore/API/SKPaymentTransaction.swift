@@ -203,7 +203,6 @@ extension SKPaymentTransaction {
     /// Finishes a transaction that the store has removed, for example because its user signed out.
     ///
     /// Only the first call has an effect. Does nothing for any other transaction.
-    @inline(__always)
     final func finishLate() { if lateFinish.load(ordering: .relaxed) < 0 { finishRemoved() } }
 
     @inline(never)

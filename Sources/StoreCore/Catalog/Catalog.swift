@@ -57,7 +57,6 @@ struct Catalog: Sendable {
     }
 
     /// Returns the index of a product; nil if the identifier is not registered.
-    @inline(__always)
     func index(of identifier: String) -> ProductIndex? {
         if let lastSold, products[lastSold].identifier.isExactly(identifier) { return lastSold }
         return indices[ExactText(identifier)]

@@ -29,7 +29,6 @@ final class ReceiptFile: Sendable {
     }
 
     /// Updates the file if its URL has ever been requested.
-    @inline(__always)
     func refreshIfWatched(_ core: ContextCore) {
         if isWatched.load(ordering: .sequentiallyConsistent) { _ = refresh(core) }
     }

@@ -202,7 +202,6 @@ extension Activity {
     /// Notifies waiting threads that a member became quiet, or left work that one of them may have to do.
     ///
     /// Must be called without any lock held.
-    @inline(__always)
     func changed() {
         // A waiting thread increments `waiters` before it checks the members under their locks. Therefore either the
         // waiting thread has seen this change, or this thread sees the increment.

@@ -104,7 +104,6 @@ final class StoreKit2Driver: NSObject, QueueFace {
 
 extension StoreKit2Driver {
     /// Runs a closure under the lock, then performs the machine's actions.
-    @inline(__always)
     func handle<R>(_ event: (inout State, inout StoreKit2Machine.Actions) -> R) -> R {
         var actions = StoreKit2Machine.Actions()
         let result = state.withLock { event(&$0, &actions) }

@@ -106,7 +106,6 @@ extension ObserverNotifier {
     /// Calls all observers with a page of transactions, then empties the page.
     ///
     /// If the page has several transactions, their finishes are sent to the store together, after the last callback.
-    @inline(__always)
     private func callObservers(
         with page: inout [SKPaymentTransaction],
         _ driver: QueueDriver,
@@ -127,7 +126,6 @@ extension ObserverNotifier {
         page.empty()
     }
 
-    @inline(__always)
     private func callOthers(
         _ driver: QueueDriver,
         _ live: LiveObservers,

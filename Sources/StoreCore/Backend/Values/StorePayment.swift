@@ -117,7 +117,6 @@ public struct StorePayment: Hashable, Sendable {
     }
 
     /// Whether the payment has an offer, a purchase date or a billing plan, for which special rules apply.
-    @inline(__always)
     var hasSpecialTerms: Bool { storage.rare != nil && storage.hasSpecialTerms }
 
     private mutating func change(_ body: (inout RareFields) -> Void) {
@@ -137,7 +136,6 @@ public struct StorePayment: Hashable, Sendable {
     /// Returns whether two payments are equal in every code unit of their texts.
     ///
     /// `==` treats two canonically equivalent spellings of a user's name as equal.
-    @inline(__always)
     func isIdentical(to other: StorePayment) -> Bool {
         storage === other.storage || storage.isIdentical(to: other.storage)
     }
@@ -170,7 +168,6 @@ private final class Storage: Sendable {
         self.isStoreKit2 = isStoreKit2
     }
 
-    @inline(__always)
     func isIdentical(to other: Storage) -> Bool {
         quantity == other.quantity && isStoreKit2 == other.isStoreKit2
             && (rare === other.rare || hasIdenticalRareFields(as: other))

@@ -267,7 +267,6 @@ extension SandboxDriver {
         }
     }
 
-    @inline(__always)
     private func exchange(
         on connection: StoreConnectionID?,
         into exchange: inout Exchange,
