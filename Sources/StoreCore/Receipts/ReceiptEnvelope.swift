@@ -36,11 +36,11 @@ extension ReceiptEnvelope {
         withUnsafeBytes(of: length.bigEndian) { blob.append($0) }
         certificate.withUnsafeBytes { blob.append($0) }
 
-        let signatureText = blob.finish().base64EncodedData()
-        let information = message.dropFirst().base64EncodedData()
-        var list = OldStylePropertyList.Writer(capacity: signatureText.count + information.count + 160)
-        list.add("\t\"signature\" = \"", plain: signatureText)
-        list.add("\t\"purchase-info\" = \"", plain: information)
+        var list = OldStylePropertyList.Writer(capacity: (blob.count + message.count) / 3 * 4 + 168)
+        list.add("\t\"signature\" = \"") { text in blob.withUnsafeBytes { text.append(base64: $0) } }
+        list.add("\t\"purchase-info\" = \"") { text in
+            message.withUnsafeBytes { text.append(base64: UnsafeRawBufferPointer(rebasing: $0.dropFirst())) }
+        }
         if signer.environment != production { list.add("\t\"environment\" = \"", signer.environment) }
         // In Apple's receipts, the number of the machines that served the app; constant here.
         list.add("\t\"pod\" = \"", "100")

@@ -207,6 +207,29 @@ struct ByteWriter: ~Copyable {
         }
     }
 
+    /// Appends the padded Base64 of bytes.
+    ///
+    /// Foundation's would be a sixth of the time that a transaction's receipt takes.
+    mutating func append(base64 bytes: UnsafeRawBufferPointer) {
+        let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+        let digits = alphabet.utf8Start
+        append(atMost: (bytes.count + 2) / 3 * 4) { place in
+            var end = 0
+            for index in stride(from: 0, to: bytes.count, by: 3) {
+                let remaining = bytes.count - index
+                let second = remaining > 1 ? UInt32(bytes[index + 1]) : 0
+                let third = remaining > 2 ? UInt32(bytes[index + 2]) : 0
+                let group = UInt32(bytes[index]) << 16 | second << 8 | third
+                place[end] = digits[Int(group >> 18)]
+                place[end + 1] = digits[Int(group >> 12 & 63)]
+                place[end + 2] = remaining > 1 ? digits[Int(group >> 6 & 63)] : UInt8(ascii: "=")
+                place[end + 3] = remaining > 2 ? digits[Int(group & 63)] : UInt8(ascii: "=")
+                end += 4
+            }
+            return end
+        }
+    }
+
     /// Appends at most `maximum` bytes, written by a function that returns their number.
     @inline(__always)
     mutating func append(atMost maximum: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {

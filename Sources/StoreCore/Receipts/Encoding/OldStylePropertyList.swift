@@ -183,13 +183,6 @@ extension OldStylePropertyList {
             text.append("\";\n")
         }
 
-        /// Adds an entry whose value consists of characters that need not be escaped.
-        mutating func add(_ opening: StaticString, plain value: Data) {
-            text.append(opening)
-            value.withUnsafeBytes { text.append($0) }
-            text.append("\";\n")
-        }
-
         /// Adds an entry whose value is written by a function, and consists of characters that need not be escaped.
         @inline(__always)
         mutating func add(_ opening: StaticString, writing value: (inout ByteWriter) -> Void) {
