@@ -94,11 +94,12 @@ import Testing
 
     @Test func `A life is shortened to what breaks the same rule`() async throws {
         // Of both rules, the second takes fewer steps to break.
+        @Sendable func count(_ action: String, in launch: AppLaunch) -> Int { launch.storage[action, default: 0] }
         let simulation = AppSimulation(products: Armory.products) { $0 }
             .action("a") { $0.storage["a", default: 0] += 1 }
             .action("b") { $0.storage["b", default: 0] += 1 }
-            .invariant("at most two of a") { $0.storage["a", default: 0] <= 2 }
-            .invariant("more of a than of b") { $0.storage["a", default: 0] >= $0.storage["b", default: 0] }
+            .invariant("at most two of a") { count("a", in: $0) <= 2 }
+            .invariant("more of a than of b") { count("a", in: $0) >= count("b", in: $0) }
         let steps: [AppStep] = ["a", "b", "a", "b", "a", "b", "b"].map { .action($0) }
         let failure = await #expect(throws: AppSimulationFailure.self) {
             try await simulation.run(seed: 1, steps: steps)

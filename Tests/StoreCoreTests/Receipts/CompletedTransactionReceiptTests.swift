@@ -54,7 +54,7 @@ import Testing
         let tablet = SKPaymentQueue.observed(by: reader, on: device)
         tablet.restoreCompletedTransactions()
         tablet.settle()
-        #expect(receipts.withLock { $0.keys.sorted() } == (1...8).map(String.init))
+        #expect(receipts.withLock { $0.keys.sorted() } == (1...8).map { "\($0)" })
     }
 
     @Test func `B66: A restored transaction's receipt has its own identifier and date beside the original's`() throws {

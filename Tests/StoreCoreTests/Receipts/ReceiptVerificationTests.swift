@@ -57,22 +57,26 @@ struct `Receipt verification` {
         #expect(ReceiptSamples.verify(changed).status == .malformed)
     }
 
-    @Test(arguments: [
+    private static let noReceipts: [String] = [
         "", "{\n}", "receipt", "{\n\t\"product-id\" = \"p\";\n}",
         ReceiptSamples.coinsInformation + "\n",
-        ReceiptSamples.coinsInformation.replacingOccurrences(of: "coins.100", with: #"coins\U002e100"#),
-        ReceiptSamples.coinsInformation.replacingOccurrences(of: "coins.100", with: #"\U00E9"#),
-        ReceiptSamples.coinsInformation.replacingOccurrences(of: "coins.100", with: #"\U000a"#),
-        ReceiptSamples.coinsInformation.replacingOccurrences(of: "coins.100", with: #"\Ud83d"#),
-        ReceiptSamples.coinsInformation.replacingOccurrences(of: "coins.100", with: #"\q"#),
-        ReceiptSamples.coinsInformation.replacingOccurrences(of: "coins.100", with: "é"),
-        ReceiptSamples.coinsInformation.replacingOccurrences(of: "item-id", with: "product-id"),
-        ReceiptSamples.coinsInformation.replacingOccurrences(of: "item-id", with: "product_id"),
-        ReceiptSamples.coinsInformation.replacingOccurrences(of: "item-id", with: "expires-date")
-            .replacingOccurrences(of: "520000000", with: "soon"),
-        ReceiptSamples.coinsInformation.replacingOccurrences(of: "item-id", with: "expires-date")
-            .replacingOccurrences(of: "520000000", with: "+1"),
-    ])
+        coins(#"coins\U002e100"#, for: "coins.100"),
+        coins(#"\U00E9"#, for: "coins.100"),
+        coins(#"\U000a"#, for: "coins.100"),
+        coins(#"\Ud83d"#, for: "coins.100"),
+        coins(#"\q"#, for: "coins.100"),
+        coins("é", for: "coins.100"),
+        coins("product-id", for: "item-id"),
+        coins("product_id", for: "item-id"),
+        coins("expires-date", for: "item-id").replacingOccurrences(of: "520000000", with: "soon"),
+        coins("expires-date", for: "item-id").replacingOccurrences(of: "520000000", with: "+1"),
+    ]
+
+    private static func coins(_ part: String, for other: String) -> String {
+        ReceiptSamples.coinsInformation.replacingOccurrences(of: other, with: part)
+    }
+
+    @Test(arguments: noReceipts)
     func `B191: what is signed but is no receipt is malformed`(information: String) {
         let answer = ReceiptSamples.verify(ReceiptSamples.receipt(around: information))
         #expect(answer.status == .malformed)

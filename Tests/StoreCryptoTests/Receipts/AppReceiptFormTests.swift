@@ -225,9 +225,11 @@ import Testing
         #expect(receipt.expirationDate == Date(timeIntervalSince1970: 64_092_211_200))
         #expect(receipt.originalPurchaseDate == AppReceipt.testPurchaseDate && receipt.originalBundleVersion == "1.0")
         #expect(receipt.purchases.map(\.originalTransactionIdentifier) == ["2", "3"])
-        #expect(receipt.purchases.map(\.originalPurchaseDate) == [.start + 3600, .start + 3600])
+        let anHourLater = Date.start + 3600
+        #expect(receipt.purchases.map(\.originalPurchaseDate) == [anHourLater, anHourLater])
         #expect(receipt.purchases.map(\.kind) == [.nonConsumable, .autoRenewable])
-        #expect(receipt.purchases.map(\.subscription?.expirationDate) == [nil, .start + 7 * .day])
+        let aWeekLater = Date.start + 7 * .day
+        #expect(receipt.purchases.map(\.subscription?.expirationDate) == [nil, aWeekLater])
     }
 
     @Test func `What is signed but no app receipt is refused for it`() throws {

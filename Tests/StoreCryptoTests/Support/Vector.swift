@@ -63,7 +63,8 @@ enum Vector {
 
     private static func hex(_ text: String) -> Data {
         let digits = text.compactMap(\.hexDigitValue)
-        return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) })
+        let bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] * 16 + digits[$0 + 1] }
+        return Data(bytes.map { UInt8($0) })
     }
 }
 

@@ -99,7 +99,7 @@ import Testing
             seen += list.rows.list.compactMap(\.transaction.text)
             before = "&before=\(seen[seen.count - 1])"
         }
-        #expect(seen == (1...120).reversed().map(String.init))
+        #expect(seen == (1...120).reversed().map { "\($0)" })
         #expect(try shop.ask("/state?limit=1000000").transactions.rows.list.count == 120)
         #expect(try shop.ask("/state?limit=-1").transactions.rows.list.count == 1)
     }
