@@ -213,20 +213,25 @@ struct ByteWriter: ~Copyable {
     mutating func append(base64 bytes: UnsafeRawBufferPointer) {
         let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
         let digits = alphabet.utf8Start
+        guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
         append(atMost: (bytes.count + 2) / 3 * 4) { place in
-            var end = 0
-            for index in stride(from: 0, to: bytes.count, by: 3) {
-                let remaining = bytes.count - index
-                let second = remaining > 1 ? UInt32(bytes[index + 1]) : 0
-                let third = remaining > 2 ? UInt32(bytes[index + 2]) : 0
-                let group = UInt32(bytes[index]) << 16 | second << 8 | third
+            func write(_ group: UInt32, at end: Int) {
                 place[end] = digits[Int(group >> 18)]
-                place[end + 1] = digits[Int(group >> 12 & 63)]
-                place[end + 2] = remaining > 1 ? digits[Int(group >> 6 & 63)] : UInt8(ascii: "=")
-                place[end + 3] = remaining > 2 ? digits[Int(group & 63)] : UInt8(ascii: "=")
-                end += 4
+                place[end &+ 1] = digits[Int(group >> 12 & 63)]
+                place[end &+ 2] = digits[Int(group >> 6 & 63)]
+                place[end &+ 3] = digits[Int(group & 63)]
             }
-            return end
+            var (index, end) = (0, 0)
+            while index &+ 2 < bytes.count {
+                write(UInt32(start[index]) << 16 | UInt32(start[index &+ 1]) << 8 | UInt32(start[index &+ 2]), at: end)
+                (index, end) = (index &+ 3, end &+ 4)
+            }
+            guard index < bytes.count else { return end }
+            let isPair = index + 1 < bytes.count
+            write(UInt32(start[index]) << 16 | (isPair ? UInt32(start[index + 1]) << 8 : 0), at: end)
+            if !isPair { place[end + 2] = UInt8(ascii: "=") }
+            place[end + 3] = UInt8(ascii: "=")
+            return end + 4
         }
     }
 
