@@ -1,10 +1,9 @@
 import Foundation
 import StoreCore
+import StoreRemote
 import StoreServer
 import TestSupport
 import Testing
-
-import StoreRemote
 
 /// Commands that a store elsewhere will never take, which keep no others waiting.
 @Suite(.fewAtATime, .server, .timeLimit(.minutes(20))) struct RefusedCommandTests {

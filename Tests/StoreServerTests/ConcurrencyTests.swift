@@ -1,8 +1,7 @@
 import Foundation
 import StoreCore
-import Testing
-
 import StoreServer
+import Testing
 
 /// Many clients of one router, while the store sells.
 @Suite(.libcrypto) struct ConcurrencyTests {

@@ -1,10 +1,9 @@
 import Foundation
 import StoreCore
 import StoreCrypto
+import StoreServer
 import TestSupport
 import Testing
-
-import StoreServer
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -314,7 +314,8 @@ private struct Describer {
             subscription: product.subscription.map { self.subscription($0) },
             isFamilyShareable: product.isFamilyShareable,
             hostedContent: product.hostedContent.map { .init(version: $0.version, lengths: $0.files.map(\.length)) },
-            kind: product.kind,
+            // Store Kit 2 has no type for a free subscription.
+            kind: product.kind == .freeSubscription ? .nonConsumable : product.kind,
             internalIdentifier: product.internalIdentifier
         )
     }

@@ -19,7 +19,8 @@ import Foundation
 public final class StoreContext: Sendable {
     @TaskLocal private static var bound: StoreContext?
 
-    /// The context bound in the running task or thread; nil if there is none.
+    /// The context bound in the running task or thread or, for a detached task, where the task was created; nil if there
+    /// is none.
     static var ofCaller: StoreContext? { bound ?? ofThread ?? DetachedTasks.context }
 
     /// The context bound in the running task or, for a detached task, where the task was created.

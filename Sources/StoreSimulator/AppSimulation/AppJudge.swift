@@ -75,7 +75,7 @@ final class AppJudge {
             case .failed: "has failed and is never finished"
             }
         let sentence = "a transaction of \(left.productIdentifier) \(state)"
-        throw AppLife.Violation("unfinished", sentence: sentence, step: step)
+        throw AppViolation("unfinished", sentence: sentence, step: step)
     }
 
     /// Compares the number that an app reports as delivered with the number that was paid for.
@@ -166,7 +166,7 @@ final class AppJudge {
                 }
             default: sentence = nil
             }
-            if let sentence { throw AppLife.Violation("claim \(index)", sentence: sentence, step: step) }
+            if let sentence { throw AppViolation("claim \(index)", sentence: sentence, step: step) }
         }
     }
 

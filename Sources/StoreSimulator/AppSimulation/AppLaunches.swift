@@ -2,7 +2,7 @@ import StoreCore
 
 /// The launches of the app in a life, one after another, and the work of their code.
 final class AppLaunches {
-    /// A launch of the app.
+    /// The process, connection and context of the launch that is running.
     final class Running {
         let process: AppProcess
         fileprivate let backend: LaunchBackend
@@ -120,14 +120,14 @@ final class AppLaunches {
         }
         let jobs = scheduler.replenish()
         let state = running?.process.replenish()
-        if jobs.isExhausted || state?.isExhausted == true { throw AppLife.Violation.restless(before: step) }
+        if jobs.isExhausted || state?.isExhausted == true { throw AppViolation.restless(before: step) }
         guard let state else { return false }
         running?.settled = jobs.work + state.reached
         if let error = running?.error, !state.isDead {
-            throw AppLife.Violation("launch", sentence: "the app cannot be launched: \(error)", step: step)
+            throw AppViolation("launch", sentence: "the app cannot be launched: \(error)", step: step)
         }
-        if let fault = state.fault { throw AppLife.Violation(sentence: fault, step: step) }
-        if state.escapes > 0 || jobs.foreignJobs > 0 { throw AppLife.Violation(sentence: Self.escape, step: step) }
+        if let fault = state.fault { throw AppViolation(sentence: fault, step: step) }
+        if state.escapes > 0 || jobs.foreignJobs > 0 { throw AppViolation(sentence: Self.escape, step: step) }
         return state.isDead
     }
 

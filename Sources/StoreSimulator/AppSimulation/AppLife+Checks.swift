@@ -87,7 +87,7 @@ extension AppLife {
     /// Checks the claims that the simulation's author has made about the app.
     nonisolated(nonsending) func check(_ moment: AppJudge.Moment, before step: Int) async throws {
         guard launches.running?.app != nil else {
-            if moment == .end { throw Violation(sentence: "the app's launch never ends", step: step) }
+            if moment == .end { throw AppViolation(sentence: "the app's launch never ends", step: step) }
             return
         }
         try judge.readTransactions()
@@ -100,7 +100,7 @@ extension AppLife {
         var hasAsked = false
         for index in 0..<setup.claims.count where asksForDeliveries || !setup.claims[index].isOfDeliveries {
             if let sentence = try await sentence(on: setup.claims[index], index, shown, moment, step) {
-                throw Violation("claim \(index)", sentence: sentence, step: step)
+                throw AppViolation("claim \(index)", sentence: sentence, step: step)
             }
             hasAsked = true
         }
@@ -137,10 +137,10 @@ extension AppLife {
         launches.running?.process.isSpared = true
         defer { launches.running?.process.isSpared = false }
         guard let answer = try await call(.asking(step), body) else {
-            throw Violation(sentence: "the app does not answer what it has", step: step)
+            throw AppViolation(sentence: "the app does not answer what it has", step: step)
         }
         if Task.isCancelled {
-            throw Violation(sentence: "the app cancels the task in which it is asked what it has", step: step)
+            throw AppViolation(sentence: "the app cancels the task in which it is asked what it has", step: step)
         }
         // Work that the query has begun is a part of the query.
         launches.scheduler.drain()

@@ -7,7 +7,7 @@ extension AppLife {
     func follow() throws {
         while true {
             course.turn += 1
-            if launches.scheduler.replenish().isExhausted { throw Violation.restless(before: course.index) }
+            if launches.scheduler.replenish().isExhausted { throw AppViolation.restless(before: course.index) }
             launches.scheduler.run { [self, turn = course.turn] in
                 // Endless jobs may have delayed the beginning of this task until the next turn.
                 if turn != course.turn { return }
@@ -20,8 +20,8 @@ extension AppLife {
             switch course.phase {
             case .over(let result): return try result.get()
             case .acting: continue
-            case .asking(let step): throw Violation(sentence: "the app does not answer what it has", step: step)
-            case .between: throw Violation.restless(before: course.index)
+            case .asking(let step): throw AppViolation(sentence: "the app does not answer what it has", step: step)
+            case .between: throw AppViolation.restless(before: course.index)
             }
         }
     }

@@ -2,24 +2,24 @@ import Foundation
 import StoreContract
 import StoreCore
 
+/// A broken rule, and the number of steps before it.
+struct AppViolation: Error {
+    /// The identity of the rule, independent of the numbers in the sentence.
+    let rule: String
+    let sentence: String
+    let step: Int
+
+    static func restless(before step: Int) -> Self { Self(sentence: "the app never comes to rest", step: step) }
+
+    init(_ rule: String? = nil, sentence: String, step: Int) {
+        self.rule = rule ?? sentence
+        self.sentence = sentence
+        self.step = step
+    }
+}
+
 /// A simulated life of an app: a store, the user's devices, and the launches of the app on them.
 final class AppLife {
-    /// A broken rule, and the number of steps before it.
-    struct Violation: Error {
-        /// The identity of the rule, independent of the numbers in the sentence.
-        let rule: String
-        let sentence: String
-        let step: Int
-
-        static func restless(before step: Int) -> Self { Self(sentence: "the app never comes to rest", step: step) }
-
-        init(_ rule: String? = nil, sentence: String, step: Int) {
-            self.rule = rule ?? sentence
-            self.sentence = sentence
-            self.step = step
-        }
-    }
-
     /// The signer of all lives' receipts.
     private static let signer = HMACReceiptSigner(key: Data(repeating: 7, count: 32))
 

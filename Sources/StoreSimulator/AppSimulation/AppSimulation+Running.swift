@@ -314,7 +314,7 @@ struct AppRunPlan: Sendable {
     }
 
     private enum Outcome {
-        case violation(AppLife.Violation, AppCoverage, SandboxTimeline)
+        case violation(AppViolation, AppCoverage, SandboxTimeline)
         case error(any Error)
     }
 

@@ -66,7 +66,7 @@ extension AppSimulationSetup {
         steps: [AppStep],
         _ monitor: RunMonitor,
         tracesDeliveries: Bool = false
-    ) throws -> (AppLife.Violation?, AppCoverage, SandboxTimeline) {
+    ) throws -> (AppViolation?, AppCoverage, SandboxTimeline) {
         try monitor.checkCancellation()
         let progress = monitor.begin(seed)
         defer { monitor.end(progress) }
@@ -75,7 +75,7 @@ extension AppSimulationSetup {
         do {
             try life.live()
             return (nil, life.coverage, SandboxTimeline())
-        } catch let violation as AppLife.Violation {
+        } catch let violation as AppViolation {
             return (violation, life.coverage, (try? life.store.timeline) ?? SandboxTimeline())
         }
     }
@@ -90,7 +90,7 @@ extension AppSimulationSetup {
 
     /// Returns the failure of the reduced life, or of the original life if the violation does not recur.
     func failure(
-        of violation: AppLife.Violation,
+        of violation: AppViolation,
         _ events: SandboxTimeline,
         seed: UInt64,
         steps: [AppStep],
@@ -119,7 +119,7 @@ extension AppSimulationSetup {
 // Reduces a life that breaks a rule to the steps that are needed to break one.
 extension AppSimulationSetup {
     /// Returns the steps that are needed to break a rule, which may be a different rule.
-    func shrunk(seed: UInt64, steps: [AppStep], _ first: AppLife.Violation, _ monitor: RunMonitor) throws -> [AppStep] {
+    func shrunk(seed: UInt64, steps: [AppStep], _ first: AppViolation, _ monitor: RunMonitor) throws -> [AppStep] {
         // Reduces to the same rule first: if the same rule is broken, the mistake is probably the same.
         let same = try shrunk(steps, first) {
             try violation(seed: seed, steps: $0, monitor).0.map { $0.rule == first.rule } ?? false
@@ -134,7 +134,7 @@ extension AppSimulationSetup {
 
     private func shrunk(
         _ steps: [AppStep],
-        _ first: AppLife.Violation,
+        _ first: AppViolation,
         _ breaks: ([AppStep]) throws -> Bool
     ) throws -> [AppStep] {
         var best = steps

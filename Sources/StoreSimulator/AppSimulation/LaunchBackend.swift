@@ -149,8 +149,7 @@ private final class LaunchReceiver: StoreUpdateReceiver {
     }
 }
 
-/// One launch's connection to the store in a life in which no step disturbs messages or kills the process at a
-/// boundary.
+/// The connection to the store of a launch during which no step disturbs messages or kills the process at a boundary.
 ///
 /// The queue calls the store directly, like any store in its own process. Nothing is in flight, so no fault injector is
 /// needed. The commands of a process that has ended are refused, and its queue is not notified.

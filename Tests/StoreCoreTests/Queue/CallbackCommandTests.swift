@@ -1,8 +1,7 @@
 import Foundation
+import StoreCore
 import TestSupport
 import Testing
-
-import StoreCore
 
 /// What callbacks finish and add, and when it reaches a store that is asked without the queue's lock.
 @Suite(.timeLimit(.minutes(10))) struct CallbackCommandTests {

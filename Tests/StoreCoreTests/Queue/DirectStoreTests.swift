@@ -1,8 +1,7 @@
 import Foundation
+import StoreCore
 import TestSupport
 import Testing
-
-import StoreCore
 
 /// A queue on a store in the process, which it asks with its lock held or with its lane marked as busy, and what comes between
 /// question and answer.

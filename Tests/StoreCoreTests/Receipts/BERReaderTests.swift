@@ -1,6 +1,5 @@
-import Testing
-
 import StoreCore
+import Testing
 
 @Suite struct BERReaderTests {
     @Test func `Elements are read with definite and indefinite lengths, in short and in long form`() {

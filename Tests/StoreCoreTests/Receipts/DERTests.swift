@@ -19,6 +19,15 @@ import Testing
         #expect(reader.isAtEnd)
     }
 
+    @Test func `Base64 is as Foundation writes it, of any length`() {
+        for length in 0...64 {
+            let bytes = Data((0..<length).map { UInt8(truncatingIfNeeded: 251 * $0 + length) })
+            var text = ByteWriter(capacity: 1)
+            bytes.withUnsafeBytes { text.append(base64: $0) }
+            #expect(text.finish() == bytes.base64EncodedData())
+        }
+    }
+
     private static let otherNumbers: [[UInt8]] = [
         [2, 0], [2, 2, 0, 1], [2, 2, 255, 255], [2, 9, 1, 0, 0, 0, 0, 0, 0, 0, 0], [2, 2, 1], [4, 1, 0],
     ]

@@ -1,5 +1,4 @@
 import Foundation
-
 import StoreCore
 
 /// The least that a store can be: what is open, what was taken, and a list of all changes.

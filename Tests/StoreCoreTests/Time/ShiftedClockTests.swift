@@ -1,7 +1,6 @@
 import Foundation
-import Testing
-
 import StoreCore
+import Testing
 
 /// A clock that goes with the system's, and can be moved ahead of it.
 struct ShiftedClockTests {

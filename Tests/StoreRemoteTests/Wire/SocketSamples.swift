@@ -1,6 +1,5 @@
 import Foundation
 import StoreCore
-
 import StoreRemote
 
 /// A message of the socket: its name in the schema, how it is read and written again, and samples of every case.
@@ -143,8 +142,7 @@ struct SocketMessage: Sendable {
         let offers = modes.map { mode in
             StoreProduct.Offer(identifier: "spring", price: 4.99, paymentMode: mode, period: .init(1, .month))
         }
-        let kinds = StoreProduct.Kind.allCases
-        return zip(units, kinds).map { unit, kind in
+        return StoreProduct.Kind.allCases.enumerated().map { index, kind in
             StoreProduct(
                 identifier: "gold",
                 localizedTitle: "Gold",
@@ -152,7 +150,7 @@ struct SocketMessage: Sendable {
                 price: Decimal(string: "12345678901234567890.0123456789") ?? 0,
                 priceLocaleIdentifier: "en_US@currency=USD",
                 subscription: .init(
-                    period: .init(1, unit),
+                    period: .init(1, units[index % units.count]),
                     groupIdentifier: "club",
                     introductoryOffer: .init(price: 0, paymentMode: .freeTrial, period: .init(1, .week)),
                     promotionalOffers: offers,

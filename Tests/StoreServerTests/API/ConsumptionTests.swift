@@ -1,9 +1,8 @@
 import Foundation
 import StoreCore
 import StoreCrypto
-import Testing
-
 import StoreServer
+import Testing
 
 /// Reports on the consumption of a purchase: each member, and each combination that is refused.
 @Suite(.libcrypto) struct ConsumptionTests {

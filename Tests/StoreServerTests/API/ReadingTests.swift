@@ -1,9 +1,8 @@
 import Foundation
 import StoreCore
 import StoreCrypto
-import Testing
-
 import StoreServer
+import Testing
 
 /// The functions of the API that change nothing.
 @Suite(.libcrypto) struct ReadingTests {

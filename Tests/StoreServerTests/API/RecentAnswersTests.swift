@@ -1,9 +1,8 @@
 import Foundation
 import StoreCore
 import StoreCrypto
-import Testing
-
 import StoreServer
+import Testing
 
 /// The answers that a server gives again; ES256 signs the same bytes otherwise each time, so that the same signature is the same
 /// answer.

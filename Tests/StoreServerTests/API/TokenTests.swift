@@ -1,9 +1,8 @@
 import Foundation
 import StoreCore
 import StoreCrypto
-import Testing
-
 import StoreServer
+import Testing
 
 /// The bearer token of the API's clients.
 @Suite(.libcrypto) struct TokenTests {

@@ -1,8 +1,7 @@
 import Foundation
 import StoreCore
-import Testing
-
 import StoreServer
+import Testing
 
 /// Who may read the page, and who may act.
 @Suite(.libcrypto) struct ConsoleGuardTests {

@@ -1,9 +1,8 @@
 import Foundation
 import StoreCore
+import StoreServer
 import TestSupport
 import Testing
-
-import StoreServer
 
 /// The streams of updates that devices elsewhere have open.
 @Suite(.fewAtATime, .microHTTPD, .libcrypto, .timeLimit(.minutes(20))) struct DeviceStreamTests {

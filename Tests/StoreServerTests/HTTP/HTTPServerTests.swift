@@ -1,9 +1,8 @@
 import Foundation
 import StoreCore
+import StoreServer
 import TestSupport
 import Testing
-
-import StoreServer
 
 /// The HTTP server, over the loopback interface.
 @Suite(.fewAtATime, .microHTTPD) struct HTTPServerTests {

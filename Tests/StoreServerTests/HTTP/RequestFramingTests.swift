@@ -1,9 +1,8 @@
 import Foundation
 import StoreCore
+import StoreServer
 import TestSupport
 import Testing
-
-import StoreServer
 
 /// Requests whose end is in doubt, and those that are too long, over the loopback interface.
 @Suite(.fewAtATime, .microHTTPD) struct RequestFramingTests {

@@ -1,8 +1,7 @@
 import Foundation
 import StoreCore
-import Testing
-
 import StoreServer
+import Testing
 
 /// Test notifications, and the history of notifications, in the API.
 @Suite(.libcrypto) struct NotificationHistoryTests {

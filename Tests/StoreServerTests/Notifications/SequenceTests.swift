@@ -1,8 +1,7 @@
 import Foundation
 import StoreCore
-import Testing
-
 import StoreServer
+import Testing
 
 /// Notifications without a network: nothing here needs libmicrohttpd, or libcrypto.
 @Suite struct SequenceTests {

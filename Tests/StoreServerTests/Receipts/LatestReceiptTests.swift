@@ -1,8 +1,7 @@
 import Foundation
 import StoreCore
-import Testing
-
 import StoreServer
+import Testing
 
 /// What the answer about an app receipt with subscriptions has in addition.
 @Suite(.libcrypto) struct LatestReceiptTests {

@@ -1,8 +1,7 @@
 import Foundation
 import StoreCore
-import Testing
-
 import StoreServer
+import Testing
 
 /// The receipts of transactions, of 2009 to 2013.
 @Suite(.libcrypto) struct OldReceiptTests {

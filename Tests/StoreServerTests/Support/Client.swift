@@ -1,5 +1,4 @@
 import Foundation
-
 import StoreServer
 
 /// A client that writes bytes to a socket, and reads what comes back.

@@ -1,6 +1,5 @@
 import Foundation
 import StoreCore
-
 import StoreServer
 
 /// A transport that answers as it is told, and remembers what it was given.

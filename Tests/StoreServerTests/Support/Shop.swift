@@ -1,9 +1,8 @@
 import Foundation
 import StoreCore
 import StoreCrypto
-import Testing
-
 import StoreServer
+import Testing
 
 /// A store with subscriptions and other products, and the router of its servers.
 struct Shop {

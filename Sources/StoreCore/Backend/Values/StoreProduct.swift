@@ -74,7 +74,9 @@ extension StoreProduct {
         case autoRenewable
         /// A subscription whose duration the app determines. Bought like a consumable, and not restored.
         case nonRenewing
-        /// A free subscription without an end, which a user takes out once; a non-consumable in Store Kit 2. Restored.
+        /// A free subscription without an end, which a user takes out once. Restored.
+        ///
+        /// A sandbox store describes it to apps as a non-consumable, as which Store Kit 2 shows it.
         case freeSubscription
     }
 

@@ -70,13 +70,16 @@ struct SandboxConnection: Sendable {
 // Inlined: otherwise each call would copy the connection.
 extension SandboxConnection {
     /// Returns whether the connection has events up to a position to examine.
+    @inline(__always)
     func isBehind(_ position: Int) -> Bool { seen != position && beginning == nil && failure == nil }
 
+    @inline(__always)
     func hasUpdates(at position: Int) -> Bool {
         hasBatch || seen < position || owesGap || snapshot != nil || failure != nil
     }
 
     /// Whether there are updates, or so many events without updates that the cursor should move.
+    @inline(__always)
     var hasBatch: Bool { !waiting.isEmpty || seen - sentPosition >= Self.stride }
 
     mutating func lose(_ failure: StoreFailure) {
@@ -112,6 +115,7 @@ extension SandboxConnection {
     }
 
     /// Moves the waiting updates, perhaps none, into an empty batch, if a batch is due.
+    @inline(__always)
     mutating func takeWaiting(_ batch: inout UpdateBatch) -> Bool {
         if !hasBatch { return false }
         batch.after = UpdateCursor(position: sentPosition)
@@ -179,6 +183,7 @@ extension SandboxDriverState {
 
     /// Returns the index of a connection by binary search, since connections are in the order of their identifiers.
     // Inlined: otherwise the call would copy the whole driver state.
+    @inline(__always)
     func index(of id: StoreConnectionID) -> Int? {
         var low = 0
         var high = connections.count
@@ -231,6 +236,7 @@ extension SandboxDriverState {
     /// Returns whether a connection's updates for a number of new records can be computed from memory.
     ///
     /// Otherwise, this method has notified the connection, unless it has nothing to examine.
+    @inline(__always)
     private mutating func mayUpdate(_ index: Int, _ count: Int) -> Bool {
         guard connections[index].isBehind(state.position) else { return false }
         if state.devices[connections[index].device].start > connections[index].sentPosition {
@@ -244,6 +250,7 @@ extension SandboxDriverState {
         return false
     }
 
+    @inline(__always)
     private mutating func didUpdate(_ index: Int) {
         connections[index].seen = state.position
         if connections[index].hasBatch { ring(index) }
@@ -255,6 +262,7 @@ extension SandboxDriverState {
         where connections[index].beginning == nil && connections[index].hasUpdates(at: state.position) { ring(index) }
     }
 
+    @inline(__always)
     private mutating func ring(_ index: Int) {
         guard !connections[index].isRung, connections[index].id != asking else { return }
         connections[index].isRung = true
@@ -262,6 +270,7 @@ extension SandboxDriverState {
     }
 
     // Mutating though it changes nothing: otherwise the driver state would be copied.
+    @inline(__always)
     private mutating func add(
         _ event: StoreEvent,
         for device: DeviceID,
@@ -347,6 +356,7 @@ extension SandboxDriverState {
     /// Moves the next updates of a connection into an empty batch.
     ///
     /// Returns false if there are none.
+    @inline(__always)
     private mutating func takeBatch(_ index: Int, _ batch: inout UpdateBatch) throws(StoreFailure) -> Bool {
         if !connections[index].hasUpdates(at: state.position) { return false }
         if try takeRareBatch(index, &batch) { return true }

@@ -71,6 +71,7 @@ extension SandboxState {
     }
 
     /// Returns a transaction as its device receives it: with the content that is hosted for it.
+    @inline(__always)
     func transactionToSend(_ row: Row) -> StoreTransaction {
         guard catalog.hostsContent else { return row.transaction }
         let content = content(of: row)

@@ -48,6 +48,8 @@ final class SandboxDriver: Sendable {
     fileprivate struct Alarms: Sendable {
         private var lastNumber = 0
         /// The alarms that have not fired, nearly always one; without a token until the clock has returned it.
+        ///
+        /// The last one fires first, since an alarm is added only if it is earlier than all others.
         private var pending: [(number: Int, token: TimerToken?)] = []
 
         mutating func add() -> Int {
@@ -58,12 +60,12 @@ final class SandboxDriver: Sendable {
 
         /// Stores an alarm's token, unless the alarm fired before its token was returned.
         mutating func store(_ token: TimerToken, for number: Int) {
-            if let index = pending.firstIndex(where: { $0.number == number }) { pending[index].token = token }
+            if let index = pending.lastIndex(where: { $0.number == number }) { pending[index].token = token }
         }
 
         /// Removes a fired alarm, and returns its token, to be released without a lock.
         mutating func rang(_ number: Int) -> TimerToken? {
-            guard let index = pending.firstIndex(where: { $0.number == number }) else { return nil }
+            guard let index = pending.lastIndex(where: { $0.number == number }) else { return nil }
             return pending.remove(at: index).token
         }
 
@@ -267,6 +269,7 @@ extension SandboxDriver {
         }
     }
 
+    @inline(__always)
     private func exchange(
         on connection: StoreConnectionID?,
         into exchange: inout Exchange,

@@ -157,6 +157,7 @@ extension SandboxDriverState {
     ///
     /// `decideAll` decides each command after the outcome of the previous ones. It is retried if another store on the
     /// ledger was faster.
+    @inline(__always)
     mutating func take(
         from device: DeviceID,
         on connection: StoreConnectionID?,
@@ -185,6 +186,7 @@ extension SandboxDriverState {
     }
 
     // Inlined: otherwise the call would copy the command.
+    @inline(__always)
     mutating func decide(_ command: StoreCommand, from device: DeviceID, now: Date) {
         if applied < fresh.count { applyFresh() }
         state.decide(
@@ -255,6 +257,7 @@ extension SandboxDriverState {
         return true
     }
 
+    @inline(__always)
     private mutating func begin(catchingUpWith now: Date?) throws -> Attempt {
         if let now { try catchUp(with: now) }
         // Records that other stores have appended may make work due, too.
@@ -267,6 +270,7 @@ extension SandboxDriverState {
     /// Commits the decided events, then computes the updates for the connections that they concern.
     ///
     /// Returns false, with nothing changed, if another store on the ledger was faster.
+    @inline(__always)
     private mutating func isMade(_ attempt: Attempt) throws -> Bool {
         do {
             if !state.families.isEmpty { shareWithFamilies() }
@@ -292,6 +296,7 @@ extension SandboxDriverState {
     }
 
     /// Appends the decided events, applies them, and computes the updates for the connections that they concern.
+    @inline(__always)
     private mutating func isAppended(_ attempt: Attempt) throws -> Bool {
         guard fresh.count == 1, applied == 0 else {
             guard try records.append(fresh, ifHeadIs: attempt.position) else { return false }
@@ -499,6 +504,7 @@ extension SandboxDriverState {
 
 extension SandboxState {
     /// Applies the next event to the state, and to the store's index, if there is one.
+    @inline(__always)
     mutating func apply(_ record: LedgerRecord, with index: TransactionIndex?) {
         if let index { index.take(record, in: &self) } else { apply(record) }
     }
@@ -539,6 +545,7 @@ extension SandboxDriverState {
         var refundDecision = RefundDecision.approve
 
         // Inlined: otherwise the call would copy all settings.
+        @inline(__always)
         func isReachable(from device: DeviceID) -> Bool {
             isReachable && (offline.isEmpty || !offline.contains(device))
         }
