@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreKit
 
 /// A piece of work whose instructions another program counts, such as valgrind.
 ///
@@ -34,7 +35,7 @@ struct Counted: Sendable {
             let renew = try StoreRenewals.make(300)
             return { try renew(StoreRenewals.start + Double($0) * 31 * 86_400) }
         },
-        Counted(name: "sk2.purchase") { try await StoreKit2Purchase.shop() },
+        Counted(name: "sk2.purchase") { try await StoreKit2Purchase.shop(reading: \.purchasedQuantity) },
         Counted(name: "receipt.sign") {
             let parts = try ReceiptParts()
             return { try (0..<$0).count { _ in try parts.receipt.data(signedBy: parts.signer).count > 0 } }

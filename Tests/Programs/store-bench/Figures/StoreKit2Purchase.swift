@@ -21,12 +21,12 @@ enum StoreKit2Purchase {
     }
 
     @MainActor static func value() async throws -> Sample {
-        let buy = try await shop()
+        let buy = try await shop { _ in 1 }
         return try await .nanoseconds(each: count, "purchases were finished") { try await buy(count) }
     }
 
-    /// Creates a shop with a consumable, as a closure that buys, reads and finishes so many.
-    @MainActor static func shop() async throws -> Counted.Work {
+    /// Creates a shop with a consumable, as a closure that buys, finishes and reads so many.
+    @MainActor static func shop(reading read: @escaping (Transaction) -> Int) async throws -> Counted.Work {
         let context = try StoreContext(backend: StoreShop.makeStore(), delivery: .inline)
         guard let product = try await context.run({ try await Product.products(for: [StoreShop.coins]).first }) else {
             throw StoreKitError.unknown
@@ -37,7 +37,7 @@ enum StoreKit2Purchase {
                 for _ in 0..<count {
                     guard case .success(.verified(let transaction)) = try await product.purchase() else { continue }
                     await transaction.finish()
-                    done += transaction.purchasedQuantity
+                    done += read(transaction)
                 }
                 return done
             }
