@@ -62,7 +62,8 @@ extension Figure {
             finishInOrder, finishRandom,
             restore, renewals, products, storekitLoad,
             receiptSign, receiptVerify, receiptFile,
-            storeKit2Purchase, storeKit2Updates, storeKit2Latest, refund, signedTransaction,
+            storeKit2Purchase, storeKit2Updates, storeKit2Latest, storeKit2Entitlements, storeKit2History,
+            refund, signedTransaction,
             memoryPending, simulatorOverhead,
         ]
         + durable + postgres + signatures + servers

@@ -165,12 +165,23 @@ extension PayloadBuilder {
                 .compactMap { index[$0.transaction.transactionId] }
         }
         guard state.catalog.kind(of: product) != .consumable else { return [] }
-        let valid = index.history(of: account, product).filter { transaction in
-            state.revocations.cancellation(of: transaction.number.identifier) == nil && isListed(transaction)
+        let isShared = state.families.shares(with: account).contains { $0.product == product }
+        var (own, shared): (GrantedTransaction?, GrantedTransaction?)
+        // Newest first, and no further than necessary: an account may have bought the product any number of times.
+        for transaction in index.history(of: account, product) where isValid(transaction) {
+            if index.purchase(of: transaction)?.isShared == true {
+                shared = shared ?? transaction
+            } else {
+                own = own ?? transaction
+            }
+            if own != nil, shared != nil || !isShared { break }
         }
-        return [false, true].compactMap { isShared in
-            valid.first { (index.purchase(of: $0)?.isShared ?? false) == isShared }
-        }
+        return [own, shared].compactMap(\.self)
+    }
+
+    /// Returns whether an account's list includes a transaction that was not revoked.
+    private func isValid(_ transaction: GrantedTransaction) -> Bool {
+        state.revocations.cancellation(of: transaction.number.identifier) == nil && isListed(transaction)
     }
 }
 
