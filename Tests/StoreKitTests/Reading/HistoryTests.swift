@@ -49,6 +49,16 @@ import Testing
         #expect(await shop.run { await products(Transaction.all) }.contains("sword"))
     }
 
+    @Test func `Of purchases of one product, the newest that was not refunded entitles`() async throws {
+        let numbers = try (0..<3).map { _ in try shop.store.account.buy("season") }
+        for number in numbers.reversed() {
+            let entitlements = await shop.run { await Transaction.currentEntitlements.all() }
+            #expect(entitlements.map { String($0.unsafePayloadValue.id) } == [number])
+            try shop.store.refund(number)
+        }
+        #expect(await shop.run { await Transaction.currentEntitlements.all() }.isEmpty)
+    }
+
     @Test func `A long history is read a page at a time, each transaction once`() async throws {
         for _ in 0..<700 { _ = try shop.store.account.buy("coins") }
         let all = await shop.run { await Transaction.all.all() }.map(\.unsafePayloadValue.id)
