@@ -17,7 +17,7 @@ final class ConsoleEvents: HistoryListener {
     private let instance = UUID().uuidString
     private let chronicle: StoreChronicle
     private let clock: any StoreClock
-    private let most: Int
+    private let maximumListeners: Int
     private let heartbeat: TimeInterval
     /// The serial queue of all events, which every page receives in the same order.
     private let queue = DispatchQueue(label: "StoreServer.console")
@@ -34,8 +34,9 @@ final class ConsoleEvents: HistoryListener {
     /// The maximum number of earlier lines that a new page receives.
     private static let recentLines = 200
 
-    init(_ chronicle: StoreChronicle, _ clock: any StoreClock, most: Int, heartbeat: TimeInterval) {
-        (self.chronicle, self.clock, self.most, self.heartbeat) = (chronicle, clock, most, heartbeat)
+    init(_ chronicle: StoreChronicle, _ clock: any StoreClock, maximumListeners: Int, heartbeat: TimeInterval) {
+        (self.chronicle, self.clock) = (chronicle, clock)
+        (self.maximumListeners, self.heartbeat) = (maximumListeners, heartbeat)
     }
 
     deinit { state.withLock { $0.beats.take() }?.cancel() }
@@ -108,8 +109,8 @@ final class ConsoleEvents: HistoryListener {
     ///
     /// If the limit is reached, sends an event first, which detects closed connections.
     private func makeRoom() -> Bool {
-        if state.withLock({ $0.listeners.count }) >= most { send(beat) }
-        return state.withLock { $0.listeners.count } < most
+        if state.withLock({ $0.listeners.count }) >= maximumListeners { send(beat) }
+        return state.withLock { $0.listeners.count } < maximumListeners
     }
 
     private func startBeating() {

@@ -17,9 +17,9 @@ package final class StoreConsole: Sendable {
     ///   - view: a view of the store.
     ///   - host: the address that the server listens on.
     ///   - performer: the performer of operator actions; nil for a new one that saves no settings.
-    ///   - mostLines: the minimum number of timeline lines that are retained.
+    ///   - minimumLines: the minimum number of timeline lines that are retained.
     ///   - isSecure: whether the console is served over TLS.
-    ///   - mostListeners: the maximum number of pages that receive events at the same time.
+    ///   - maximumListeners: the maximum number of pages that receive events at the same time.
     ///   - heartbeat: the interval between two `beat` events, in seconds.
     /// - Throws: ``StoreServerError`` for an address that other machines can reach.
     package init(
@@ -27,9 +27,9 @@ package final class StoreConsole: Sendable {
         view: ServerView,
         host: String = "127.0.0.1",
         performer: ConsolePerformer? = nil,
-        mostLines: Int = 1000,
+        minimumLines: Int = 1000,
         isSecure: Bool = false,
-        mostListeners: Int = 32,
+        maximumListeners: Int = 32,
         heartbeat: TimeInterval = 5
     ) throws(StoreServerError) {
         guard ConsoleGuard.isLoopback(host) else {
@@ -38,8 +38,8 @@ package final class StoreConsole: Sendable {
             )
         }
         gate = ConsoleGuard(host: host, isSecure: isSecure)
-        let chronicle = StoreChronicle(store, mostLines: mostLines)
-        events = ConsoleEvents(chronicle, store.clock, most: mostListeners, heartbeat: heartbeat)
+        let chronicle = StoreChronicle(store, minimumLines: minimumLines)
+        events = ConsoleEvents(chronicle, store.clock, maximumListeners: maximumListeners, heartbeat: heartbeat)
         reader = ConsoleReader(store, view, chronicle)
         transactions = ConsoleTransactions(store, view, chronicle)
         acts = ConsoleActs(performer ?? ConsolePerformer(ScenarioPerformer(store: store)))

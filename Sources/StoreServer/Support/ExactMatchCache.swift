@@ -10,7 +10,7 @@ final class ExactMatchCache<Value: Sendable>: Sendable {
 
     private static var limit: Int { 64 }
     /// The maximum number of bytes; a value that was created from more is not cached.
-    private static var mostBytes: Int { 65_536 }
+    private static var maximumBytes: Int { 65_536 }
 
     /// Returns the value that is cached for some bytes; nil if there is none.
     func value(of data: Data) -> Value? {
@@ -19,7 +19,7 @@ final class ExactMatchCache<Value: Sendable>: Sendable {
     }
 
     func insert(_ value: Value, of data: Data) {
-        guard data.count <= Self.mostBytes else { return }
+        guard data.count <= Self.maximumBytes else { return }
         known.withLock { known in
             if known.count >= Self.limit { known = [:] }
             known[Self.key(of: data)] = (data, value)

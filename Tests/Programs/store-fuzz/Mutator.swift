@@ -6,7 +6,7 @@ struct Mutator {
     private let seeds: [[UInt8]]
 
     /// The most bytes of an input, as with libFuzzer.
-    private static let mostBytes = 65_536
+    private static let maximumBytes = 65_536
     /// Lengths, counts and characters at which readers go wrong.
     private static let bytes: [UInt8] = [0, 1, 0x7f, 0x80, 0x81, 0x84, 0x88, 0xff] + Array("0\"\\{}[].;=".utf8)
 
@@ -40,7 +40,7 @@ struct Mutator {
     private mutating func mutated() -> [UInt8] {
         var input = seed()
         for _ in 0..<Int.random(in: 1...8, using: &random) { change(&input) }
-        return Array(input.prefix(Self.mostBytes))
+        return Array(input.prefix(Self.maximumBytes))
     }
 
     private mutating func seed() -> [UInt8] { seeds.randomElement(using: &random) ?? [] }

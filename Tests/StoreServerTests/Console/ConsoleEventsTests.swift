@@ -61,8 +61,8 @@ import Testing
 
     @Test func `A change of more lines than are kept is told as a gap`() throws {
         let shop = try Shop()
-        let events =
-            ConsoleEvents(StoreChronicle(shop.store, mostLines: 2), shop.store.clock, most: 1, heartbeat: 3600)
+        let chronicle = StoreChronicle(shop.store, minimumLines: 2)
+        let events = ConsoleEvents(chronicle, shop.store.clock, maximumListeners: 1, heartbeat: 3600)
         let listener = Listener(try #require(try events.listen(after: nil)))
         _ = listener.hear("event: line")
         // It is told of all of them at once.
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `Only so many pages listen at a time`() throws {
-        let shop = try ConsoleShop(mostListeners: 2)
+        let shop = try ConsoleShop(maximumListeners: 2)
         let listeners = [shop.listen(), shop.listen()]
         #expect(listeners.allSatisfy { $0 != nil })
         let refused = shop.respond("GET", "/events")

@@ -13,8 +13,8 @@ struct ConsoleShop {
     init(
         _ shop: Shop? = nil,
         performer: ConsolePerformer? = nil,
-        mostLines: Int = 1000,
-        mostListeners: Int = 32,
+        minimumLines: Int = 1000,
+        maximumListeners: Int = 32,
         heartbeat: TimeInterval = 3600
     ) throws {
         self.shop = try shop ?? Shop()
@@ -22,8 +22,8 @@ struct ConsoleShop {
             self.shop.store,
             view: ServerView(self.shop.store),
             performer: performer,
-            mostLines: mostLines,
-            mostListeners: mostListeners,
+            minimumLines: minimumLines,
+            maximumListeners: maximumListeners,
             heartbeat: heartbeat
         )
     }

@@ -17,7 +17,7 @@ package final class StoreChronicle: Sendable {
     }
 
     private let store: SandboxStore
-    private let mostLines: Int
+    private let minimumLines: Int
     /// Lock order: the store's state first, then this state.
     private let state = Locked(State())
 
@@ -25,8 +25,10 @@ package final class StoreChronicle: Sendable {
     ///
     /// - Parameters:
     ///   - store: the store.
-    ///   - mostLines: the minimum number of lines to retain; older ones are dropped.
-    package init(_ store: SandboxStore, mostLines: Int = 1000) { (self.store, self.mostLines) = (store, mostLines) }
+    ///   - minimumLines: the minimum number of lines to retain; older ones are dropped.
+    package init(_ store: SandboxStore, minimumLines: Int = 1000) {
+        (self.store, self.minimumLines) = (store, minimumLines)
+    }
 
     /// Returns the lines after a position, oldest first.
     ///
@@ -81,7 +83,7 @@ package final class StoreChronicle: Sendable {
                     let entry = SandboxTimeline.Entry(record, state.history)
                     state.lines.append(Line(position: state.history.state.position, entry: entry))
                     // Lines are removed in bulk, since each removal moves all others.
-                    if state.lines.count > 2 * mostLines { state.lines.removeFirst(mostLines) }
+                    if state.lines.count > 2 * minimumLines { state.lines.removeFirst(minimumLines) }
                 }
                 return body(state)
             }
