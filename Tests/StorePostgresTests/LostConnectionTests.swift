@@ -18,10 +18,8 @@
         }
 
         /// Opens the database through the proxy.
-        ///
-        /// To connect may take `connecting` seconds: on a busy machine, more than an answer that is lost on purpose.
-        private func open(patience: TimeInterval, connecting: Int = 120) throws -> PostgresDatabase {
-            try place.open("\(settings) connect_timeout=\(connecting)") {
+        private func open(patience: TimeInterval) throws -> PostgresDatabase {
+            try place.open(settings) {
                 $0.patience = patience
                 $0.responseTime = 2
             }
@@ -132,14 +130,14 @@
         }
 
         @Test func `A server that accepts a connection and keeps silent is given up`() throws {
-            let database = try open(patience: 0, connecting: 2)
+            let database = try open(patience: 0)
             let ledger = try database.ledger("shop")
             proxy.mode = .silent
             for _ in 1...2 {
                 let error = #expect(throws: PostgresDatabaseError.self) { try ledger.head }
                 #expect(error?.code == .unreachable)
             }
-            let error = #expect(throws: PostgresDatabaseError.self) { try open(patience: 0, connecting: 2) }
+            let error = #expect(throws: PostgresDatabaseError.self) { try open(patience: 0) }
             #expect(error?.code == .unreachable)
         }
 
