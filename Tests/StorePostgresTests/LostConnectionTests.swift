@@ -83,12 +83,18 @@
         @Test func `A command whose recording was not answered is in doubt, and is recorded once when it comes again`()
             throws
         {
-            let journal = try open(patience: 0).journal("till")
+            let database = try open(patience: 0)
+            let journal = try database.journal("till")
             let id = OrderID(journal: try journal.open {}.id, number: 1)
             let command = StoreCommand(id: id, action: .purchase(StorePayment(productIdentifier: "sword")))
-            proxy.mode = .swallowingAnswers
-            #expect(throws: JournalInDoubtError.self) { try journal.record([command]) }
-            proxy.mode = .passing
+            var error: (any Error)?
+            while !(error is JournalInDoubtError) {
+                // A command that waits for a look of the journal's own, which loses the connection, is never sent.
+                while (try? database.stores()) == nil {}
+                proxy.mode = .swallowingAnswers
+                error = #expect(throws: (any Error).self) { try journal.record([command]) }
+                proxy.mode = .passing
+            }
             try journal.record([command])
             #expect(try place.open().journal("till").open {}.commands == [command])
         }
