@@ -165,7 +165,7 @@ extension PayloadBuilder {
                 .compactMap { index[$0.transaction.transactionId] }
         }
         guard state.catalog.kind(of: product) != .consumable else { return [] }
-        let isShared = state.families.shares(with: account).contains { $0.product == product }
+        let hasShare = state.families.shares(with: account).contains { $0.product == product }
         var (own, shared): (GrantedTransaction?, GrantedTransaction?)
         // Newest first, and no further than necessary: an account may have bought the product any number of times.
         for transaction in index.history(of: account, product) where isValid(transaction) {
@@ -174,7 +174,7 @@ extension PayloadBuilder {
             } else {
                 own = own ?? transaction
             }
-            if own != nil, shared != nil || !isShared { break }
+            if own != nil, shared != nil || !hasShare { break }
         }
         return [own, shared].compactMap(\.self)
     }
