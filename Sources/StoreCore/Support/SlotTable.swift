@@ -6,9 +6,14 @@
 struct SlotTable<Row> {
     private static var segmentSize: Int { 256 }
 
+    /// The place of a number; a struct, since the library's functions for arrays of references are not inlined.
+    fileprivate struct Slot {
+        var row: Row?
+    }
+
     fileprivate struct Segment {
-        /// The rows; empty if the segment's last row was removed, or none was added.
-        var rows: ContiguousArray<Row?> = []
+        /// The slots; empty if the segment's last row was removed, or none was added.
+        var slots: ContiguousArray<Slot> = []
         var live = 0
     }
 
@@ -43,9 +48,9 @@ struct SlotTable<Row> {
         @inline(__always)
         get {
             let offset = number % Self.segmentSize
-            if number / Self.segmentSize == tailNumber { return offset < tail.rows.count ? tail.rows[offset] : nil }
+            if number / Self.segmentSize == tailNumber { return offset < tail.slots.count ? tail.slots[offset].row : nil }
             guard let index = index(of: number) else { return nil }
-            return segments[index].rows[offset]
+            return segments[index].slots[offset].row
         }
     }
 
@@ -54,11 +59,11 @@ struct SlotTable<Row> {
     func look<Result>(_ number: Int, _ body: (borrowing Row) -> Result) -> Result? {
         let offset = number % Self.segmentSize
         if number / Self.segmentSize == tailNumber {
-            guard offset < tail.rows.count, tail.rows[offset] != nil else { return nil }
-            return body(tail.rows[offset]!)
+            guard offset < tail.slots.count, tail.slots[offset].row != nil else { return nil }
+            return body(tail.slots[offset].row!)
         }
-        guard let index = index(of: number), segments[index].rows[offset] != nil else { return nil }
-        return body(segments[index].rows[offset]!)
+        guard let index = index(of: number), segments[index].slots[offset].row != nil else { return nil }
+        return body(segments[index].slots[offset].row!)
     }
 
     /// Updates a row in place.
@@ -68,7 +73,7 @@ struct SlotTable<Row> {
     @inline(__always)
     mutating func update(_ number: Int, _ body: (inout Row) -> Void) -> Bool {
         let offset = number % Self.segmentSize
-        if number / Self.segmentSize == tailNumber { return offset < tail.rows.count && tail.update(offset, body) }
+        if number / Self.segmentSize == tailNumber { return offset < tail.slots.count && tail.update(offset, body) }
         guard let index = index(of: number) else { return false }
         return segments[index].update(offset, body)
     }
@@ -79,7 +84,7 @@ struct SlotTable<Row> {
     mutating func remove(_ number: Int) -> Row? {
         let offset = number % Self.segmentSize
         guard number / Self.segmentSize == tailNumber else { return removeBelow(number) }
-        guard offset < tail.rows.count, let row = tail.remove(offset) else { return nil }
+        guard offset < tail.slots.count, let row = tail.remove(offset) else { return nil }
         count -= 1
         return row
     }
@@ -140,12 +145,12 @@ struct SlotTable<Row> {
     private func index(of number: Int) -> Int? {
         let index = number / Self.segmentSize - firstSegment
         guard index >= 0, index < segments.count else { return nil }
-        return number % Self.segmentSize < segments[index].rows.count ? index : nil
+        return number % Self.segmentSize < segments[index].slots.count ? index : nil
     }
 
     /// Drops released segments at the front once they are more than half, so that dropping stays cheap on average.
     private mutating func dropLeadingGaps() {
-        guard let leading = segments.firstIndex(where: { !$0.rows.isEmpty }) else {
+        guard let leading = segments.firstIndex(where: { !$0.slots.isEmpty }) else {
             segments.removeAll(keepingCapacity: true)
             return
         }
@@ -159,40 +164,41 @@ struct SlotTable<Row> {
 extension SlotTable.Segment {
     @inline(__always)
     fileprivate mutating func insert(_ row: consuming Row, at offset: Int, of size: Int) {
-        if rows.isEmpty { rows.reserveCapacity(size) }
-        while rows.count < offset { rows.append(nil) }
-        if rows.count == offset {
-            rows.append(row)
+        if slots.isEmpty { slots.reserveCapacity(size) }
+        while slots.count < offset { slots.append(SlotTable.Slot(row: nil)) }
+        if slots.count == offset {
+            slots.append(SlotTable.Slot(row: row))
         } else {
-            precondition(rows[offset] == nil, "a slot is used once")
-            rows[offset] = row
+            precondition(slots[offset].row == nil, "a slot is used once")
+            slots[offset].row = row
         }
         live += 1
     }
 
     @inline(__always)
     fileprivate mutating func update(_ offset: Int, _ body: (inout Row) -> Void) -> Bool {
-        guard rows[offset] != nil else { return false }
-        body(&rows[offset]!)
+        guard slots[offset].row != nil else { return false }
+        body(&slots[offset].row!)
         return true
     }
 
     @inline(__always)
     fileprivate mutating func remove(_ offset: Int) -> Row? {
-        guard let row = rows[offset].take() else { return nil }
+        guard let row = slots[offset].row.take() else { return nil }
         live -= 1
         return row
     }
 
     fileprivate func forEach(from base: Int, _ body: (Int, Row) throws -> Void) rethrows {
-        for (offset, row) in rows.enumerated() {
-            if let row { try body(base + offset, row) }
+        for (offset, slot) in slots.enumerated() {
+            if let row = slot.row { try body(base + offset, row) }
         }
     }
 }
 
 extension SlotTable: Sendable where Row: Sendable {}
 extension SlotTable.Segment: Sendable where Row: Sendable {}
+extension SlotTable.Slot: Sendable where Row: Sendable {}
 
 /// An array whose indices are typed numbers, starting at 0.
 ///

@@ -63,8 +63,9 @@ final class ObserverList: Sendable {
     /// Returns whether the list was emptied.
     func removeAllIfDeallocated() -> Bool {
         let (isEmptied, live) = list.withLock { list -> (Bool, (any SKPaymentTransactionObserver)?) in
-            for entry in list {
-                if let observer = entry.observer { return (false, observer) }
+            // By index, since iterating retains the array.
+            for index in list.indices {
+                if let observer = list[index].observer { return (false, observer) }
             }
             defer { list = [] }
             return (!list.isEmpty, nil)

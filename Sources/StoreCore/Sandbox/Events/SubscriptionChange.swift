@@ -1,7 +1,9 @@
 import Foundation
 
 /// The effect of buying an auto-renewable product on the account's subscription in its group.
-enum SubscriptionChange: Hashable, Codable, Sendable {
+///
+/// Indirect, so that an order of another product does not carry the space for it.
+indirect enum SubscriptionChange: Hashable, Codable, Sendable {
     /// A subscription begins: for the first time, again after its end, or at once in place of the running one.
     ///
     /// `then` is a stackable offer, which begins when the term's own offer is over.

@@ -12,10 +12,21 @@ extension SandboxState {
         _ device: DeviceID
     ) -> TransactionNumber? {
         guard let product, let account else { return nil }
-        return accounts[account].consumables.first(of: product) { number in
-            transactions[number].map { isVisible($0, on: device) } == true
-                && revocations.cancellation(of: number.identifier) == nil
+        let (last, earlier) = accounts[account].consumables[product]
+        var oldest = last.flatMap { isHeldBack($0, on: device) ? $0 : nil }
+        // The last consumable may be the oldest one, ordered first and approved late.
+        for number in earlier where oldest.map({ number < $0 }) ?? true {
+            if isHeldBack(number, on: device) { oldest = number }
         }
+        return oldest
+    }
+
+    /// Whether an unfinished consumable prevents a further sale on a device: visible there, and not refunded.
+    // A function rather than a closure in its caller, which would copy the state.
+    @inline(__always)
+    private func isHeldBack(_ number: TransactionNumber, on device: DeviceID) -> Bool {
+        guard let row = transactions[number], isVisible(row, on: device) else { return false }
+        return revocations.cancellation(of: number) == nil
     }
 
     /// Returns the existing transaction that satisfies an order; nil if the sale creates a new one.

@@ -6,12 +6,10 @@ struct UnfinishedConsumables: Sendable {
     /// The consumables that were unfinished when another one was bought.
     private var earlier: [ProductIndex: Set<TransactionNumber>] = [:]
 
-    /// Returns the oldest transaction of a product that satisfies a condition; nil if there is none.
-    func first(of product: ProductIndex, where isMeant: (TransactionNumber) -> Bool) -> TransactionNumber? {
-        // The last consumable may be the oldest one, ordered first and approved late.
-        let newest = last.flatMap { $0.product == product && isMeant($0.transaction) ? $0.transaction : nil }
-        guard !earlier.isEmpty, let oldest = earlier[product]?.filter(isMeant).min() else { return newest }
-        return newest.map { min($0, oldest) } ?? oldest
+    /// The unfinished transactions of a product: the last one bought, unless it is of another product, and the others.
+    subscript(product: ProductIndex) -> (last: TransactionNumber?, earlier: Set<TransactionNumber>) {
+        let isLast = last?.product == product
+        return (isLast ? last?.transaction : nil, earlier.isEmpty ? [] : earlier[product, default: []])
     }
 
     @inline(__always)
