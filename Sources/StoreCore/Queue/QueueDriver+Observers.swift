@@ -29,7 +29,7 @@ extension QueueDriver {
                 delegate.apply(value, to: transaction)
             }
         case .withdraw(let number):
-            if let transaction = state.table[number] { withdraw(transaction, number, &state) }
+            if state.table.look(number, { delegate.markFinished($0) }) != nil { endDownloads(number, &state) }
         case .remove(let number):
             guard let transaction = state.table.remove(number) else { return }
             // A transaction that the store itself removed was not withdrawn before, so its downloads end here.
@@ -62,13 +62,6 @@ extension QueueDriver {
             notify(download, report, &state)
         case .show, .change, .withdraw, .remove, .bring, .again: break
         }
-    }
-
-    /// Marks a transaction that leaves the list as finished, so that it changes no more, and ends its downloads.
-    @inline(__always)
-    private func withdraw(_ transaction: AnyObject, _ number: Int, _ state: inout State) {
-        delegate.markFinished(transaction)
-        endDownloads(number, &state)
     }
 
     @inline(__always)

@@ -89,7 +89,9 @@ extension ObserverNotifier {
         _ queue: SKPaymentQueue
     ) {
         let epoch = batch.epoch
-        switch batch.removeNext() {
+        let notice = batch.removeNext()
+        // Consumed, so that its objects are moved out rather than counted once more.
+        switch consume notice {
         case .shown(let transaction): Self.gather(.shown, transaction, &batch, &page)
         case .changed(let transaction, let change): Self.gatherChanges(transaction, change, &batch, &page)
         case .again(let transaction): Self.gather(.again, transaction, &batch, &page)
