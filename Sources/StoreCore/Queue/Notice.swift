@@ -25,7 +25,7 @@ enum Notice {
     /// The kinds of notices that one callback may combine.
     enum Kind { case shown, changed, again, removed, other }
 
-    /// The kind, to be read before the notice itself is matched, since matching copies the payload.
+    /// The kind.
     var kind: Kind {
         switch self {
         case .shown: .shown
@@ -34,16 +34,6 @@ enum Notice {
         case .removed: .removed
         case .restoreEnded, .mayContinue, .storefrontChanged, .priceConsent, .revoked, .promoted, .download, .delivered:
             .other
-        }
-    }
-
-    /// The object of a notice that concerns a transaction and has no other payload.
-    var transaction: AnyObject? {
-        switch self {
-        case .shown(let transaction), .again(let transaction), .removed(let transaction): transaction
-        case .changed, .restoreEnded, .mayContinue, .storefrontChanged, .priceConsent, .revoked, .promoted, .download,
-            .delivered:
-            nil
         }
     }
 
@@ -72,13 +62,17 @@ struct NoticeBatch {
 
     var isDone: Bool { notices.isEmpty }
 
-    mutating func popNext() -> Notice? { notices.popLast() }
+    /// The kind of the next notice; nil if there is none.
+    ///
+    /// Read in place, since reading the notice itself would copy it.
+    var nextKind: Notice.Kind? { notices.withUnsafeBufferPointer { $0.last?.kind } }
 
     mutating func putBack(_ notice: consuming Notice) { notices.append(notice) }
 
     /// Removes and returns the next notice.
     ///
-    /// The batch must not be empty.
+    /// The batch must not be empty. A `switch` over the result moves the objects out of the notice if no case binds the
+    /// notice as a whole.
     @discardableResult
     mutating func removeNext() -> Notice { notices.removeLast() }
 }

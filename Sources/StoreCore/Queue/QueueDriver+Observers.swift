@@ -14,6 +14,7 @@ extension QueueDriver {
         if state.actions.observers.capacity > 4096 { state.actions.observers = [] }
     }
 
+    // Without a case for all other actions, which would count the objects of each action once more.
     @inline(__always)
     private func note(_ action: consuming QueueMachine.ObserverAction, _ state: inout State) {
         switch consume action {
@@ -42,12 +43,6 @@ extension QueueDriver {
             notify(.shown(transaction), &state)
         case .again(let number):
             if let transaction = state.table[number] { notify(.again(transaction), &state) }
-        case let rare: noteRare(rare, &state)
-        }
-    }
-
-    private func noteRare(_ action: QueueMachine.ObserverAction, _ state: inout State) {
-        switch action {
         case .restoreEnded(let failure): notify(.restoreEnded(failure), &state)
         case .mayContinue(let number, let identifier, let storefront):
             guard let transaction = state.table[number] else { return }
@@ -60,7 +55,6 @@ extension QueueDriver {
         case .download(let number, let report):
             guard let download = downloadEngine.load()?.object(number) else { return }
             notify(download, report, &state)
-        case .show, .change, .withdraw, .remove, .bring, .again: break
         }
     }
 

@@ -154,24 +154,35 @@ extension QueueMachine {
     private mutating func fold(_ updates: [StoreUpdate], _ actions: inout Actions) -> Bool {
         var mustTell = false
         for index in updates.indices {
-            switch updates[index] {
-            case .transaction(let transaction): fold(transaction, &actions)
-            case .finished(let identifier, let order):
-                if let number = row(of: identifier, order: order) { drop(number, &actions) }
-            case .restoreEnded(let order, let failure):
-                if order.journal == journal { endRestore(order.number, failure, &actions) }
-            case .storefront(let storefront):
-                if let storefront { askWhatContinues(in: storefront, &actions) }
-                actions.append(.storefrontChanged)
-            case .revoked(let identifiers):
-                actions.append(.revoked(identifiers))
-                mustTell = true
-            case .promoted(let payment, let product):
-                actions.append(.promoted(payment, product))
+            // Apart from the other updates, with which it would be copied.
+            if case .transaction(let transaction) = updates[index] {
+                fold(transaction, &actions)
+            } else if foldRare(updates[index], &actions) {
                 mustTell = true
             }
         }
         return mustTell
+    }
+
+    /// Applies an update that is not about a transaction, and returns like ``fold(_:_:)``.
+    private mutating func foldRare(_ update: StoreUpdate, _ actions: inout Actions) -> Bool {
+        switch update {
+        case .transaction(let transaction): fold(transaction, &actions)
+        case .finished(let identifier, let order):
+            if let number = row(of: identifier, order: order) { drop(number, &actions) }
+        case .restoreEnded(let order, let failure):
+            if order.journal == journal { endRestore(order.number, failure, &actions) }
+        case .storefront(let storefront):
+            if let storefront { askWhatContinues(in: storefront, &actions) }
+            actions.append(.storefrontChanged)
+        case .revoked(let identifiers):
+            actions.append(.revoked(identifiers))
+            return true
+        case .promoted(let payment, let product):
+            actions.append(.promoted(payment, product))
+            return true
+        }
+        return false
     }
 
     /// Asks the app, for each purchase that is under way in the store, whether it continues in the new storefront.

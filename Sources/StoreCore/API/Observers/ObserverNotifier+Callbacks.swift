@@ -89,9 +89,8 @@ extension ObserverNotifier {
         _ queue: SKPaymentQueue
     ) {
         let epoch = batch.epoch
-        let notice = batch.removeNext()
-        // Consumed, so that its objects are moved out rather than counted once more.
-        switch consume notice {
+        if batch.nextKind == .other { return callObservers(with: batch.removeNext(), &batch, driver, live, queue) }
+        switch batch.removeNext() {
         case .shown(let transaction): Self.gather(.shown, transaction, &batch, &page)
         case .changed(let transaction, let change): Self.gatherChanges(transaction, change, &batch, &page)
         case .again(let transaction): Self.gather(.again, transaction, &batch, &page)
@@ -99,7 +98,8 @@ extension ObserverNotifier {
             Self.gather(.removed, transaction, &batch, &page)
             callObservers(with: &page, driver, live, queue, epoch) { $0.paymentQueue($1, removedTransactions: $2) }
             return
-        case let other: return callObservers(with: other, &batch, driver, live, queue)
+        case .restoreEnded, .mayContinue, .storefrontChanged, .priceConsent, .revoked, .promoted, .download, .delivered:
+            return
         }
         if page.isEmpty { return }
         callObservers(with: &page, driver, live, queue, epoch) { $0.paymentQueue($1, updatedTransactions: $2) }
@@ -221,8 +221,6 @@ extension ObserverNotifier {
 
 // MARK: - Runs of the same kind
 
-// Each function removes the next notice to examine it, and puts the notice back if it needs a callback of its own:
-// examining it in place would copy it.
 extension ObserverNotifier {
     /// Collects the transactions of consecutive notices of one kind.
     ///
@@ -236,9 +234,15 @@ extension ObserverNotifier {
     ) {
         let first = own(first)
         if kind == .removed || !first.isFinished { page.append(first) }
-        while page.count < batchSize, let notice = batch.popNext() {
-            guard notice.kind == kind, let next = notice.transaction.map(own) else { return batch.putBack(notice) }
-            if kind == .removed || !next.isFinished { page.append(next) }
+        while page.count < batchSize, batch.nextKind == kind {
+            switch batch.removeNext() {
+            case .shown(let next), .again(let next), .removed(let next):
+                let next = own(next)
+                if kind == .removed || !next.isFinished { page.append(next) }
+            case .changed, .restoreEnded, .mayContinue, .storefrontChanged, .priceConsent, .revoked, .promoted,
+                .download, .delivered:
+                return
+            }
         }
     }
 
@@ -254,11 +258,10 @@ extension ObserverNotifier {
         let first = own(first)
         first.apply(change)
         page.append(first)
-        while page.count < batchSize, let notice = batch.popNext() {
-            guard case .changed(let object, let change) = notice, !own(object).isDeferred else {
-                return batch.putBack(notice)
-            }
+        while page.count < batchSize, batch.nextKind == .changed {
+            guard case .changed(let object, let change) = batch.removeNext() else { return }
             let transaction = own(object)
+            if transaction.isDeferred { return batch.putBack(.changed(object, change)) }
             transaction.apply(change)
             page.append(transaction)
         }
@@ -275,7 +278,8 @@ extension ObserverNotifier {
         let first = SKDownload.own(first)
         first.apply(report)
         var downloads = [first]
-        while downloads.count < batchSize, let notice = batch.popNext() {
+        while downloads.count < batchSize, batch.nextKind == .other {
+            let notice = batch.removeNext()
             guard case .download(let object, let report) = notice, !downloads.contains(where: { $0 === object }) else {
                 batch.putBack(notice)
                 break
