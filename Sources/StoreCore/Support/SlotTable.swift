@@ -48,7 +48,9 @@ struct SlotTable<Row> {
         @inline(__always)
         get {
             let offset = number % Self.segmentSize
-            if number / Self.segmentSize == tailNumber { return offset < tail.slots.count ? tail.slots[offset].row : nil }
+            if number / Self.segmentSize == tailNumber {
+                return offset < tail.slots.count ? tail.slots[offset].row : nil
+            }
             guard let index = index(of: number) else { return nil }
             return segments[index].slots[offset].row
         }
