@@ -40,6 +40,11 @@ struct Counted: Sendable {
             let parts = try ReceiptParts()
             return { try (0..<$0).count { _ in try parts.receipt.data(signedBy: parts.signer).count > 0 } }
         },
+        Counted(name: "receipt.verify") {
+            let parts = try ReceiptParts()
+            let data = try parts.receipt.data(signedBy: parts.signer)
+            return { (0..<$0).count { _ in parts.verify(data) > 0 } }
+        },
         Counted(name: "history.page") {
             let season = "com.example.season"
             let store = try SandboxStore(products: [.nonRenewing(season, price: "9.99")])

@@ -27,16 +27,7 @@ extension Figure {
         let data = try parts.receipt.data(signedBy: parts.signer)
         return Cases(
             floor: { try sample { parts.authenticate() } },
-            value: {
-                try sample {
-                    let verification = ReceiptVerification(
-                        of: data,
-                        signer: parts.signer,
-                        at: parts.receipt.purchaseDate
-                    )
-                    return verification.status == .valid ? verification.fields.count : 0
-                }
-            }
+            value: { try sample { parts.verify(data) } }
         )
     }
 
@@ -72,6 +63,12 @@ final class ReceiptParts: Sendable {
 
     /// Runs the floor: nothing but the code's own authentication of those bytes.
     func authenticate() -> Int { signer.sign(message).count }
+
+    /// Verifies a receipt of these parts, and returns the number of its fields.
+    func verify(_ data: Data) -> Int {
+        let verification = ReceiptVerification(of: data, signer: signer, at: receipt.purchaseDate)
+        return verification.status == .valid ? verification.fields.count : 0
+    }
 
     /// A signer that records the bytes to sign.
     private final class Listener: ReceiptSigner, @unchecked Sendable {  // unchecked: used by one thread
