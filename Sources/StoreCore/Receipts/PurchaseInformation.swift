@@ -4,7 +4,7 @@ import Foundation
 enum PurchaseInformation {
     private typealias Key = PurchaseInformationKey
 
-    private static let indispensableNames = Set(Key.indispensable.map(\.name))
+    private static let indispensableNames = Set(Key.indispensable.map(\.rawValue))
 
     /// Returns the fields of purchase information, by the receipt's keys with underscores; nil if it is invalid.
     ///
@@ -44,30 +44,33 @@ extension PurchaseInformation {
     /// The next receipt usually has the same shape: its key names then need not be hashed again.
     private static let lastShape = Locked(Shape())
 
-    private static let indispensableBits = Key.indispensable.reduce(UInt32(0)) { $0 | bit(of: $1) }
+    private static let indispensableBits =
+        Key.indispensable.compactMap { Key.allCases.firstIndex(of: $0) }.reduce(0) { $0 | bit($1) }
 
-    private static func bit(of key: Key) -> UInt32 { 1 << UInt32(key.rawValue) }
+    private static func bit(_ index: Int) -> UInt32 { 1 << UInt32(index) }
 
-    /// Returns the fields of a text written by this library; nil for any other text, even if it is valid.
+    /// Returns the fields of a text written by this library without escapes; nil for any other, even if it is valid.
     private static func writtenFields(of text: UnsafeRawBufferPointer) -> [String: String]? {
-        var reader = OldStylePropertyList.Reader(text)
-        var present: UInt32 = 0
-        var values: [String] = []
-        values.reserveCapacity(Key.allCases.count)
-        guard reader.skip("{\n") else { return nil }
-        for key in Key.allCases where reader.skip(key.opening) {
-            guard let value = reader.string(), reader.skip(";\n") else { return nil }
-            present |= bit(of: key)
-            values.append(value)
+        withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: Key.allCases.count) { values in
+            var reader = OldStylePropertyList.Reader(text)
+            var present: UInt32 = 0
+            var count = 0
+            guard reader.skip("{\n") else { return nil }
+            for (index, key) in Key.allCases.enumerated() where reader.skip(key.opening) {
+                guard let value = reader.plainString(), reader.skip(";\n") else { return nil }
+                present |= bit(index)
+                values.initializeElement(at: count, to: value)
+                count += 1
+            }
+            guard reader.skip("}"), reader.isAtEnd, present & indispensableBits == indispensableBits else { return nil }
+            return places(of: present).mapValues { String(decoding: text[values[$0]], as: UTF8.self) }
         }
-        guard reader.skip("}"), reader.isAtEnd, present & indispensableBits == indispensableBits else { return nil }
-        return places(of: present).mapValues { values[$0] }
     }
 
     private static func places(of present: UInt32) -> [String: Int] {
         let known = lastShape.withLock { $0.keys == present ? $0.places : nil }
         if let known { return known }
-        let names = Key.allCases.filter { present & bit(of: $0) != 0 }.map(\.name)
+        let names = Key.allCases.indices.filter { present & bit($0) != 0 }.map { Key.allCases[$0].rawValue }
         let places = Dictionary(uniqueKeysWithValues: zip(names, names.indices))
         lastShape.withLock { $0 = Shape(keys: present, places: places) }
         return places
@@ -77,16 +80,38 @@ extension PurchaseInformation {
 /// The keys of a transaction's receipt, in the order in which they are written.
 ///
 /// The historical order, that of a hash table, had no meaning. This order is StoreCore's own and never changes.
-enum PurchaseInformationKey: Int, CaseIterable {
-    case quantity, productIdentifier, transactionIdentifier, originalTransactionIdentifier
-    case purchaseDate, purchaseDateMilliseconds, purchaseDatePacific
-    case originalPurchaseDate, originalPurchaseDateMilliseconds, originalPurchaseDatePacific
-    case itemIdentifier, bundleIdentifier, bundleVersion
-    case uniqueIdentifier, uniqueVendorIdentifier, appItemIdentifier, versionExternalIdentifier
-    case expiresDate, expiresDateFormatted, expiresDateFormattedPacific
-    case webOrderLineItemIdentifier, isTrialPeriod, isInIntroductoryOfferPeriod
-    case promotionalOfferIdentifier, codeReferenceName, applicationUsername
-    case cancellationDate, cancellationDateMilliseconds, cancellationDatePacific
+///
+/// A raw value is the key's name in verification responses, with underscores.
+enum PurchaseInformationKey: String, CaseIterable {
+    case quantity
+    case productIdentifier = "product_id"
+    case transactionIdentifier = "transaction_id"
+    case originalTransactionIdentifier = "original_transaction_id"
+    case purchaseDate = "purchase_date"
+    case purchaseDateMilliseconds = "purchase_date_ms"
+    case purchaseDatePacific = "purchase_date_pst"
+    case originalPurchaseDate = "original_purchase_date"
+    case originalPurchaseDateMilliseconds = "original_purchase_date_ms"
+    case originalPurchaseDatePacific = "original_purchase_date_pst"
+    case itemIdentifier = "item_id"
+    case bundleIdentifier = "bid"
+    case bundleVersion = "bvrs"
+    case uniqueIdentifier = "unique_identifier"
+    case uniqueVendorIdentifier = "unique_vendor_identifier"
+    case appItemIdentifier = "app_item_id"
+    case versionExternalIdentifier = "version_external_identifier"
+    case expiresDate = "expires_date"
+    case expiresDateFormatted = "expires_date_formatted"
+    case expiresDateFormattedPacific = "expires_date_formatted_pst"
+    case webOrderLineItemIdentifier = "web_order_line_item_id"
+    case isTrialPeriod = "is_trial_period"
+    case isInIntroductoryOfferPeriod = "is_in_intro_offer_period"
+    case promotionalOfferIdentifier = "promotional_offer_id"
+    case codeReferenceName = "offer_code_ref_name"
+    case applicationUsername = "application_username"
+    case cancellationDate = "cancellation_date"
+    case cancellationDateMilliseconds = "cancellation_date_ms"
+    case cancellationDatePacific = "cancellation_date_pst"
 
     /// The required keys.
     static let indispensable: [PurchaseInformationKey] = [
@@ -128,11 +153,5 @@ enum PurchaseInformationKey: Int, CaseIterable {
         case .cancellationDateMilliseconds: "\t\"cancellation-date-ms\" = \""
         case .cancellationDatePacific: "\t\"cancellation-date-pst\" = \""
         }
-    }
-
-    /// The key's name in verification responses, with underscores.
-    var name: String {
-        let key = opening.description.split(separator: "\"")[1]
-        return String(key.map { $0 == "-" ? "_" : $0 })
     }
 }

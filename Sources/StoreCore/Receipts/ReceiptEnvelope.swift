@@ -4,97 +4,93 @@ import Foundation
 ///
 /// The signature covers the version byte and the purchase information. All other parts have only one valid encoding, so
 /// no byte of a receipt can be changed without being noticed.
-package struct ReceiptEnvelope {
-    /// The inner property list, which this type does not decode.
-    package let purchaseInformation: Data
+package struct ReceiptEnvelope: ~Copyable {
     /// The name of the environment in which the receipt was signed.
     package let environment: String
     /// The version byte, the signature, the certificate's length in four bytes (big-endian), and the certificate.
-    package let signatureBlob: Data
+    private let blob: ByteWriter
+    /// The message that the signature covers: the version byte, and the purchase information.
+    private let message: ByteWriter
 
     static let production = "Production"
     /// The environment's name in Xcode's test sessions.
     package static let xcode = "Xcode"
+
+    /// The version byte, the signature, the certificate's length in four bytes (big-endian), and the certificate.
+    package var signatureBlob: Data { blob.withUnsafeBytes { Data($0) } }
+
+    /// The inner property list, which this type does not decode.
+    package var purchaseInformation: Data { withPurchaseInformation { Data($0) } }
+
+    /// Calls a function with the inner property list.
+    func withPurchaseInformation<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        message.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0.dropFirst())) }
+    }
 }
 
 extension ReceiptEnvelope {
     /// Signs a message, and returns its envelope.
     ///
     /// The message is the signer's version byte, followed by the purchase information.
-    static func encoded(signing message: Data, with signer: any ReceiptSigner) throws -> Data {
-        let signature = try signer.sign(message)
-        guard signature.count == signer.signatureLength else {
-            throw ReceiptError("The signer made \(signature.count) bytes, but promises \(signer.signatureLength).")
-        }
-        let certificate = signer.certificate
-        guard let length = UInt32(exactly: certificate.count) else {
-            throw ReceiptError("The signer's certificate is too long for its length field.")
-        }
-        var blob = ByteWriter(capacity: 1 + signature.count + 4 + certificate.count)
-        blob.append(signer.signatureVersion)
-        signature.withUnsafeBytes { blob.append($0) }
-        withUnsafeBytes(of: length.bigEndian) { blob.append($0) }
-        certificate.withUnsafeBytes { blob.append($0) }
+    static func encoded(signing message: borrowing ByteWriter, with signer: any ReceiptSigner) throws -> Data {
+        try message.withUnsafeBytes { message in
+            let signature = try signer.hmac?.code(for: message) ?? [UInt8](signer.sign(Data(message)))
+            guard signature.count == signer.signatureLength else {
+                throw ReceiptError("The signer made \(signature.count) bytes, but promises \(signer.signatureLength).")
+            }
+            let certificate = signer.certificate
+            guard let length = UInt32(exactly: certificate.count) else {
+                throw ReceiptError("The signer's certificate is too long for its length field.")
+            }
+            var blob = ByteWriter(capacity: 1 + signature.count + 4 + certificate.count)
+            blob.append(signer.signatureVersion)
+            signature.withUnsafeBytes { blob.append($0) }
+            withUnsafeBytes(of: length.bigEndian) { blob.append($0) }
+            certificate.withUnsafeBytes { blob.append($0) }
 
-        var list = OldStylePropertyList.Writer(capacity: (blob.count + message.count) / 3 * 4 + 168)
-        list.add("\t\"signature\" = \"") { text in blob.withUnsafeBytes { text.append(base64: $0) } }
-        list.add("\t\"purchase-info\" = \"") { text in
-            message.withUnsafeBytes { text.append(base64: UnsafeRawBufferPointer(rebasing: $0.dropFirst())) }
+            var list = OldStylePropertyList.Writer(capacity: (blob.count + message.count) / 3 * 4 + 168)
+            list.add("\t\"signature\" = \"") { text in blob.withUnsafeBytes { text.append(base64: $0) } }
+            list.add("\t\"purchase-info\" = \"") { text in
+                text.append(base64: UnsafeRawBufferPointer(rebasing: message.dropFirst()))
+            }
+            if signer.environment != production { list.add("\t\"environment\" = \"", signer.environment) }
+            // In Apple's receipts, the number of the machines that served the app; constant here.
+            list.add("\t\"pod\" = \"", "100")
+            list.add("\t\"signing-status\" = \"", "0")
+            return list.end().finish()
         }
-        if signer.environment != production { list.add("\t\"environment\" = \"", signer.environment) }
-        // In Apple's receipts, the number of the machines that served the app; constant here.
-        list.add("\t\"pod\" = \"", "100")
-        list.add("\t\"signing-status\" = \"", "0")
-        return list.end()
     }
 
     /// Decodes an envelope; nil for data that ``encoded(signing:with:)`` would not have written.
     package init?(_ receipt: Data) {
-        let parts = receipt.withUnsafeBytes { Self.parts(of: $0) }
-        guard let parts, let blob = Self.bytes(receipt, base64: parts.blob),
-            let information = Self.bytes(receipt, base64: parts.information)
-        else { return nil }
-        environment = parts.environment
-        signatureBlob = blob
-        purchaseInformation = information
+        var blob = ByteWriter(capacity: 64)
+        var message = ByteWriter(capacity: receipt.count / 4 * 3 + 1)
+        guard let environment = receipt.withUnsafeBytes({ Self.decode($0, &blob, &message) }) else { return nil }
+        self.environment = environment
+        self.blob = blob
+        self.message = message
     }
 
-    private static func parts(
-        of receipt: UnsafeRawBufferPointer
-    ) -> (blob: Range<Int>, information: Range<Int>, environment: String)? {
+    /// Decodes the signed parts of an envelope, and returns its environment.
+    private static func decode(
+        _ receipt: UnsafeRawBufferPointer,
+        _ blob: inout ByteWriter,
+        _ message: inout ByteWriter
+    ) -> String? {
         var reader = OldStylePropertyList.Reader(receipt)
-        guard reader.skip("{\n\t\"signature\" = \""), let blob = reader.untilQuote(),
-            reader.skip(";\n\t\"purchase-info\" = \""), let information = reader.untilQuote(), reader.skip(";\n"),
-            isCanonical(receipt, base64: blob), isCanonical(receipt, base64: information)
+        guard reader.skip("{\n\t\"signature\" = \""), let signature = reader.untilQuote(),
+            blob.append(decodingBase64: UnsafeRawBufferPointer(rebasing: receipt[signature])),
+            reader.skip(";\n\t\"purchase-info\" = \""), let information = reader.untilQuote(), reader.skip(";\n")
         else { return nil }
+        message.append(blob.withUnsafeBytes { $0.first ?? 0 })
+        guard message.append(decodingBase64: UnsafeRawBufferPointer(rebasing: receipt[information])) else { return nil }
         var environment = production
         if reader.skip("\t\"environment\" = \"") {
             guard let named = reader.string(), named != production, reader.skip(";\n") else { return nil }
             environment = named
         }
         guard reader.skip("\t\"pod\" = \"100\";\n\t\"signing-status\" = \"0\";\n}"), reader.isAtEnd else { return nil }
-        return (blob, information, environment)
-    }
-
-    /// Returns whether the unused bits of the last Base64 character are zero.
-    ///
-    /// In all other respects, the text must be valid Base64.
-    private static func isCanonical(_ text: UnsafeRawBufferPointer, base64 range: Range<Int>) -> Bool {
-        let end = range.upperBound
-        guard range.count >= 4, text[end - 1] == UInt8(ascii: "=") else { return true }
-        let padding = text[end - 2] == UInt8(ascii: "=") ? 2 : 1
-        let lastCharacters: StaticString = padding == 2 ? "AQgw" : "AEIMQUYcgkosw048"
-        let last = text[end - padding - 1]
-        return lastCharacters.withUTF8Buffer { $0.contains(last) }
-    }
-
-    /// Returns the bytes that padded Base64 in a part of a text encodes.
-    private static func bytes(_ text: Data, base64 range: Range<Int>) -> Data? {
-        let start = text.startIndex + range.lowerBound
-        guard let data = Data(base64Encoded: text[start..<(start + range.count)]),
-            range.count == (data.count + 2) / 3 * 4
-        else { return nil }
-        return data
+        return environment
     }
 }
 
@@ -102,27 +98,22 @@ extension ReceiptEnvelope {
     /// Returns whether the signature was made by the signer, or with a certificate that the signer trusts.
     func isAuthentic(to signer: any ReceiptSigner) -> Bool {
         let length = signer.signatureLength
-        let (version, certificateLength) = signatureBlob.withUnsafeBytes { blob in
-            guard blob.count - 5 >= length else { return (UInt8?.none, 0) }
+        return blob.withUnsafeBytes { blob in
+            guard blob.count - 5 >= length, blob[0] == signer.signatureVersion else { return false }
             let field = blob.loadUnaligned(fromByteOffset: 1 + length, as: UInt32.self)
-            return (blob[0], Int(UInt32(bigEndian: field)))
+            let (signature, certificate) = (blob[1..<(1 + length)], blob[(5 + length)...])
+            guard Int(UInt32(bigEndian: field)) == certificate.count else { return false }
+            return message.withUnsafeBytes { message in
+                guard let signer = signer.hmac else {
+                    return signer.isValid(
+                        signature: Data(signature),
+                        certificate: Data(certificate),
+                        for: Data(message)
+                    )
+                }
+                return certificate.isEmpty && signer.isValid(UnsafeRawBufferPointer(rebasing: signature), for: message)
+            }
         }
-        guard let version, version == signer.signatureVersion, certificateLength == signatureBlob.count - 5 - length
-        else { return false }
-        let certificate = (5 + length)..<signatureBlob.count
-        return signer.isValid(
-            signature: signatureBlob.subdata(in: 1..<(1 + length)),
-            certificate: certificate.isEmpty ? Data() : signatureBlob.subdata(in: certificate),
-            for: message(version)
-        )
-    }
-
-    /// Returns the message that the signature covers.
-    private func message(_ version: UInt8) -> Data {
-        var message = ByteWriter(capacity: purchaseInformation.count + 1)
-        message.append(version)
-        purchaseInformation.withUnsafeBytes { message.append($0) }
-        return message.finish()
     }
 }
 
@@ -142,7 +133,7 @@ struct ReceiptEntries: Sendable {
 
     /// Creates empty entries, for receipts of a signer.
     init(signer: any ReceiptSigner) {
-        message = (signer as? HMACReceiptSigner)?.message
+        message = signer.hmac?.message
         form = AppReceipt.Form(signer)
     }
 

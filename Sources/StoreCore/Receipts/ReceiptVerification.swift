@@ -105,7 +105,7 @@ extension ReceiptVerification {
             throw ReceiptRefusal(.notAuthentic, "The receipt's signature is not this store's.")
         }
         // Nil if another program has signed other content with the same key.
-        guard let fields = envelope.purchaseInformation.withUnsafeBytes({ PurchaseInformation.fields(of: $0) }) else {
+        guard let fields = envelope.withPurchaseInformation({ PurchaseInformation.fields(of: $0) }) else {
             throw ReceiptRefusal(.malformed, "The store signed this, but it is not a transaction receipt.")
         }
         return fields
@@ -113,6 +113,8 @@ extension ReceiptVerification {
 
     private static func expiration(in fields: [String: String]) throws(ReceiptRefusal) -> Int64? {
         guard let text = fields["expires_date"] else { return nil }
+        if let milliseconds = Int64(spelledBy: text) { return milliseconds }
+        // Negative, or very large.
         guard let milliseconds = Int64(text), String(milliseconds) == text else {
             throw ReceiptRefusal(.malformed, "The receipt's expiration date is not a number of milliseconds.")
         }

@@ -133,7 +133,7 @@ extension TransactionReceipt {
     private typealias Key = PurchaseInformationKey
 
     /// Returns the text to sign: the version byte, if it is given, then the keys with values, in the order of the keys.
-    func purchaseInformation(version: UInt8? = nil) throws -> Data {
+    func purchaseInformation(version: UInt8? = nil) throws -> ByteWriter {
         var list = OldStylePropertyList.Writer(prefix: version, capacity: 1536)
         list.add(Key.quantity.opening, String(quantity))
         list.add(Key.productIdentifier.opening, productIdentifier)
@@ -173,8 +173,11 @@ extension TransactionReceipt {
         if let identifier = subscription.webOrderLineItemIdentifier {
             list.add(Key.webOrderLineItemIdentifier.opening, identifier)
         }
-        list.add(Key.isTrialPeriod.opening, String(subscription.isTrialPeriod))
-        list.add(Key.isInIntroductoryOfferPeriod.opening, String(subscription.isInIntroductoryOfferPeriod))
+        list.add(Key.isTrialPeriod.opening, subscription.isTrialPeriod ? "true" : "false")
+        list.add(
+            Key.isInIntroductoryOfferPeriod.opening,
+            subscription.isInIntroductoryOfferPeriod ? "true" : "false"
+        )
         if let identifier = subscription.promotionalOfferIdentifier {
             list.add(Key.promotionalOfferIdentifier.opening, identifier)
         }

@@ -216,14 +216,18 @@ struct HMACSHA256: Sendable {
 
         /// The message authentication code of the bytes hashed so far, 32 bytes.
         var code: [UInt8] {
-            var (inner, outer) = (inner, outer)
-            return [UInt8](unsafeUninitializedCapacity: SHA256.digestLength) { buffer, count in
-                let digest = UnsafeMutableRawBufferPointer(buffer)
-                inner.finish(into: digest)
-                outer.update(UnsafeRawBufferPointer(digest)[..<SHA256.digestLength].rebased)
-                outer.finish(into: digest)
+            [UInt8](unsafeUninitializedCapacity: SHA256.digestLength) { buffer, count in
+                writeCode(to: UnsafeMutableRawBufferPointer(buffer))
                 count = SHA256.digestLength
             }
+        }
+
+        /// Writes the message authentication code of the bytes hashed so far.
+        fileprivate func writeCode(to digest: UnsafeMutableRawBufferPointer) {
+            var (inner, outer) = (inner, outer)
+            inner.finish(into: digest)
+            outer.update(UnsafeRawBufferPointer(digest)[..<SHA256.digestLength].rebased)
+            outer.finish(into: digest)
         }
     }
 
@@ -239,9 +243,18 @@ struct HMACSHA256: Sendable {
 
     /// Returns whether a code belongs to a message, in constant time.
     func isValid(_ code: UnsafeRawBufferPointer, for message: UnsafeRawBufferPointer) -> Bool {
-        let right = self.code(for: message)
-        guard code.count == right.count else { return false }
-        return right.indices.reduce(UInt8(0)) { $0 | (code[$1] ^ right[$1]) } == 0
+        guard code.count == SHA256.digestLength else { return false }
+        var whole = self.message
+        whole.update(message)
+        return withUnsafeTemporaryAllocation(byteCount: SHA256.digestLength, alignment: 8) { right in
+            whole.writeCode(to: right)
+            var difference: UInt64 = 0
+            for offset in stride(from: 0, to: SHA256.digestLength, by: 8) {
+                let word = code.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                difference |= word ^ right.load(fromByteOffset: offset, as: UInt64.self)
+            }
+            return difference == 0
+        }
     }
 }
 

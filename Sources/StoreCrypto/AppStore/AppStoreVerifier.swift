@@ -152,8 +152,9 @@ extension AppStoreVerifier {
             throw .malformed
         }
         // Verified first, so that no forged purchase information is parsed.
-        try transactionReceipts.verify(envelope.signatureBlob, over: envelope.purchaseInformation)
-        guard let response = ReceiptVerification(purchaseInformation: envelope.purchaseInformation, at: now) else {
+        let information = envelope.purchaseInformation
+        try transactionReceipts.verify(envelope.signatureBlob, over: information)
+        guard let response = ReceiptVerification(purchaseInformation: information, at: now) else {
             throw .foreignContent
         }
         return .transactionReceipt(response, environment: envelope.environment)

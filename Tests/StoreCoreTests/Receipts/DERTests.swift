@@ -28,6 +28,46 @@ import Testing
         }
     }
 
+    /// Returns whether a text is decoded as Foundation decodes it; to be refused if Foundation would encode it otherwise.
+    private static func isDecoded(_ text: [UInt8]) -> Bool {
+        var bytes = ByteWriter(capacity: 1)
+        let isBase64 = text.withUnsafeBytes { bytes.append(decodingBase64: $0) }
+        let decoded = isBase64 ? bytes.finish() : nil
+        return decoded == Data(base64Encoded: Data(text)).flatMap { $0.base64EncodedData() == Data(text) ? $0 : nil }
+    }
+
+    @Test(arguments: 0...64)
+    func `Base64 is decoded as by Foundation, also if characters are missing or too many`(length: Int) {
+        let bytes = Data((0..<length).map { UInt8(truncatingIfNeeded: 251 * $0 + length) })
+        let text = [UInt8](bytes.base64EncodedData())
+        for count in 0...text.count {
+            #expect(Self.isDecoded(Array(text[..<count])), "\(count)")
+            for other in Array("=\nA".utf8) {
+                #expect(Self.isDecoded(text[..<count] + [other] + text[count...]), "\(count), \(other)")
+            }
+        }
+    }
+
+    @Test(arguments: ["AAAA", "AAA=", "AA==", "AAAAAAAA", "AAAAAAAAAA==", "AAAAAAAAAAA=", "////////////"])
+    func `Base64 with any two bytes at its end, or any one elsewhere, is decoded as by Foundation`(text: String) {
+        let text = Array(text.utf8)
+        for byte in UInt8.min...UInt8.max {
+            for place in text.indices {
+                var text = text
+                text[place] = byte
+                #expect(Self.isDecoded(text), "\(text)")
+            }
+            let wrong = (UInt8.min...UInt8.max).filter { !Self.isDecoded(text.dropLast(2) + [byte, $0]) }
+            #expect(wrong.isEmpty, "\(byte)")
+        }
+    }
+
+    @Test(arguments: PurchaseInformationKey.allCases)
+    func `A key's name has underscores for the hyphens of the receipt`(key: PurchaseInformationKey) {
+        let name = key.rawValue.map { $0 == "_" ? "-" : $0 }
+        #expect(key.opening.description == "\t\"\(String(name))\" = \"")
+    }
+
     private static let otherNumbers: [[UInt8]] = [
         [2, 0], [2, 2, 0, 1], [2, 2, 255, 255], [2, 9, 1, 0, 0, 0, 0, 0, 0, 0, 0], [2, 2, 1], [4, 1, 0],
     ]

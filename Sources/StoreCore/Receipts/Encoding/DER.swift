@@ -190,49 +190,43 @@ struct ByteWriter: ~Copyable {
     mutating func append(decimal number: Int64) {
         append(atMost: 20) { place in
             var remaining = number.magnitude
-            var count = number < 0 ? 2 : 1
-            var more = remaining / 10
-            while more > 0 {
-                more /= 10
-                count += 1
-            }
-            var index = count
+            var start = 20
             repeat {
-                index -= 1
-                place[index] = UInt8(truncatingIfNeeded: 48 + remaining % 10)
+                start &-= 1
+                place[start] = UInt8(truncatingIfNeeded: 48 &+ remaining % 10)
                 remaining /= 10
             } while remaining > 0
-            if number < 0 { place[0] = UInt8(ascii: "-") }
-            return count
+            if number < 0 {
+                start &-= 1
+                place[start] = UInt8(ascii: "-")
+            }
+            memmove(place, place + start, 20 &- start)
+            return 20 &- start
         }
     }
 
     /// Appends the padded Base64 of bytes.
-    ///
-    /// Foundation's would be a sixth of the time that a transaction's receipt takes.
     mutating func append(base64 bytes: UnsafeRawBufferPointer) {
-        let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-        let digits = alphabet.utf8Start
-        guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-        append(atMost: (bytes.count + 2) / 3 * 4) { place in
-            func write(_ group: UInt32, at end: Int) {
-                place[end] = digits[Int(group >> 18)]
-                place[end &+ 1] = digits[Int(group >> 12 & 63)]
-                place[end &+ 2] = digits[Int(group >> 6 & 63)]
-                place[end &+ 3] = digits[Int(group & 63)]
-            }
-            var (index, end) = (0, 0)
-            while index &+ 2 < bytes.count {
-                write(UInt32(start[index]) << 16 | UInt32(start[index &+ 1]) << 8 | UInt32(start[index &+ 2]), at: end)
-                (index, end) = (index &+ 3, end &+ 4)
-            }
-            guard index < bytes.count else { return end }
-            let isPair = index + 1 < bytes.count
-            write(UInt32(start[index]) << 16 | (isPair ? UInt32(start[index + 1]) << 8 : 0), at: end)
-            if !isPair { place[end + 2] = UInt8(ascii: "=") }
-            place[end + 3] = UInt8(ascii: "=")
-            return end + 4
+        let length = (bytes.count + 2) / 3 * 4
+        append(atMost: length) { place in
+            Base64.standard.encode(bytes, to: place)
+            for offset in Base64.length(bytes.count)..<length { place[offset] = UInt8(ascii: "=") }
+            return length
         }
+    }
+
+    /// Appends the bytes that padded Base64 encodes; returns false if another text is their Base64.
+    mutating func append(decodingBase64 text: UnsafeRawBufferPointer) -> Bool {
+        guard text.count.isMultiple(of: 4) else { return false }
+        let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        let characters = UnsafeRawBufferPointer(rebasing: text.dropLast(padding))
+        var isCanonical = false
+        append(atMost: text.count / 4 * 3) { place in
+            guard let count = Base64.standard.decode(characters, to: place) else { return 0 }
+            isCanonical = true
+            return count
+        }
+        return isCanonical
     }
 
     /// Appends at most `maximum` bytes, written by a function that returns their number.
@@ -244,8 +238,10 @@ struct ByteWriter: ~Copyable {
 
     /// Calls a function with all written bytes.
     @inline(__always)
-    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        body(UnsafeRawBufferPointer(start: start, count: count))
+    func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
     /// Returns all written bytes.

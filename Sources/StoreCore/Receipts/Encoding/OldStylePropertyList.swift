@@ -21,20 +21,25 @@ enum OldStylePropertyList {
     @inline(__always)
     static func isPlain(_ byte: UInt8) -> Bool { (byte &- 0x20 < 0x5f) && (byte != quote) && (byte != backslash) }
 
-    /// Returns whether all bytes are written without being escaped.
-    ///
-    /// There is no early exit, so that the compiler can examine several bytes in one step.
-    @inline(__always)
-    static func arePlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return true }
-        var others: UInt8 = 0
+    /// Returns the number of bytes before the first one that would be escaped; examines eight at a time.
+    static func plainPrefix(of bytes: UnsafeRawBufferPointer) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
         var index = 0
-        while index < bytes.count {
-            let byte = start[index]
-            others |= (byte &- 0x20 < 0x5f ? 0 : 1) | (byte == quote ? 1 : 0) | (byte == backslash ? 1 : 0)
-            index &+= 1
+        while index &+ 8 <= bytes.count {
+            let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let quotes = word ^ (ones &* UInt64(quote))
+            let backslashes = word ^ (ones &* UInt64(backslash))
+            // Sets the highest bit of each byte that is not plain; a borrow or a carry marks only bytes after such a one.
+            var marks = (word &- (ones &* 0x20)) & ~word
+            marks |= (quotes &- ones) & ~quotes
+            marks |= (backslashes &- ones) & ~backslashes
+            marks |= word | (word &+ ones)
+            marks &= ones &* 0x80
+            if marks != 0 { return index &+ marks.trailingZeroBitCount / 8 }
+            index &+= 8
         }
-        return others == 0
+        while index < bytes.count, isPlain(bytes[index]) { index &+= 1 }
+        return index
     }
 
     /// The UTF-16 code units that are written as a backslash and one character.
@@ -102,12 +107,18 @@ extension OldStylePropertyList {
 
         /// Reads a string after its opening quotation mark; nil if a ``Writer`` would have written it differently.
         mutating func string() -> String? {
-            let start = place
-            guard let range = untilQuote() else { return nil }
-            let bytes = UnsafeRawBufferPointer(rebasing: text[range])
-            if arePlain(bytes) { return String(decoding: bytes, as: UTF8.self) }
-            place = start
-            return escapedString()
+            guard let range = plainString() else { return escapedString() }
+            return String(decoding: text[range], as: UTF8.self)
+        }
+
+        /// Reads a string after its opening quotation mark, and returns its place in the text.
+        ///
+        /// Returns nil, and reads nothing, if a character of it is escaped or should have been.
+        mutating func plainString() -> Range<Int>? {
+            let end = place + plainPrefix(of: UnsafeRawBufferPointer(rebasing: text[place...]))
+            guard end < text.count, text[end] == quote else { return nil }
+            defer { place = end + 1 }
+            return place..<end
         }
 
         private mutating func escapedString() -> String? {
@@ -175,8 +186,9 @@ extension OldStylePropertyList {
             text.append(opening)
             var value = value
             let isPlain = value.withUTF8 { bytes in
-                guard OldStylePropertyList.arePlain(UnsafeRawBufferPointer(bytes)) else { return false }
-                text.append(UnsafeRawBufferPointer(bytes))
+                let bytes = UnsafeRawBufferPointer(bytes)
+                guard OldStylePropertyList.plainPrefix(of: bytes) == bytes.count else { return false }
+                text.append(bytes)
                 return true
             }
             if !isPlain { for unit in value.utf16 { OldStylePropertyList.append(unit, to: &text) } }
@@ -192,9 +204,9 @@ extension OldStylePropertyList {
         }
 
         /// Returns the complete property list.
-        consuming func end() -> Data {
+        consuming func end() -> ByteWriter {
             text.append("}")
-            return text.finish()
+            return text
         }
     }
 }
