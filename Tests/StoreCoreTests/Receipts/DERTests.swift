@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Returns whether a text is decoded as Foundation decodes it; to be refused if Foundation would encode it otherwise.
+    /// Returns whether a text is decoded as by Foundation, or refused if Foundation would encode the bytes otherwise.
     private static func isDecoded(_ text: [UInt8]) -> Bool {
         var bytes = ByteWriter(capacity: 1)
         let isBase64 = text.withUnsafeBytes { bytes.append(decodingBase64: $0) }
@@ -66,6 +66,17 @@ import Testing
     func `A key's name has underscores for the hyphens of the receipt`(key: PurchaseInformationKey) {
         let name = key.rawValue.map { $0 == "_" ? "-" : $0 }
         #expect(key.opening.description == "\t\"\(String(name))\" = \"")
+    }
+
+    @Test func `Californian time is Foundation's, at any date and in any order`() throws {
+        let zone = try #require(TimeZone(identifier: "America/Los_Angeles"))
+        // 28 hours apart, from 1873 to 2036, twice.
+        let seconds = Array(stride(from: -3_050_000_000.0, to: 2_100_000_000, by: 100_000))
+        let wrong = try (seconds + seconds.reversed()).map(Date.init(timeIntervalSince1970:)).filter { date in
+            let local = try ReceiptDate(date + Double(zone.secondsFromGMT(for: date))).universal
+            return try ReceiptDate(date).pacific != local.dropLast("Etc/GMT".count) + "America/Los_Angeles"
+        }
+        #expect(wrong.isEmpty)
     }
 
     private static let otherNumbers: [[UInt8]] = [
