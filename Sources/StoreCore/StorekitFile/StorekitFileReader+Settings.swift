@@ -108,8 +108,8 @@ extension StorekitFileReader {
 
         /// Returns the elements that repeat the name of an earlier one.
         static func all(in names: some Collection<String?>) -> [Repetition] {
-            // An optimization: most lists have one element or none.
-            guard names.count > 1 else { return [] }
+            // An optimization: most lists have few elements, and all of them differ.
+            if names.count <= 4, areDistinct(names) { return [] }
             var first: [ExactText: Int] = [:]
             var repetitions: [Repetition] = []
             for (index, name) in names.enumerated() {
@@ -121,6 +121,14 @@ extension StorekitFileReader {
                 }
             }
             return repetitions
+        }
+
+        private static func areDistinct(_ names: some Collection<String?>) -> Bool {
+            var rest = names[...]
+            while let name = rest.popFirst() {
+                if rest.contains(name) { return false }
+            }
+            return true
         }
 
         static func first(in names: some Collection<String?>) -> Repetition? { all(in: names).first }
