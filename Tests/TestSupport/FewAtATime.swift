@@ -12,15 +12,21 @@ public struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
 
     private static let places = Places(4)
 
-    /// Runs a test case once one of the four places is free.
+    /// The suite, whose tests begin at once, and each test case.
+    public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
+        test.isSuite || testCase != nil ? self : nil
+    }
+
+    /// Begins a suite promptly, and runs a test case once one of the four places is free.
     public func provideScope(
         for test: Test,
         testCase: Test.Case?,
         performing function: @Sendable () async throws -> Void
     ) async throws {
+        if testCase == nil { return try await Promptly.perform(function) }
         await Self.places.enter()
         defer { Self.places.leave() }
-        try await Promptly.perform(function)
+        try await function()
     }
 }
 
@@ -29,25 +35,23 @@ extension Trait where Self == FewAtATime {
     public static var fewAtATime: Self { Self() }
 }
 
-/// Runs test cases that wait, such as for a process or a database, beside those that compute.
+/// Begins a suite's tests at once, and runs them on threads of their own, beside those that compute.
 ///
-/// A task that waits has its next turn after all others of its priority, of which `swift test` begins more than a thousand at
-/// once; a test that blocks its thread would keep one of the few from them. These run at a higher priority, which has threads of
-/// its own. It matters to exit tests too: until their task has its turn, Swift Testing (of 6.3) asks for their end in a loop.
-public struct Promptly: SuiteTrait, TestTrait, TestScoping {
-    /// True: a suite hands the trait on to its tests.
-    public var isRecursive: Bool { true }
-
-    /// Runs a test case at a high priority.
+/// It is for tests that wait, such as for a process or a database. `swift test` begins more than a thousand at once, which take
+/// turns: a test that waits for a second turn would wait for all others, and one that blocks its thread would keep one of the few
+/// from them. It matters to exit tests too: until their task has its turn, Swift Testing (of 6.3) asks for their end in a loop.
+public struct Promptly: SuiteTrait, TestScoping {
+    /// Runs the tests of a suite.
     public func provideScope(
         for test: Test,
         testCase: Test.Case?,
         performing function: @Sendable () async throws -> Void
     ) async throws { try await Self.perform(function) }
 
+    /// The priority is for tasks that the tests begin, which do not inherit the executor.
     fileprivate static func perform(_ function: @Sendable () async throws -> Void) async throws {
         try await withoutActuallyEscaping(function) { function in
-            let task = Task(priority: .high) { try await function() }
+            let task = Task(executorPreference: ThreadsOnDemand.shared, priority: .high) { try await function() }
             try await withTaskCancellationHandler {
                 try await task.value
             } onCancel: {
@@ -58,8 +62,20 @@ public struct Promptly: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == Promptly {
-    /// Runs each test case of the suite at a high priority.
+    /// Runs the tests of the suite at once, on threads of their own.
     public static var promptly: Self { Self() }
+}
+
+/// An executor with one more thread where all others are busy or blocked.
+private final class ThreadsOnDemand: TaskExecutor {
+    static let shared = ThreadsOnDemand()
+
+    private let queue = DispatchQueue(label: "tests that wait", attributes: .concurrent)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
 }
 
 /// A counting semaphore for tasks, which are let in in the order in which they came.

@@ -3,7 +3,7 @@ import StoreCore
 import TestSupport
 import Testing
 
-struct `Receipt signers` {
+@Suite(.promptly) struct `Receipt signers` {
     @Test func `B129: the built-in one vouches for local testing and no other store`() {
         #expect(ReceiptSamples.signer.environment == "LocalTesting")
     }
