@@ -5,6 +5,7 @@ import StorePostgres
 import Testing
 
 struct TeamExamples {
+    private static let cluster = Result { try PostgresCluster() }
     private let products: [SandboxProduct] = [.consumable("sword", price: "0.99")]
 
     /// Compiled only: there is no such host here.
@@ -22,7 +23,7 @@ struct TeamExamples {
         )
     )
     func `A till sells from a shared store`() throws {
-        let cluster = try PostgresCluster()
+        let cluster = try Self.cluster.get()
         let database = try PostgresDatabase(cluster.settings)
         // On the caller's thread: nothing has to be waited for.
         let ledger = try database.ledger("staging", lane: .caller)
@@ -44,7 +45,7 @@ struct TeamExamples {
         )
     )
     func `A store that is split by account has each account's purchases in one ledger`() throws {
-        let cluster = try PostgresCluster()
+        let cluster = try Self.cluster.get()
         let database = try PostgresDatabase(cluster.settings)
 
         func ledger(of account: String) throws -> any SharedLedger {

@@ -18,11 +18,13 @@ import Testing
 )
 struct SharedStoreTests {
     private let cluster: PostgresCluster
+    /// The store's name, which is a test's own.
+    private let name = "team \(UUID().uuidString)"
     private let address: String
 
     init() throws {
-        cluster = try PostgresCluster(settings: ["fsync": "off"])
-        address = "postgresql:///postgres?host=\(cluster.folder.path)&user=storecore#team%201"
+        cluster = try PostgresCluster.shared.get()
+        address = cluster.address(of: name)
     }
 
     private func run(_ arguments: String...) -> Run { Run(["--store", address] + arguments) }
@@ -32,7 +34,7 @@ struct SharedStoreTests {
         #expect(made.code == 0)
         #expect(made.output.contains("subscription_silver"))
         let database = try PostgresDatabase(cluster.settings)
-        let store = try SandboxStore(clock: SystemClock.shared, ledger: database.ledger("team 1"))
+        let store = try SandboxStore(clock: SystemClock.shared, ledger: database.ledger(name))
         #expect(run("add-device", "kiosk").code == 0)
         #expect(run("buy", "consumable").output == "ordered: #1 consumable: purchased\n")
         #expect(try store.transactions.map(\.productIdentifier) == ["consumable"])
@@ -44,7 +46,7 @@ struct SharedStoreTests {
     }
 
     @Test func `What a shared store cannot keep, or does not have, is refused in a sentence`() throws {
-        #expect(run("products").complaints.contains("there is no store team 1 in the database"))
+        #expect(run("products").complaints.contains("there is no store \(name) in the database"))
         let dated = run("init", SandboxStoreTool.demoFile.path, "--at", "2026-01-01T00:00:00Z")
         #expect(dated.code == 1)
         #expect(dated.complaints.contains("leave out --at"))
@@ -58,6 +60,29 @@ struct SharedStoreTests {
         #expect(run("buy", "consumable").output == "ordered: #1 consumable: purchased\n")
     }
 
+    @Test func `A command sells at the rate of the file that it is given`() throws {
+        #expect(run("init", SandboxStoreTool.demoFile.path).code == 0)
+        let directory = try Directory()
+        let fast = directory.url.appending(path: "fast.storekit")
+        var file = try #require(
+            try JSONSerialization.jsonObject(with: Data(contentsOf: SandboxStoreTool.demoFile)) as? [String: Any]
+        )
+        var settings = file["settings"] as? [String: Any] ?? [:]
+        settings["_timeRate"] = 6
+        file["settings"] = settings
+        try JSONSerialization.data(withJSONObject: file).write(to: fast)
+        #expect(run("--storekit", fast.path, "buy", "subscription_silver").code == 0)
+        let database = try PostgresDatabase(cluster.settings)
+        let sold = try #require(try SandboxStore(ledger: database.ledger(name)).transactions.last)
+        let period = try #require(sold.expirationDate).timeIntervalSince(sold.date)
+        #expect(period < 86_400)
+    }
+}
+
+/// The addresses of stores in a database.
+@MainActor
+@Suite(.fewAtATime, .enabled(if: Postgres.isAvailable, Comment(rawValue: Postgres.advice)))
+struct SharedStoreAddressTests {
     // With a slash that is not escaped, libpq takes a part of the password for the port.
     @Test(arguments: [
         "postgresql://storecore:secret@/postgres?host=/nowhere&port=1#team",
@@ -85,22 +110,15 @@ struct SharedStoreTests {
         #expect((address.settings, address.name) == (settings, name))
         #expect(SharedStoreAddress("shop.sqlite") == nil)
     }
+}
 
-    @Test func `A command sells at the rate of the file that it is given`() throws {
-        #expect(run("init", SandboxStoreTool.demoFile.path).code == 0)
-        let directory = try Directory()
-        let fast = directory.url.appending(path: "fast.storekit")
-        var file = try #require(
-            try JSONSerialization.jsonObject(with: Data(contentsOf: SandboxStoreTool.demoFile)) as? [String: Any]
-        )
-        var settings = file["settings"] as? [String: Any] ?? [:]
-        settings["_timeRate"] = 6
-        file["settings"] = settings
-        try JSONSerialization.data(withJSONObject: file).write(to: fast)
-        #expect(run("--storekit", fast.path, "buy", "subscription_silver").code == 0)
-        let database = try PostgresDatabase(cluster.settings)
-        let sold = try #require(try SandboxStore(ledger: database.ledger("team 1")).transactions.last)
-        let period = try #require(sold.expirationDate).timeIntervalSince(sold.date)
-        #expect(period < 86_400)
+extension PostgresCluster {
+    /// The server that tests of this process share, in which each store has a name of its own.
+    static let shared = Result { try PostgresCluster(settings: ["fsync": "off"]) }
+
+    /// Returns the address of a store with a name, in which spaces are escaped.
+    func address(of name: String) -> String {
+        let name = name.replacingOccurrences(of: " ", with: "%20")
+        return "postgresql:///postgres?host=\(folder.path)&user=storecore#\(name)"
     }
 }

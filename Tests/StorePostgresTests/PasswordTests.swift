@@ -13,9 +13,17 @@
         /// Settings without a password.
         private let settings: String
 
-        init() throws {
-            place = TestDatabase(try PostgresCluster(settings: ["fsync": "off"], password: "hunter2"))
-            passwordFile = place.cluster.folder.appending(path: "passwords")
+        private static let shared = Result { try makeCluster() }
+
+        private static func makeCluster() throws -> PostgresCluster {
+            try PostgresCluster(settings: ["fsync": "off"], password: "hunter2")
+        }
+
+        init() throws { self.init(try Self.shared.get()) }
+
+        private init(_ cluster: PostgresCluster) {
+            place = TestDatabase(cluster)
+            passwordFile = place.cluster.folder.appending(path: "passwords-\(UUID().uuidString)")
             settings = "host=\(place.cluster.folder.path) dbname=postgres user=storecore"
         }
 
@@ -63,6 +71,10 @@
         }
 
         @Test func `A password that is changed while a database is open is read again from the file`() throws {
+            try PasswordTests(Self.makeCluster()).changeThePassword()
+        }
+
+        private func changeThePassword() throws {
             let ledger = try place.open(settings(passwordInFile: "hunter2")) { $0.patience = 600 }.ledger("shop")
             try place.run("ALTER ROLE storecore PASSWORD 'hunter3'")
             try place.cluster.stop()
