@@ -91,7 +91,7 @@ package final class ShiftedClock: MovableClock, RunningClock {
             let seconds = min(max(0, next.timeIntervalSince(state.systemTime)), Self.longestSleep)
             let alarm = DispatchWorkItem { [weak self] in self?.catchUp() }
             state.alarm = alarm
-            DispatchQueue.global().asyncAfter(wallDeadline: .now() + seconds, execute: alarm)
+            DispatchQueue.timers.asyncAfter(wallDeadline: .now() + seconds, execute: alarm)
         }
     }
 
@@ -105,7 +105,7 @@ package final class ShiftedClock: MovableClock, RunningClock {
                 let alarm = DispatchWorkItem { [weak self] in self?.catchUp() }
                 state.alarm.take()?.cancel()
                 state.alarm = alarm
-                DispatchQueue.global().asyncAfter(wallDeadline: .now() + 1, execute: alarm)
+                DispatchQueue.timers.asyncAfter(wallDeadline: .now() + 1, execute: alarm)
             }
         }
     }

@@ -35,11 +35,12 @@ public final class SystemClock: StoreClock {
     /// The system's time.
     public var now: Date { Date() }
 
-    /// Runs a closure on a global queue once a moment is reached.
+    /// Runs a closure on a queue for timers once a moment is reached.
     @discardableResult
     public func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
         let item = DispatchWorkItem(block: body)
-        DispatchQueue.global().asyncAfter(wallDeadline: .now() + max(0, moment.timeIntervalSince(now)), execute: item)
+        let seconds = max(0, moment.timeIntervalSince(now))
+        DispatchQueue.timers.asyncAfter(wallDeadline: .now() + seconds, execute: item)
         let link = WeakItem(item: item)
         return TimerToken { link.item?.cancel() }
     }
@@ -47,6 +48,13 @@ public final class SystemClock: StoreClock {
     private struct WeakItem: @unchecked Sendable {  // unchecked: a work item may be canceled from any thread
         weak let item: DispatchWorkItem?
     }
+}
+
+extension DispatchQueue {
+    /// The queue of timers by real time.
+    ///
+    /// Not a global one: on Linux, tasks that compute keep its few threads, and every timer would wait for them.
+    static let timers = DispatchQueue(label: "StoreCore.timers", attributes: .concurrent)
 }
 
 /// A token that cancels a scheduled closure.
