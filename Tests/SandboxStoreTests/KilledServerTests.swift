@@ -28,7 +28,11 @@ import Testing
         let remote = RemoteStore(url: url, token: token)
         let (heard, hears) = AsyncStream.makeStream(of: String.self)
         let buyer = Buyer(hears)
-        let queue = SKPaymentQueue(backend: remote.asStoreBackend(), delivery: .queue(.global()), log: .silent)
+        let queue = SKPaymentQueue(
+            backend: remote.asStoreBackend(),
+            delivery: .queue(DispatchQueue(label: "callbacks")),
+            log: .silent
+        )
         queue.add(buyer)
         let count = 20
         for _ in 0..<count { queue.add(SKPayment(productIdentifier: "consumable")) }

@@ -20,13 +20,16 @@ import Testing
 
     @Test func `Signs of life keep a connection that has nothing to say`() async throws {
         // Long enough that no pause of a busy machine is three of them.
-        let shop = try RemoteShop { $0.heartbeat = 4 }
+        let shop = try RemoteShop { $0.heartbeat = 2 }
         let line = await shop.remote().connected()
-        // Another connection has been silent for as long, and was lost: this one was not.
-        let proxy = try FaultyProxy(to: shop.server.port) { _, _ in .fallsSilent(after: 0) }
+        // Another connection has been silent for three of them, and was lost: this one was not.
+        let proxy = try FaultyProxy(to: shop.server.port) { _, number in
+            number == 1 ? .passes : .fallsSilent(after: 600)
+        }
         defer { proxy.stop() }
-        let other = RemoteStore(url: proxy.url, token: shop.token, configuration: .init(timeout: 15))
-        await #expect(throws: StoreFailure.self) { try await other.prepare() }
+        let other = shop.remote(at: proxy.url)
+        try await other.prepare()
+        #expect(await other.loss().code == URLError.Code.timedOut.rawValue)
         #expect(line.receiver.losses.isEmpty)
     }
 

@@ -9,7 +9,11 @@ import Testing
 /// An app's queue over a store elsewhere, from the purchase to the restore.
 @Suite(.fewAtATime, .server) struct QueueTests {
     private func queue(_ backend: any StoreBackend, _ shopper: Shopper, _ journal: MemoryJournal) -> SKPaymentQueue {
-        let queue = SKPaymentQueue(backend: backend, journal: journal, delivery: .queue(.global()))
+        let queue = SKPaymentQueue(
+            backend: backend,
+            journal: journal,
+            delivery: .queue(DispatchQueue(label: "callbacks"))
+        )
         queue.add(shopper)
         return queue
     }

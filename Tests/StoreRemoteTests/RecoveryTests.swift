@@ -18,7 +18,11 @@ import Testing
         if isKnownToStore { try await shop.remote().submit([command]) }
         let shopper = Shopper()
         let queue =
-            SKPaymentQueue(backend: shop.remote().asStoreBackend(), journal: journal, delivery: .queue(.global()))
+            SKPaymentQueue(
+                backend: shop.remote().asStoreBackend(),
+                journal: journal,
+                delivery: .queue(DispatchQueue(label: "callbacks"))
+            )
         queue.add(shopper)
         await shopper.wait(for: "sword removed")
         #expect(try shop.store.transactions.count == 1 && shopper.heard.count { $0 == "sword purchased" } == 1)

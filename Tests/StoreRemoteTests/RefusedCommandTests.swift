@@ -11,7 +11,7 @@ import Testing
         let queue = SKPaymentQueue(
             backend: shop.remote().asStoreBackend(),
             journal: journal,
-            delivery: .queue(.global()),
+            delivery: .queue(DispatchQueue(label: "callbacks")),
             log: .silent
         )
         queue.add(shopper)

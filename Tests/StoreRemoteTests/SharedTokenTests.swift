@@ -17,7 +17,7 @@ import Testing
             let queue = SKPaymentQueue(
                 backend: shop.remote().asStoreBackend(),
                 journal: MemoryJournal(),
-                delivery: .queue(.global()),
+                delivery: .queue(DispatchQueue(label: "callbacks")),
                 log: .silent
             )
             queue.add(shopper)
@@ -43,7 +43,7 @@ import Testing
         other.add(finisher)
         let backend = LateSnapshot(shop.remote().asStoreBackend())
         let shopper = Shopper()
-        let queue = SKPaymentQueue(backend: backend, delivery: .queue(.global()), log: .silent)
+        let queue = SKPaymentQueue(backend: backend, delivery: .queue(DispatchQueue(label: "callbacks")), log: .silent)
         queue.add(shopper)
         queue.add(SKPayment(productIdentifier: "sword"))
         await shopper.wait(for: "sword purchasing")
@@ -59,7 +59,7 @@ import Testing
         let finisher = Shopper()
         other.add(finisher)
         let backend = LateSnapshot(shop.remote().asStoreBackend())
-        let context = StoreContext(backend: backend, delivery: .queue(.global()), log: .silent)
+        let context = StoreContext(backend: backend, delivery: .queue(DispatchQueue(label: "callbacks")), log: .silent)
         try await context.run {
             let sword = try #require(try await Product.products(for: ["sword"]).first)
             let purchase = Task { _ = try await sword.purchase() }

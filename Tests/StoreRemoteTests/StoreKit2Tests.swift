@@ -12,7 +12,11 @@ import Testing
         let signer = HMACReceiptSigner()
         let shop = try RemoteShop(signer: signer)
         let remote = shop.remote { $0.verifier = signer }
-        let context = StoreContext(backend: remote.asStoreBackend(), delivery: .queue(.global()), log: .silent)
+        let context = StoreContext(
+            backend: remote.asStoreBackend(),
+            delivery: .queue(DispatchQueue(label: "callbacks")),
+            log: .silent
+        )
         try await context.run {
             var updates = Transaction.updates.makeAsyncIterator()
             let castle = try #require(try await Product.products(for: ["castle"]).first)

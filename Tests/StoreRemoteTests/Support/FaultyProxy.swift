@@ -124,7 +124,7 @@ final class FaultyProxy: Sendable {
                 }
             }
             threads.enter()
-            pair.notify(queue: .global()) { [self] in
+            pair.notify(queue: .global(qos: .userInitiated)) { [self] in
                 state.withLock { $0.descriptors.subtract([client, server]) }
                 close(client)
                 close(server)

@@ -105,7 +105,7 @@ final class ScriptedServer: Sendable, HistoryListener {
     /// Not on the server's thread, which may be the one that the updates need.
     private func later(_ answer: @escaping Answer) -> HTTPStream {
         let body = HTTPStream()
-        DispatchQueue.global().async { [self] in
+        Thread.detachNewThread { [self] in
             body.send(json(answer(self)))
             body.finish()
         }
