@@ -16,11 +16,11 @@ import Testing
     }
 
     @Test(.postgres) func `Runs on PostgreSQL break no rule, and a seed replays them`() async {
-        let report = await simulate(seed: 19, runs: 6)
+        let report = await simulate(seed: 19, runs: 3)
         #expect(report.failure == nil)
-        #expect(report.runs == 6)
+        #expect(report.runs == 3)
         #expect(report.reached.values.contains { $0 > 0 })
-        #expect(await "\(simulate(seed: 19, runs: 6))" == "\(report)")
+        #expect(await "\(simulate(seed: 19, runs: 3))" == "\(report)")
     }
 
     @Test(.enabled(if: !Postgres.isAvailable, "libpq is there"))

@@ -23,9 +23,9 @@ import Testing
     }
 
     @Test(.sqlite) func `B33-B39: Runs on SQLite break no rule, whatever power failures leave of the files`() async {
-        let report = await simulate(on: .sqlite, seed: 52_000, runs: 40)
+        let report = await simulate(on: .sqlite, seed: 52_000, runs: 15)
         #expect(report.failure == nil)
-        #expect(report.runs == 40)
+        #expect(report.runs == 15)
     }
 
     @Test(.sqlite) func `A seed replays its runs on SQLite, on one thread and on several`() async {

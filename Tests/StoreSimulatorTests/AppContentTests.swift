@@ -2,6 +2,7 @@ import Foundation
 import StoreCore
 import StoreKit
 import StoreSimulator
+import TestSupport
 import Testing
 
 /// Lives with offers and hosted files.
@@ -104,7 +105,7 @@ import Testing
         let onMain = simulation(of: Stubborn.self)
         let stubborn = isInline ? onMain.callingInline() : onMain
         // A killed launch that tries again is no mistake.
-        try await stubborn.without(.wire).run(runs: 30)
+        try await stubborn.without(.wire).run(runs: rounds(10, thoroughly: 200))
 
         let steps: [AppStep] = [.slowDownloads(true), .action("buy"), .reachable(false)]
         let found = await #expect(throws: AppSimulationFailure.self) { try await stubborn.run(seed: 1, steps: steps) }

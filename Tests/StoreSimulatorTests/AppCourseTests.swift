@@ -2,6 +2,7 @@ import Foundation
 import StoreContract
 import StoreCore
 import StoreKit
+import TestSupport
 import Testing
 
 @testable import StoreSimulator
@@ -251,7 +252,7 @@ import Testing
         try await AppSimulation(products: Self.products) { Listener($0, listensAgain: listensAgain) }
             .action("look") { _ in }
             .holds("sword") { $0.storage["swords", default: [UInt64]()].count }
-            .run(runs: 300)
+            .run(runs: rounds(60, thoroughly: 1_000))
     }
 
     @Test func `Each of two claims about a product is checked`() async throws {

@@ -3,17 +3,18 @@ import Foundation
 import StoreCore
 import StoreKit
 import StoreSimulator
+import TestSupport
 import Testing
 
 @Suite struct AppSimulationTests {
     @Test func `A right app passes, and meets steps of every kind`() async throws {
-        let report = try await Armory.simulation.takesBackRefunds().verifiesSignatures().run(runs: 100)
-        #expect(report.runs == 100)
-        #expect(report.steps == 4_000)
+        let report = try await Armory.simulation.takesBackRefunds().verifiesSignatures().run(runs: 50)
+        #expect(report.runs == 50)
+        #expect(report.steps == 2_000)
         for kind in AppStep.Kind.allCases where kind != .offer && kind != .download {
             #expect(report.count(of: kind) > 0, "\(kind)")
         }
-        #expect(report.description.hasPrefix("100 runs, 4000 steps, no rule broken"))
+        #expect(report.description.hasPrefix("50 runs, 2000 steps, no rule broken"))
     }
 
     @Test func `A faulty app is found, with the few steps that it takes and a test to paste`() async throws {
@@ -118,11 +119,11 @@ import Testing
 
     @Test func `A seed gives the same failure and the same table on any number of threads`() async throws {
         var descriptions: Set<String> = []
-        for jobs in [1, 2, 5] {
+        for jobs in [1, 3] {
             let failure = await #expect(throws: AppSimulationFailure.self) {
                 try await CarelessArmory.simulation.run(seed: 7, runs: 500, jobs: jobs)
             }
-            let report = try await Armory.simulation.run(seed: 7, runs: 20, steps: 30, jobs: jobs)
+            let report = try await Armory.simulation.run(seed: 7, runs: 10, steps: 20, jobs: jobs)
             descriptions.insert("\(try #require(failure)) \(report)")
         }
         #expect(descriptions.count == 1)
@@ -131,7 +132,7 @@ import Testing
     @Test func `Simulations at the same time do not disturb each other, nor other tasks`() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for seed in [1, 1_001, 2_001] as [UInt64] {
-                group.addTask { try await Armory.simulation.run(seed: seed, runs: 20, jobs: 2) }
+                group.addTask { try await Armory.simulation.run(seed: seed, runs: 10, jobs: 2) }
             }
             group.addTask {
                 let actor = Counter()
@@ -147,7 +148,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `An app of Store Kit 1 hears on the main actor, or inline`(isInline: Bool) async throws {
-        try await Stall.simulation(isInline: isInline).run(runs: 60)
+        try await Stall.simulation(isInline: isInline).run(runs: rounds(20, thoroughly: 500))
         let sentence = "no callback comes inside a call"
         let strict = Stall.simulation(isInline: isInline).invariant(sentence) { !$0.wasCalledInside }
         if isInline {

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `Runs on the socket meet nothing of the direct transport`() {
-        let report = Simulator.run(seed: 5, runs: 40, transport: .socket)
+        let report = Simulator.run(seed: 5, runs: 20, transport: .socket)
         #expect(report.failure == nil)
         #expect(report.reachedDirectly.values.allSatisfy { $0 == 0 })
         #expect(!report.tables.contains("the direct transport"))
