@@ -10,7 +10,7 @@
     ]
 
     /// The shop in a database that "Writing a backend" ends with.
-    @Suite struct DatabaseShopTests {
+    @Suite("A shop that is killed behind each of its statements") struct DatabaseShopTests {
         @Test func `The shop in a database keeps every promise`() async throws {
             let folder = try Folder()
             let count = Locked(0)

@@ -7,7 +7,13 @@
     import Testing
 
     /// A store in a database keeps every promise of a backend.
-    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct ContractTests {
+    @Suite(
+        "The whole contract on a database server, which takes seconds",
+        .postgres,
+        .promptly,
+        .timeLimit(.minutes(20))
+    )
+    struct ContractTests {
         @Test(arguments: [BackendLane.caller, .background])
         func `A store in a database keeps every promise`(lane: BackendLane) async throws {
             let report = await StoreContract.check(try subject(lane: lane))

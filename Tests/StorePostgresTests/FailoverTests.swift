@@ -7,7 +7,13 @@
     import Testing
 
     /// An asynchronous standby that is promoted, and lacks what was committed last.
-    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct FailoverTests {
+    @Suite(
+        "Failover between two servers that each test makes, which takes seconds",
+        .postgres,
+        .promptly,
+        .timeLimit(.minutes(20))
+    )
+    struct FailoverTests {
         private let primary: PostgresCluster
         private let standby: PostgresCluster
         private let place: TestDatabase

@@ -6,7 +6,13 @@
     import TestSupport
     import Testing
 
-    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct LostConnectionTests {
+    @Suite(
+        "Lost connections, each noticed after two seconds of silence",
+        .postgres,
+        .promptly,
+        .timeLimit(.minutes(20))
+    )
+    struct LostConnectionTests {
         private let place: TestDatabase
         private let proxy: WireProxy
         private let settings: String

@@ -7,7 +7,13 @@
     import Testing
 
     /// On clusters of their own, which stop and start.
-    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct OutageTests {
+    @Suite(
+        "Outages of servers that each test makes and stops, which takes seconds",
+        .postgres,
+        .promptly,
+        .timeLimit(.minutes(20))
+    )
+    struct OutageTests {
         @Test(arguments: [false, true])
         func `A server that stops is waited for, and nothing is lost`(isCrash: Bool) throws {
             let place = TestDatabase(try PostgresCluster())

@@ -7,7 +7,13 @@
     import Testing
 
     /// On a server that asks for a password.
-    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct PasswordTests {
+    @Suite(
+        "Passwords of a server that the tests make, which takes a second",
+        .postgres,
+        .promptly,
+        .timeLimit(.minutes(20))
+    )
+    struct PasswordTests {
         private let place: TestDatabase
         private let passwordFile: URL
         /// Settings without a password.

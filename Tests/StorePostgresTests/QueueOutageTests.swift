@@ -7,7 +7,13 @@
     import Testing
 
     /// Queues whose database stops, on clusters of their own.
-    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct QueueOutageTests {
+    @Suite(
+        "Queues whose server is stopped and started, which takes seconds",
+        .postgres,
+        .promptly,
+        .timeLimit(.minutes(20))
+    )
+    struct QueueOutageTests {
         private let place: TestDatabase
         private let database: PostgresDatabase
 

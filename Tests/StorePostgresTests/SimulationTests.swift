@@ -4,7 +4,7 @@ import StorePostgres
 import Testing
 
 /// Runs whose store and apps keep everything in a database, and whose crashes close its connections.
-@Suite struct SimulationTests {
+@Suite("Simulated runs on a database server, which takes seconds") struct SimulationTests {
     /// Runs on a thread of its own: it takes seconds, and other tests wait for the threads that tests run on.
     private func simulate(seed: UInt64, runs: Int, on storage: Storage = .postgres) async -> SimulationReport {
         await withCheckedContinuation { continuation in

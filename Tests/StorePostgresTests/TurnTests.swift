@@ -6,7 +6,13 @@
     import TestSupport
     import Testing
 
-    @Suite(.postgres, .promptly, .timeLimit(.minutes(20))) struct TurnTests {
+    @Suite(
+        "Turns of processes that stop, which is noticed after a second or more",
+        .postgres,
+        .promptly,
+        .timeLimit(.minutes(20))
+    )
+    struct TurnTests {
         private let place: TestDatabase
         private let (here, there): (PostgresDatabase, PostgresDatabase)
 

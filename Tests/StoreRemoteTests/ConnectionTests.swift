@@ -6,7 +6,12 @@ import TestSupport
 import Testing
 
 /// Connections that are lost, fall silent or are let go of.
-@Suite(.fewAtATime, .server) struct ConnectionTests {
+@Suite(
+    "Connections that are lost or kept, which shows after three heartbeats of real time",
+    .fewAtATime,
+    .server
+)
+struct ConnectionTests {
     @Test func `A connection on which nothing comes any more is lost after three heartbeats`() async throws {
         let shop = try RemoteShop { $0.heartbeat = 0.05 }
         let proxy = try FaultyProxy(to: shop.server.port) { _, number in

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A store elsewhere keeps every promise of a store.
-@Suite(.fewAtATime, .server) struct RemoteContractTests {
+@Suite("The whole contract over HTTP, which takes seconds", .fewAtATime, .server) struct RemoteContractTests {
     @Test func `A device elsewhere keeps every promise of a store`() async {
         let report = await StoreContract.check(.remote { $0.remote().asStoreBackend() })
         #expect(report.isKept, "\(report)")

@@ -5,7 +5,7 @@ import StoreSQLite
 import Testing
 
 /// Runs whose store and apps keep everything in files, of which crashes take what was not synchronized.
-@Suite struct SimulationTests {
+@Suite("Simulated runs on files, which takes seconds") struct SimulationTests {
     /// Runs on a thread of its own: it takes seconds, and other tests wait for the threads that tests run on.
     private func simulate(
         on storage: Storage,

@@ -5,7 +5,7 @@ import StoreKit
 import StoreSimulator
 import Testing
 
-@Suite struct AppDrawTests {
+@Suite("What simulations of many lives draw") struct AppDrawTests {
     private static let idle = AppSimulation(products: [.consumable("sword", price: "0.99")]) { $0 }
         .action("look") { _ in }
         .invariant("none") { _ in true }

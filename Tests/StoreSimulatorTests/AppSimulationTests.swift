@@ -6,7 +6,7 @@ import StoreSimulator
 import TestSupport
 import Testing
 
-@Suite struct AppSimulationTests {
+@Suite("Simulations of apps, each of many lives") struct AppSimulationTests {
     @Test func `A right app passes, and meets steps of every kind`() async throws {
         let report = try await Armory.simulation.takesBackRefunds().verifiesSignatures().run(runs: 50)
         #expect(report.runs == 50)

@@ -2,7 +2,7 @@ import AppGallery
 import StoreSimulator
 import Testing
 
-@Suite struct GalleryTests {
+@Suite("Apps without mistakes, each of which lives often") struct GalleryTests {
     /// An exhibit for each mended app.
     private static let mended = Dictionary(grouping: Exhibit.all, by: \.mendedApp).values.map { $0[0] }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Runs the test cases of network suites four at a time, whichever suite they belong to.
+/// Runs the test cases of network suites eight at a time, whichever suite they belong to.
 ///
 /// `swift test` begins all tests at once. A test that talks to a server on this machine would share the machine with hundreds of
 /// others between its request and its answer, for as long as they take; a deadline would then measure them. A case that waits
@@ -10,14 +10,14 @@ public struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
     /// True: a suite hands the trait on to its tests.
     public var isRecursive: Bool { true }
 
-    private static let places = Places(4)
+    private static let places = Places(8)
 
     /// The suite, whose tests begin at once, and each test case.
     public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
         test.isSuite || testCase != nil ? self : nil
     }
 
-    /// Begins a suite promptly, and runs a test case once one of the four places is free.
+    /// Begins a suite promptly, and runs a test case once one of the eight places is free.
     public func provideScope(
         for test: Test,
         testCase: Test.Case?,
@@ -31,7 +31,7 @@ public struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == FewAtATime {
-    /// Runs each test case of the suite beside at most three others of such suites.
+    /// Runs each test case of the suite beside at most seven others of such suites.
     public static var fewAtATime: Self { Self() }
 }
 

@@ -4,7 +4,7 @@ import StoreContract
 import StoreCore
 import Testing
 
-@Suite struct BrokenStoreTests {
+@Suite("Broken stores that hundreds of runs find") struct BrokenStoreTests {
     @Test func `A store that sells twice is found`() throws {
         let failure = try #require(Simulator.run(seed: 1, runs: 20) { Broken($0, .sellsTwice) }.failure)
         #expect(failure.shrunk.operations.count <= 2)

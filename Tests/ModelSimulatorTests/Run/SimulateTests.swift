@@ -7,7 +7,7 @@ import Testing
 @testable import simulate
 
 /// The program `simulate`.
-@Suite struct SimulateTests {
+@Suite("The program simulate, which performs whole runs") struct SimulateTests {
     private static let arguments = ["--runs", "40", "--operations", "20", "--jobs", "2"]
 
     /// A store that loses each order.

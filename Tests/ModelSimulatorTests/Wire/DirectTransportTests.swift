@@ -4,7 +4,7 @@ import StoreCore
 import Testing
 
 /// Runs whose queues ask their stores by value.
-@Suite struct DirectTransportTests {
+@Suite("Hundreds of runs whose queues ask their stores by value") struct DirectTransportTests {
     /// Some that lead to the direct transport; `simulate` draws thousands.
     private static let seeds: [UInt64] = [8, 13]
 

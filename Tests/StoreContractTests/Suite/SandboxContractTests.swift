@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The stores in the box keep every promise.
-@Suite struct SandboxContractTests {
+@Suite("The whole contract, whose pauses take real time") struct SandboxContractTests {
     private func expectKept(
         _ report: ContractReport,
         notTried: [ContractPromise]? = [],

@@ -6,7 +6,7 @@ import Testing
 @testable import StoreCore
 
 /// When a request without a store fails: a client that calls its delegate by hand comes first.
-@Suite struct RequestWithoutStoreTests {
+@Suite("A request without a store, which fails after a second of real time") struct RequestWithoutStoreTests {
     enum Kind: CaseIterable { case products, receipt }
 
     /// On a clock of its own: whoever settles by another one's on the main thread makes callbacks there.
