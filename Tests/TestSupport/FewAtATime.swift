@@ -37,9 +37,10 @@ extension Trait where Self == FewAtATime {
 
 /// Begins a suite's tests at once, and runs them on threads of their own, beside those that compute.
 ///
-/// It is for tests that wait, such as for a process or a database. `swift test` begins more than a thousand at once, which take
-/// turns: a test that waits for a second turn would wait for all others, and one that blocks its thread would keep one of the few
-/// from them. It matters to exit tests too: until their task has its turn, Swift Testing (of 6.3) asks for their end in a loop.
+/// It is for tests that wait, such as for a process or a database. `swift test` begins more than a thousand at once, which
+/// take turns: a test that waits for a second turn would wait for all others, and one that blocks its thread would keep
+/// one of the few from them. It matters to exit tests too: until their task has its turn, Swift Testing (of 6.3) asks for
+/// their end in a loop.
 public struct Promptly: SuiteTrait, TestScoping {
     /// Runs the tests of a suite.
     public func provideScope(
