@@ -25,7 +25,7 @@ struct ConnectionTests {
 
     @Test func `Signs of life keep a connection that has nothing to say`() async throws {
         // Long enough that no pause of a busy machine is three of them.
-        let shop = try RemoteShop { $0.heartbeat = 2 }
+        let shop = try RemoteShop { $0.heartbeat = 4 }
         let line = await shop.remote().connected()
         // Another connection has been silent for three of them, and was lost: this one was not.
         let proxy = try FaultyProxy(to: shop.server.port) { _, number in

@@ -8,13 +8,14 @@ import Testing
 
 @Suite("Simulations of apps, each of many lives") struct AppSimulationTests {
     @Test func `A right app passes, and meets steps of every kind`() async throws {
-        let report = try await Armory.simulation.takesBackRefunds().verifiesSignatures().run(runs: 50)
-        #expect(report.runs == 50)
-        #expect(report.steps == 2_000)
+        let runs = rounds(50, thoroughly: 5_000)
+        let report = try await Armory.simulation.takesBackRefunds().verifiesSignatures().run(runs: runs)
+        #expect(report.runs == runs)
+        #expect(report.steps == 40 * runs)
         for kind in AppStep.Kind.allCases where kind != .offer && kind != .download {
             #expect(report.count(of: kind) > 0, "\(kind)")
         }
-        #expect(report.description.hasPrefix("50 runs, 2000 steps, no rule broken"))
+        #expect(report.description.hasPrefix("\(runs) runs, \(40 * runs) steps, no rule broken"))
     }
 
     @Test func `A faulty app is found, with the few steps that it takes and a test to paste`() async throws {
@@ -119,7 +120,7 @@ import Testing
 
     @Test func `A seed gives the same failure and the same table on any number of threads`() async throws {
         var descriptions: Set<String> = []
-        for jobs in [1, 3] {
+        for jobs in isThorough ? [1, 2, 3, 5] : [1, 3] {
             let failure = await #expect(throws: AppSimulationFailure.self) {
                 try await CarelessArmory.simulation.run(seed: 7, runs: 500, jobs: jobs)
             }
@@ -132,7 +133,7 @@ import Testing
     @Test func `Simulations at the same time do not disturb each other, nor other tasks`() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for seed in [1, 1_001, 2_001] as [UInt64] {
-                group.addTask { try await Armory.simulation.run(seed: seed, runs: 10, jobs: 2) }
+                group.addTask { try await Armory.simulation.run(seed: seed, runs: rounds(10, thoroughly: 500), jobs: 2) }
             }
             group.addTask {
                 let actor = Counter()
