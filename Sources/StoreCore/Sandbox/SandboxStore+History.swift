@@ -63,7 +63,9 @@ extension SandboxDriver {
     /// Reads the history, after performing everything due by now, such as renewals.
     fileprivate func readHistory<R>(_ body: (LedgerHistory) -> R) throws -> R {
         try look { driverState, _ in
-            try history.withLock { history in
+            try history.withLock { known in
+                let history = known ?? LedgerHistory()
+                known = history
                 try driverState.forEachRecord(after: history.state.position) { history.take($0) }
                 return body(history)
             }
@@ -73,10 +75,10 @@ extension SandboxDriver {
 
 /// A reader of all transactions of a store, which resumes in the ledger where its last read ended.
 ///
-/// A class, so that its history is never copied. One thread may use it at a time.
+/// One thread may use it at a time.
 package final class TransactionReader {
     private let driver: SandboxDriver
-    private var history = LedgerHistory()
+    private let history = LedgerHistory()
 
     package init(_ store: SandboxStore) { driver = store.driver }
 

@@ -234,7 +234,7 @@ extension SandboxDriver {
         try use { driverState, now in
             try driverState.refresh()
             try driverState.change(now: now) { driverState in
-                var history = LedgerHistory()
+                let history = LedgerHistory()
                 try driverState.forEachRecord { history.take($0) }
                 try driverState.step { try decide($0, history, &$1, now) }
             }

@@ -37,7 +37,8 @@ struct SlotTable<Row> {
         if segment > tailNumber { advance(to: segment) }
         count += 1
         if segment == tailNumber {
-            tail.insert(row, at: number % Self.segmentSize, of: Self.segmentSize)
+            // The first segment grows like an array, since most tables have few rows.
+            tail.insert(row, at: number % Self.segmentSize, reserving: segment == 0 ? 0 : Self.segmentSize)
         } else {
             insertBelow(row, number)
         }
@@ -127,7 +128,7 @@ struct SlotTable<Row> {
             segments.insert(Segment(), at: 0)
             firstSegment -= 1
         }
-        segments[segment - firstSegment].insert(row, at: number % Self.segmentSize, of: Self.segmentSize)
+        segments[segment - firstSegment].insert(row, at: number % Self.segmentSize, reserving: Self.segmentSize)
     }
 
     @inline(never)
@@ -165,8 +166,8 @@ struct SlotTable<Row> {
 // Each method accesses the segment only once, which is faster than several accesses.
 extension SlotTable.Segment {
     @inline(__always)
-    fileprivate mutating func insert(_ row: consuming Row, at offset: Int, of size: Int) {
-        if slots.isEmpty { slots.reserveCapacity(size) }
+    fileprivate mutating func insert(_ row: consuming Row, at offset: Int, reserving capacity: Int) {
+        if slots.isEmpty { slots.reserveCapacity(capacity) }
         while slots.count < offset { slots.append(SlotTable.Slot(row: nil)) }
         if slots.count == offset {
             slots.append(SlotTable.Slot(row: row))

@@ -6,7 +6,7 @@ extension SandboxStore {
     /// - Throws: the error that prevents reading the ledger.
     public var timeline: SandboxTimeline {
         get throws {
-            var history = LedgerHistory()
+            let history = LedgerHistory()
             /// The events, each with the number of records up to and including its own.
             var events: [(position: Int, entry: SandboxTimeline.Entry)] = []
             var notifies = false

@@ -20,10 +20,10 @@ final class SandboxDriver: Sendable {
     let content = Locked(ContentServer())
     /// The last signed app receipt of each device.
     let signedReceipts = Locked<[DeviceID: SignedReceipt]>([:])
-    /// The history of all transactions, as far as it was read; empty until its first read.
+    /// The history of all transactions, as far as it was read; nil until its first read.
     ///
     /// Locked after the state.
-    let history = Locked(LedgerHistory())
+    let history = Locked<LedgerHistory?>(nil)
     private let signingLog: SigningLog
     private let port: SandboxPort
     let link = Link()

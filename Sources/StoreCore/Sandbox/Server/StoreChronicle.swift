@@ -12,7 +12,7 @@ package final class StoreChronicle: Sendable {
     }
 
     private struct State {
-        var history = LedgerHistory()
+        let history = LedgerHistory()
         var lines: [Line] = []
     }
 

@@ -3,7 +3,9 @@ import Foundation
 /// The history of all transactions, including those that the state no longer holds, replayed from a ledger's beginning.
 ///
 /// A replay takes time in proportion to the history. A store that never needs the history never replays it.
-struct LedgerHistory {
+///
+/// A class, so that a long history is never copied. One thread may use it at a time.
+final class LedgerHistory {
     private(set) var state = SandboxState()
     /// All transactions, in the order of their numbers.
     private(set) var transactions: [SandboxTransaction] = []
@@ -11,7 +13,7 @@ struct LedgerHistory {
     private var places: [TransactionNumber: Int] = [:]
 
     /// Applies the next event.
-    mutating func take(_ record: LedgerRecord) {
+    func take(_ record: LedgerRecord) {
         let isAdmitted = !state.isDamaged || state.admits(record.event)
         state.apply(record)
         guard isAdmitted else { return }
@@ -55,14 +57,14 @@ struct LedgerHistory {
         }
     }
 
-    private mutating func setEnd(_ end: Date, ofNewestPeriodOf subscription: SubscriptionIndex) {
+    private func setEnd(_ end: Date, ofNewestPeriodOf subscription: SubscriptionIndex) {
         for (account, index) in state.purchasesOfNewestPeriod(of: subscription) {
             guard let number = TransactionNumber(state.accounts[account].history[index].identifier) else { continue }
             change(number) { $0.expirationDate = end }
         }
     }
 
-    private mutating func take(_ change: OperatorChange, _ date: Date) {
+    private func take(_ change: OperatorChange, _ date: Date) {
         switch change {
         case .interrupted(let order, let failure): add(order, .failed, date, failure)
         case .interruptedLater(let number, let failure): fail(number, failure)
@@ -86,7 +88,7 @@ struct LedgerHistory {
         }
     }
 
-    private mutating func take(_ change: ServerChange) {
+    private func take(_ change: ServerChange) {
         switch change {
         case .extended(let subscription, let term, _): setEnd(term.end, ofNewestPeriodOf: subscription)
         case .finished(let finish): self.change(finish.transaction) { $0.isFinished = true }
@@ -134,7 +136,7 @@ struct LedgerHistory {
         return transaction.original.flatMap { root(of: $0) } ?? transaction.id
     }
 
-    private mutating func add(
+    private func add(
         _ order: StoreEvent.Order,
         _ state: StoreTransaction.State,
         _ date: Date,
@@ -148,7 +150,9 @@ struct LedgerHistory {
                 account: order.account.map { self.state.accounts[$0].name },
                 device: self.state.devices[order.device].name,
                 order: order.command,
-                productIdentifier: order.payment.productIdentifier,
+                // The catalog's text, which all of the product's transactions share.
+                productIdentifier: order.product.map { self.state.catalog[$0].identifier }
+                    ?? order.payment.productIdentifier,
                 quantity: order.payment.quantity,
                 date: date,
                 state: state,
@@ -160,13 +164,13 @@ struct LedgerHistory {
         )
     }
 
-    private mutating func add(_ purchase: UnorderedPurchase) {
+    private func add(_ purchase: UnorderedPurchase) {
         let term = purchase.subscription?.term
         let original = term.flatMap { $0.original == purchase.transaction ? nil : $0.original.identifier }
         addUnordered(purchase.transaction, .purchase, original: original, charge: purchase.charge, expires: term?.end)
     }
 
-    private mutating func add(_ sharing: FamilyChange.Sharing, _ date: Date) {
+    private func add(_ sharing: FamilyChange.Sharing, _ date: Date) {
         let first = state.families.share(sharing.key)?.transactions.first
         append(
             SandboxTransaction(
@@ -188,7 +192,7 @@ struct LedgerHistory {
         )
     }
 
-    private mutating func addUnordered(
+    private func addUnordered(
         _ number: TransactionNumber,
         _ origin: SandboxTransaction.Origin,
         original: String?,
@@ -204,7 +208,8 @@ struct LedgerHistory {
                 account: row.account.map { state.accounts[$0].name },
                 device: row.device.map { state.devices[$0].name },
                 order: nil,
-                productIdentifier: row.transaction.payment.productIdentifier,
+                productIdentifier: row.product.map { state.catalog[$0].identifier }
+                    ?? row.transaction.payment.productIdentifier,
                 quantity: row.transaction.payment.quantity,
                 date: row.transaction.date,
                 state: row.transaction.state,
@@ -215,18 +220,18 @@ struct LedgerHistory {
         )
     }
 
-    private mutating func append(_ transaction: SandboxTransaction, _ number: TransactionNumber) {
+    private func append(_ transaction: SandboxTransaction, _ number: TransactionNumber) {
         places[number] = transactions.count
         transactions.append(transaction)
     }
 
-    private mutating func forget(_ identifiers: Set<String>) {
+    private func forget(_ identifiers: Set<String>) {
         transactions.removeAll { identifiers.contains($0.id) }
         findPlaces()
     }
 
     /// Inserts an approved order, whose first record was lost, in the order of the transaction numbers.
-    private mutating func addLate(_ order: StoreEvent.Order, _ date: Date) {
+    private func addLate(_ order: StoreEvent.Order, _ date: Date) {
         guard state.transactions[order.transaction] != nil else { return }
         let next = transactions.firstIndex { TransactionNumber($0.id) ?? 0 > order.transaction }
         add(order, .purchased, date)
@@ -235,21 +240,21 @@ struct LedgerHistory {
         findPlaces()
     }
 
-    private mutating func findPlaces() {
+    private func findPlaces() {
         places = [:]
         for place in transactions.indices {
             if let number = TransactionNumber(transactions[place].id) { places[number] = place }
         }
     }
 
-    private mutating func fail(_ number: TransactionNumber, _ failure: StoreFailure) {
+    private func fail(_ number: TransactionNumber, _ failure: StoreFailure) {
         change(number) { transaction in
             transaction.state = .failed
             transaction.failure = failure
         }
     }
 
-    private mutating func change(_ number: TransactionNumber, _ body: (inout SandboxTransaction) -> Void) {
+    private func change(_ number: TransactionNumber, _ body: (inout SandboxTransaction) -> Void) {
         if let place = places[number] { body(&transactions[place]) }
     }
 }
