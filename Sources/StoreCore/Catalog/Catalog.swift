@@ -7,6 +7,8 @@ struct Catalog: Sendable {
     private var products = Table<ProductIndex, SandboxProduct>()
     /// The payments for renewals without an application username, each created when a product first needs one.
     private var payments: [ProductIndex: StorePayment] = [:]
+    /// The last payment for each product that ``shared(_:for:)`` has returned.
+    private var lastPayments: [ProductIndex: StorePayment] = [:]
     /// The index of each product identifier, derived from `products`.
     private var indices: [ExactText: ProductIndex] = [:]
     /// The product that was sold last, which is likely to be requested next.
@@ -102,6 +104,14 @@ struct Catalog: Sendable {
         if let payment = payments[index] { return payment }
         let payment = StorePayment(productIdentifier: products[index].identifier)
         payments[index] = payment
+        return payment
+    }
+    /// Returns an equal payment that is kept already, if the last one for its product is equal.
+    ///
+    /// Nearly all payments for a product are, so that those of a long history take the memory of one.
+    mutating func shared(_ payment: StorePayment, for index: ProductIndex) -> StorePayment {
+        if let last = lastPayments[index], last.isIdentical(to: payment) { return last }
+        lastPayments[index] = payment
         return payment
     }
     /// Returns the subscription group of a product.

@@ -15,7 +15,8 @@ final class NotificationFold {
     private var latestDates: [Date] = []
     private var tests: [String: Int] = [:]
     private let words = WordTable()
-    private var attempts: [Position: [ServerNotification.Attempt]] = [:]
+    /// The attempts at notifications that were sent more than once, without the first one.
+    private var laterAttempts: [Position: [ServerNotification.Attempt]] = [:]
 
     /// The data of payloads that is not in the ledger.
     struct Settings {
@@ -41,8 +42,7 @@ final class NotificationFold {
         index.take(record, in: &state)
         guard isAdmitted else { return }
         if case .operator(.server(.attempted(let number, let place, let result))) = record.event {
-            let attempt = ServerNotification.Attempt(date: record.date, result: result)
-            attempts[Position(record: number, index: place), default: []].append(attempt)
+            note(ServerNotification.Attempt(date: record.date, result: result), Position(record: number, index: place))
             return
         }
         let builder = PayloadBuilder(
@@ -57,6 +57,15 @@ final class NotificationFold {
             return drafts.all
         }
         for draft in drafts { store(draft, record.date) }
+    }
+
+    private func note(_ attempt: ServerNotification.Attempt, _ position: Position) {
+        guard let place = place(of: position) else { return }
+        if stored[place].firstAttempt == nil {
+            stored[place].firstAttempt = attempt
+        } else {
+            laterAttempts[position, default: []].append(attempt)
+        }
     }
 
     private func store(_ draft: NotificationDrafts.Draft, _ date: Date) {
@@ -99,10 +108,17 @@ final class NotificationFold {
     /// Returns the test notification with a token; nil if there is none.
     func test(_ token: String) throws -> ServerNotification? { try tests[token].map { try notification(stored[$0]) } }
 
+    /// Returns the notification at a position; nil if there is none.
+    func notification(at position: Position) throws -> ServerNotification? {
+        try place(of: position).map { try notification(stored[$0]) }
+    }
+
     /// Whether there is a notification at a position.
-    func has(_ position: Position) -> Bool {
+    func has(_ position: Position) -> Bool { place(of: position) != nil }
+
+    private func place(of position: Position) -> Int? {
         let place = stored.indices.partitionPoint { stored[$0].position < position }
-        return place < stored.count && stored[place].position == position
+        return place < stored.count && stored[place].position == position ? place : nil
     }
 
     private func notification(_ stored: StoredNotification) throws -> ServerNotification {
@@ -117,7 +133,8 @@ final class NotificationFold {
             subtype: stored.detail?.rawValue,
             date: stored.date
         )
-        notification.attempts = attempts[stored.position] ?? []
+        notification.attempts = stored.firstAttempt.map { [$0] } ?? []
+        if !laterAttempts.isEmpty { notification.attempts += laterAttempts[stored.position] ?? [] }
         switch stored.content {
         case .transaction(let bytes, let reason):
             let (transaction, renewal, status) = try PayloadUnpacker.unpack(bytes, words)
@@ -148,6 +165,8 @@ struct StoredNotification: Sendable {
     let detail: NotificationKind.Detail?
     let date: Date
     let content: Content
+    /// The first attempt at delivery, nearly always the only one; nil before it.
+    var firstAttempt: ServerNotification.Attempt?
 }
 
 /// The kinds of notifications, by their names in the App Store Server Notifications.

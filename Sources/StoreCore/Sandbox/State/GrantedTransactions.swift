@@ -171,8 +171,9 @@ struct AccountLists: Sendable {
 struct GrantList: Sendable {
     private struct Entry: Sendable {
         let sequence: Int
-        let number: TransactionNumber
-        var isRemoved = false
+        /// The number; negative once the transaction is removed.
+        var number: TransactionNumber
+        var isRemoved: Bool { number.rawValue < 0 }
     }
 
     private var entries: [Entry] = []
@@ -185,23 +186,30 @@ struct GrantList: Sendable {
             entries.append(Entry(sequence: sequence, number: number))
         } else if entries[index].sequence == sequence {
             if entries[index].isRemoved { removed -= 1 }
-            entries[index].isRemoved = false
+            entries[index].number = number
         } else {
             entries.insert(Entry(sequence: sequence, number: number), at: index)
         }
     }
 
+    /// Inserts a transaction into a list that is in the order of the numbers.
+    mutating func insert(_ number: TransactionNumber) { insert(number, sequence: number.rawValue) }
+
     /// Removes a transaction, if the list contains it.
     mutating func remove(sequence: Int) {
         let index = place(of: sequence)
         guard index < entries.count, entries[index].sequence == sequence, !entries[index].isRemoved else { return }
-        entries[index].isRemoved = true
+        entries[index].number = TransactionNumber(rawValue: -1)
         removed += 1
-        if removed > 32, removed > entries.count / 2 {
+        if removed == entries.count {
+            (entries, removed) = ([], 0)
+        } else if removed > 32, removed > entries.count / 2 {
             entries.removeAll { $0.isRemoved }
             removed = 0
         }
     }
+
+    var isEmpty: Bool { entries.count == removed }
 
     /// The transactions, oldest first.
     var oldestFirst: some Sequence<TransactionNumber> { entries.lazy.filter { !$0.isRemoved }.map(\.number) }

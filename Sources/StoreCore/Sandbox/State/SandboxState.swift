@@ -252,7 +252,11 @@ extension SandboxState {
             accounts[account].consumables.insert(transaction, of: product)
             return nil
         }
-        let original = StoreTransaction.Original(identifier: transaction.identifier, date: date, payment: payment)
+        let original = StoreTransaction.Original(
+            identifier: transaction.identifier,
+            date: date,
+            payment: catalog.shared(payment, for: product)
+        )
         let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
         switch kind {
         case .consumable, .nonRenewing: break

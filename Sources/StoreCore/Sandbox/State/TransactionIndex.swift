@@ -56,11 +56,11 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: guarded by th
         state.apply(record)
         guard isAdmitted else { return }
         switch record.event.effect {
-        case .grants(let purchase): add(purchase.transaction, charge: purchase.charge, purchase.subscription, state)
+        case .grants(let purchase): add(purchase.transaction, charge: purchase.charge, purchase.subscription, &state)
         case .renews(_, let number, let term, let charge):
-            add(number, charge: charge, .begins(term), isRenewal: true, state)
+            add(number, charge: charge, .begins(term), isRenewal: true, &state)
         case .restores(let numbers):
-            for number in numbers { add(number, charge: nil, nil, state) }
+            for number in numbers { add(number, charge: nil, nil, &state) }
         case .shares(let sharing): add(sharing, record.date, state)
         case .refunds(let refund):
             revoke(refund.transactions, of: refund.account)
@@ -133,14 +133,14 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: guarded by th
         charge: Decimal?,
         _ change: SubscriptionChange?,
         isRenewal: Bool = false,
-        _ state: SandboxState
+        _ state: inout SandboxState
     ) {
         guard let row = state.transactions[number], let account = row.account, let product = row.product else { return }
         var transaction = GrantedTransaction(
             number: number,
             account: account,
             product: product,
-            payment: row.transaction.payment,
+            payment: state.catalog.shared(row.transaction.payment, for: product),
             date: row.transaction.date,
             purchase: row.history,
             country: country(of: state),
