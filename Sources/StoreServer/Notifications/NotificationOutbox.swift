@@ -99,14 +99,20 @@ final class NotificationOutbox: HistoryListener {
                     let notifications = try view.notifications(after: position, limit: 64)
                     state.withLock { $0.machine.take(notifications) }
                 } catch {
-                    log("notifications wait: the ledger cannot be read: \(error)")
-                    return pause(until: now.addingTimeInterval(Self.patience), readsAgain: false)
+                    return wait(after: error, at: now)
                 }
             case .deliver(let notification): return deliver(notification)
+            case .deliverAgain(let position):
+                do { return deliver(try view.notification(at: position)) } catch { return wait(after: error, at: now) }
             case .wait(let date): return pause(until: date)
             case .idle: return pause(until: nil)
             }
         }
+    }
+
+    private func wait(after error: any Error, at now: Date) {
+        log("notifications wait: the ledger cannot be read: \(error)")
+        pause(until: now.addingTimeInterval(Self.patience), readsAgain: false)
     }
 
     private func deliver(_ notification: ServerNotification) {
@@ -137,7 +143,7 @@ final class NotificationOutbox: HistoryListener {
             log("the delivery of a notification cannot be recorded in the ledger: \(error)")
         }
         let now = view.clock.now
-        state.withLock { $0.machine.attempted(notification, result, at: now) }
+        state.withLock { $0.machine.attempted(notification.position, result, at: now) }
         proceed()
     }
 

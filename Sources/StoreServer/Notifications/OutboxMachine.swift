@@ -12,14 +12,17 @@ struct OutboxMachine {
         /// Read the notifications in the ledger after a position.
         case read(after: ServerNotification.Position?)
         case deliver(ServerNotification)
+        /// Deliver the notification at a position, whose delivery has failed before.
+        case deliverAgain(ServerNotification.Position)
         case wait(until: Date)
         /// Wait until the ledger may have more notifications.
         case idle
     }
 
+    /// A notification to send again, without its content: while a server is away, there may be very many.
     private struct Retry {
         let due: Date
-        let notification: ServerNotification
+        let position: ServerNotification.Position
         /// The number of attempts that have failed.
         let failures: Int
     }
@@ -45,7 +48,7 @@ struct OutboxMachine {
     /// Returns the next step to take at the date `now`.
     func step(at now: Date) -> Step {
         let retry = earliest.map { retries[$0][0] }
-        if let retry, retry.due <= now { return .deliver(retry.notification) }
+        if let retry, retry.due <= now { return .deliverAgain(retry.position) }
         if let next = fresh.first { return .deliver(next) }
         if !isCaughtUp { return .read(after: position) }
         return retry.map { .wait(until: $0.due) } ?? .idle
@@ -68,24 +71,25 @@ struct OutboxMachine {
                 fresh.append(notification)
                 continue
             }
-            schedule(notification, after: attempt.result, at: attempt.date, failures: notification.attempts.count)
+            let failures = notification.attempts.count
+            schedule(notification.position, after: attempt.result, at: attempt.date, failures: failures)
         }
     }
 
     /// Records the outcome of the delivery that the last step requested.
-    mutating func attempted(_ notification: ServerNotification, _ result: SendAttemptResult, at now: Date) {
+    mutating func attempted(_ position: ServerNotification.Position, _ result: SendAttemptResult, at now: Date) {
         var failures = 1
-        if fresh.first?.position == notification.position {
+        if fresh.first?.position == position {
             fresh.removeFirst()
-        } else if let queue = earliest, retries[queue][0].notification.position == notification.position {
+        } else if let queue = earliest, retries[queue][0].position == position {
             failures += retries[queue].removeFirst().failures
             if retries[queue].isEmpty { retries.remove(at: queue) }
         }
-        schedule(notification, after: result.rawValue, at: now, failures: failures)
+        schedule(position, after: result.rawValue, at: now, failures: failures)
     }
 
     private mutating func schedule(
-        _ notification: ServerNotification,
+        _ position: ServerNotification.Position,
         after result: String,
         at date: Date,
         failures: Int
@@ -94,7 +98,7 @@ struct OutboxMachine {
         let due = date.addingTimeInterval(delays[failures - 1])
         let queue = retries.firstIndex { $0[$0.count - 1].due <= due } ?? retries.endIndex
         if queue == retries.endIndex { retries.append(Deque()) }
-        retries[queue].append(Retry(due: due, notification: notification, failures: failures))
+        retries[queue].append(Retry(due: due, position: position, failures: failures))
     }
 }
 

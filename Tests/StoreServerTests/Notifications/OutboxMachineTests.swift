@@ -25,6 +25,7 @@ import Testing
         return switch step {
         case .read(let position): "read after \(number(position))"
         case .deliver(let notification): "deliver \(number(notification.position))"
+        case .deliverAgain(let position): "deliver \(number(position)) again"
         case .wait(let date): "wait \(Int(date.timeIntervalSince(Self.start)))"
         case .idle: "idle"
         }
@@ -37,19 +38,19 @@ import Testing
         #expect(words(machine.step(at: at(0)), all) == "read after the beginning")
         machine.take(all)
         #expect(words(machine.step(at: at(0)), all) == "deliver 0")
-        machine.attempted(all[0], .timedOut, at: at(0))
+        machine.attempted(all[0].position, .timedOut, at: at(0))
         #expect(words(machine.step(at: at(0)), all) == "deliver 1")
-        machine.attempted(all[1], .success, at: at(1))
+        machine.attempted(all[1].position, .success, at: at(1))
         #expect(words(machine.step(at: at(1)), all) == "read after 1")
         machine.take([])
         #expect(words(machine.step(at: at(1)), all) == "wait 10")
         machine.ring()
         #expect(words(machine.step(at: at(2)), all) == "read after 1")
         machine.take([])
-        #expect(words(machine.step(at: at(10)), all) == "deliver 0")
-        machine.attempted(all[0], .other, at: at(11))
+        #expect(words(machine.step(at: at(10)), all) == "deliver 0 again")
+        machine.attempted(all[0].position, .other, at: at(11))
         #expect(words(machine.step(at: at(11)), all) == "wait 31")
-        machine.attempted(all[0], .other, at: at(31))
+        machine.attempted(all[0].position, .other, at: at(31))
         #expect(words(machine.step(at: at(31)), all) == "idle")
     }
 
@@ -59,17 +60,19 @@ import Testing
         let at = { (seconds: Double) in Self.start.addingTimeInterval(seconds) }
         machine.take(all)
         // The clock is set back before the last one.
-        for (number, date) in [0.0, 5, 9, 1].enumerated() { machine.attempted(all[number], .other, at: at(date)) }
+        for (notification, date) in zip(all, [0.0, 5, 9, 1]) {
+            machine.attempted(notification.position, .other, at: at(date))
+        }
         machine.take([])
         var sent: [String] = []
         for seconds in 10...30 {
-            while case .deliver(let notification) = machine.step(at: at(Double(seconds))) {
-                sent.append("\(words(.deliver(notification), all)) at \(seconds)")
-                machine.attempted(notification, .other, at: at(Double(seconds)))
+            while case .deliverAgain(let position) = machine.step(at: at(Double(seconds))) {
+                sent.append("\(words(.deliverAgain(position), all)) at \(seconds)")
+                machine.attempted(position, .other, at: at(Double(seconds)))
             }
         }
         let dates = [(0, 10), (3, 11), (0, 12), (3, 13), (1, 15), (1, 17), (2, 19), (2, 21)]
-        #expect(sent == dates.map { "deliver \($0) at \($1)" })
+        #expect(sent == dates.map { "deliver \($0) again at \($1)" })
         #expect(words(machine.step(at: at(30)), all) == "idle")
     }
 
@@ -87,9 +90,9 @@ import Testing
         machine.take(all)
         let now = store.clock.now
         #expect(words(machine.step(at: now), all) == "deliver 3")
-        machine.attempted(all[3], .success, at: now)
+        machine.attempted(all[3].position, .success, at: now)
         machine.take([])
         #expect(words(machine.step(at: now), all) == "wait 10")
-        #expect(words(machine.step(at: now.addingTimeInterval(10)), all) == "deliver 2")
+        #expect(words(machine.step(at: now.addingTimeInterval(10)), all) == "deliver 2 again")
     }
 }
