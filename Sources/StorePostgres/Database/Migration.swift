@@ -81,6 +81,7 @@ struct Migration: Sendable {
             ]
         },
         Migration(name: "records of orders that are answered by what is held") { _ in [] },
+        Migration(name: "short records of purchases without an order, and of attempts at notifications") { _ in [] },
     ]
 
     /// Migrates older tables, or creates them if `creates` is true, in one transaction.

@@ -58,6 +58,7 @@ struct Migration {
                 """,
             sql: "DROP TABLE spare; DROP TABLE reserve;"
         ),
+        Migration(name: "short records of purchases without an order, and of attempts at notifications", sql: ""),
     ]
 
     /// Creates a new file, or migrates an older one, in one transaction.

@@ -4,7 +4,7 @@ import Foundation
 extension LedgerRecord {
     /// The first byte of a packed record.
     private enum Form: UInt8 {
-        case json, sold, finished
+        case json, sold, finished, bought, attempted
     }
 
     /// Returns the record as bytes.
@@ -35,6 +35,24 @@ extension LedgerRecord {
             pack.add(finish.account)
             pack.add(finish.order == nil ? 0 : 1 as UInt8)
             finish.order?.pack(into: &pack)
+            return pack.data
+        case .operator(.bought(let purchase)) where purchase.subscription == nil && purchase.held == nil:
+            guard let charge = ShortDecimal(purchase.charge) else { break }
+            pack.add(Form.bought.rawValue)
+            pack.add(date)
+            pack.add(purchase.device)
+            pack.add(purchase.account)
+            pack.add(purchase.transaction)
+            purchase.payment.pack(into: &pack)
+            pack.add(purchase.product)
+            charge.pack(into: &pack)
+            return pack.data
+        case .operator(.server(.attempted(let record, let index, let result))):
+            pack.add(Form.attempted.rawValue)
+            pack.add(date)
+            pack.add(record)
+            pack.add(index)
+            pack.add(result)
             return pack.data
         default: break
         }
@@ -76,6 +94,23 @@ extension LedgerRecord {
                 account: account
             )
             self.init(date: date, event: .finished(finish))
+        case .bought:
+            let date = try pack.date()
+            let device: DeviceID? = try pack.optionalNumber()
+            let purchase = UnorderedPurchase(
+                account: try pack.number(),
+                device: device,
+                transaction: try pack.number(),
+                payment: try StorePayment(unpacking: &pack),
+                product: try pack.number(),
+                charge: try ShortDecimal(unpacking: &pack).value,
+                subscription: nil
+            )
+            self.init(date: date, event: .operator(.bought(purchase)))
+        case .attempted:
+            let date = try pack.date()
+            let attempt = ServerChange.attempted(record: try pack.int(), index: try pack.int(), result: try pack.text())
+            self.init(date: date, event: .operator(.server(attempt)))
         case nil: throw BinaryDecoder.Trouble()
         }
     }

@@ -37,6 +37,55 @@ import Testing
         #expect(try LedgerRecord(unpacking: data) == record)
     }
 
+    @Test func `In bytes, a purchase without an order and an attempt at a notification are short`() throws {
+        let purchase = UnorderedPurchase(
+            account: 3,
+            device: nil,
+            transaction: 4,
+            payment: StorePayment(productIdentifier: "a", quantity: 2),
+            product: 5,
+            charge: 7,
+            subscription: nil
+        )
+        let bought = LedgerRecord(date: Self.start, event: .operator(.bought(purchase)))
+        let attempt = ServerChange.attempted(record: 6, index: 1, result: "OTHER")
+        let attempted = LedgerRecord(date: Self.start, event: .operator(.server(attempt)))
+        // The form and the date, then each number twice, since negative ones take turns with the others.
+        let forms: [(LedgerRecord, [UInt8])] = [
+            (bought, [3] + [0, 0, 0, 0, 0, 0, 0, 0] + [1, 6, 8] + [1, 2, 0x61, 4] + [10] + [14, 0]),
+            (attempted, [4] + [0, 0, 0, 0, 0, 0, 0, 0] + [12, 2] + [10] + Array("OTHER".utf8)),
+        ]
+        for (record, bytes) in forms {
+            #expect(Array(try record.packed()) == bytes)
+            #expect(try LedgerRecord(unpacking: Data(bytes)) == record)
+        }
+    }
+
+    @Test func `In bytes, a purchase of a period and a charge of too many digits are in JSON`() throws {
+        let ledger = MemoryLedger()
+        let products: [SandboxProduct] = [
+            .autoRenewable("monthly", price: "4.99", period: .init(1, .month), group: "all"),
+            .nonConsumable("map", price: "1"),
+        ]
+        let account = try SandboxStore(products: products, ledger: ledger).account
+        for product in products { try account.buy(product.identifier) }
+        let purchase = UnorderedPurchase(
+            account: 0,
+            device: 0,
+            transaction: 3,
+            payment: StorePayment(productIdentifier: "map"),
+            product: 1,
+            charge: try #require(Decimal(string: "123456789012345678901.5")),
+            subscription: nil
+        )
+        let records =
+            ledger.read(after: products.count, limit: 10) + [
+                LedgerRecord(date: Self.start, event: .operator(.bought(purchase)))
+            ]
+        #expect(try records.map { try $0.packed().first } == [0, 3, 0])
+        for record in records { #expect(try LedgerRecord(unpacking: record.packed()) == record) }
+    }
+
     @Test(arguments: [false, true])
     func `A purchase in a snapshot tells whether another one began its period`(continuesPeriod: Bool) throws {
         let payment = StorePayment(productIdentifier: "gold")
