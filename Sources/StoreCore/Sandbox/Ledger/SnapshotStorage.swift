@@ -9,11 +9,14 @@ struct SnapshotStorage: Sendable {
     private let ledger: (any DurableLedger)?
     /// The position of the last snapshot, or of the last attempt.
     private var position = 0
+    /// The number of records since the last snapshot from which one may be due.
+    private var distance = 0
 
     init(_ ledger: (any Ledger)?) { self.ledger = ledger as? any DurableLedger }
 
     /// Returns the initial state: that of the last snapshot, or that of an empty ledger.
     mutating func latest() -> SandboxState {
+        distance = 0
         guard let snapshot = try? ledger?.snapshot(), let state = SandboxState(snapshot) else {
             position = 0
             return SandboxState()
@@ -30,9 +33,18 @@ struct SnapshotStorage: Sendable {
     /// Stores a snapshot of a committed state, if one is due.
     @inline(__always)
     mutating func storeIfDue(_ state: borrowing SandboxState) {
-        guard let ledger, state.position - position >= max(ledger.snapshotDistance, state.rowCount) else { return }
+        let count = state.position - position
+        guard count >= distance, let ledger else { return }
+        let least = ledger.snapshotDistance
+        // Rows are counted now and then only, in time that is proportional to the accounts.
+        distance = max(least, state.rowCount)
+        if count < distance {
+            if distance - count > least { distance = count + least }
+            return
+        }
         // A failure is ignored, since nothing depends on a snapshot: the next one is written when it is due.
         position = state.position
+        distance = least
         if let snapshot = state.snapshot { try? ledger.keep(snapshot) }
     }
 }
