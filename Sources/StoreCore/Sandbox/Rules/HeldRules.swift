@@ -13,12 +13,12 @@ extension SandboxState {
     ) -> TransactionNumber? {
         guard let product, let account else { return nil }
         let (last, earlier) = accounts[account].consumables[product]
-        var oldest = last.flatMap { isHeldBack($0, on: device) ? $0 : nil }
         // The last consumable may be the oldest one, ordered first and approved late.
-        for number in earlier where oldest.map({ number < $0 }) ?? true {
-            if isHeldBack(number, on: device) { oldest = number }
+        let newest = last.flatMap { isHeldBack($0, on: device) ? $0 : nil }
+        for number in earlier.oldestFirst where isHeldBack(number, on: device) {
+            return newest.map { min($0, number) } ?? number
         }
-        return oldest
+        return newest
     }
 
     /// Whether an unfinished consumable prevents a further sale on a device: visible there, and not refunded.

@@ -4,12 +4,12 @@
 struct UnfinishedConsumables: Sendable {
     private var last: (product: ProductIndex, transaction: TransactionNumber)?
     /// The consumables that were unfinished when another one was bought.
-    private var earlier: [ProductIndex: Set<TransactionNumber>] = [:]
+    private var earlier: [ProductIndex: GrantList] = [:]
 
     /// The unfinished transactions of a product: the last one bought, unless it is of another product, and the others.
-    subscript(product: ProductIndex) -> (last: TransactionNumber?, earlier: Set<TransactionNumber>) {
+    subscript(product: ProductIndex) -> (last: TransactionNumber?, earlier: GrantList) {
         let isLast = last?.product == product
-        return (isLast ? last?.transaction : nil, earlier.isEmpty ? [] : earlier[product, default: []])
+        return (isLast ? last?.transaction : nil, earlier.isEmpty ? GrantList() : earlier[product, default: GrantList()])
     }
 
     @inline(__always)
@@ -20,7 +20,7 @@ struct UnfinishedConsumables: Sendable {
 
     @inline(never)
     private mutating func moveLastToEarlier() {
-        if let last { earlier[last.product, default: []].insert(last.transaction) }
+        if let last { earlier[last.product, default: GrantList()].insert(last.transaction) }
     }
 
     @inline(__always)
@@ -34,7 +34,7 @@ struct UnfinishedConsumables: Sendable {
 
     @inline(never)
     private mutating func removeEarlier(_ transaction: TransactionNumber, of product: ProductIndex) {
-        earlier[product]?.remove(transaction)
+        earlier[product]?.remove(sequence: transaction.rawValue)
         if earlier[product]?.isEmpty == true { earlier[product] = nil }
     }
 }
@@ -45,7 +45,7 @@ extension UnfinishedConsumables: BinaryCodable {
         pack.add(last?.transaction)
         let products = earlier.keys.sorted()
         pack.add(products)
-        for product in products { pack.add(earlier[product, default: []].sorted()) }
+        for product in products { pack.add(earlier[product].map { Array($0.oldestFirst) } ?? []) }
     }
 
     init(unpacking pack: inout BinaryDecoder) throws {
@@ -53,7 +53,11 @@ extension UnfinishedConsumables: BinaryCodable {
         let transaction: TransactionNumber? = try pack.optionalNumber()
         if let product, let transaction { last = (product, transaction) }
         let products: [ProductIndex] = try pack.numbers()
-        for product in products { earlier[product] = Set(try pack.numbers()) }
+        for product in products {
+            var list = GrantList()
+            for number: TransactionNumber in try pack.numbers() { list.insert(number) }
+            earlier[product] = list
+        }
     }
 }
 
