@@ -328,25 +328,29 @@ extension AppReceipt {
     package func answer(
         environment: String,
         requestedAt moment: Date,
-        details: (Purchase) -> [String: String] = { _ in [:] }
+        details: (Purchase) -> [String: AnswerValue] = { _ in [:] }
     ) throws -> [String: AnswerValue] {
-        var fields = [
-            "receipt_type": Self.environment(
-                environment == "Sandbox" ? "ProductionSandbox" : environment,
-                isVolumePurchase: isVolumePurchase
-            ),
-            "bundle_id": bundleIdentifier,
-            "application_version": bundleVersion,
-            "original_application_version": originalBundleVersion,
-        ]
-        try ReceiptDate.add(creationDate, as: "receipt_creation_date", to: &fields)
-        try ReceiptDate.add(originalPurchaseDate, as: "original_purchase_date", to: &fields)
-        try ReceiptDate.add(moment, as: "request_date", isExact: true, to: &fields)
-        if let expirationDate { try ReceiptDate.add(expirationDate, as: "expiration_date", to: &fields) }
-        if let revocationDate { try ReceiptDate.add(revocationDate, as: "revocation_date", to: &fields) }
-        var receipt = fields.mapValues(AnswerValue.text)
+        // With room for all members: growing a dictionary moves those that it has.
+        var receipt = [String: AnswerValue](minimumCapacity: 24)
+        let type = Self.environment(
+            environment == "Sandbox" ? "ProductionSandbox" : environment,
+            isVolumePurchase: isVolumePurchase
+        )
+        receipt["receipt_type"] = .text(type)
+        receipt["bundle_id"] = .text(bundleIdentifier)
+        receipt["application_version"] = .text(bundleVersion)
+        receipt["original_application_version"] = .text(originalBundleVersion)
+        try ReceiptDate.add(creationDate, as: "receipt_creation_date", to: &receipt)
+        try ReceiptDate.add(originalPurchaseDate, as: "original_purchase_date", to: &receipt)
+        try ReceiptDate.add(moment, as: "request_date", isExact: true, to: &receipt)
+        if let expirationDate { try ReceiptDate.add(expirationDate, as: "expiration_date", to: &receipt) }
+        if let revocationDate { try ReceiptDate.add(revocationDate, as: "revocation_date", to: &receipt) }
         receipt["in_app"] = .list(
-            try purchases.map { AnswerValue(try Self.fields(of: $0).merging(details($0)) { $1 }) }
+            try purchases.map { purchase in
+                var fields = try Self.fields(of: purchase)
+                fields.merge(details(purchase)) { $1 }
+                return .object(fields)
+            }
         )
         for number in ["adam_id", "app_item_id"] { receipt[number] = .number(Int(appAppleIdentifier ?? 0)) }
         for number in ["download_id", "version_external_identifier"] { receipt[number] = .number(0) }
@@ -354,22 +358,21 @@ extension AppReceipt {
         return ["status": .number(status), "environment": .text(environment), "receipt": .object(receipt)]
     }
 
-    private static func fields(of purchase: Purchase) throws -> [String: String] {
-        var fields = [
-            "quantity": String(purchase.quantity),
-            "product_id": purchase.productIdentifier,
-            "transaction_id": purchase.transactionIdentifier,
-            "original_transaction_id": purchase.originalTransactionIdentifier,
-            "is_trial_period": String(purchase.subscription?.isTrialPeriod ?? false),
-        ]
+    private static func fields(of purchase: Purchase) throws -> [String: AnswerValue] {
+        var fields = [String: AnswerValue](minimumCapacity: 20)
+        fields["quantity"] = .text(String(purchase.quantity))
+        fields["product_id"] = .text(purchase.productIdentifier)
+        fields["transaction_id"] = .text(purchase.transactionIdentifier)
+        fields["original_transaction_id"] = .text(purchase.originalTransactionIdentifier)
+        fields["is_trial_period"] = .text(String(purchase.subscription?.isTrialPeriod ?? false))
         try ReceiptDate.add(purchase.purchaseDate, as: "purchase_date", to: &fields)
         try ReceiptDate.add(purchase.originalPurchaseDate, as: "original_purchase_date", to: &fields)
         if let date = purchase.cancellationDate { try ReceiptDate.add(date, as: "cancellation_date", to: &fields) }
         if let subscription = purchase.subscription {
             try ReceiptDate.add(subscription.expirationDate, as: "expires_date", to: &fields)
-            fields["web_order_line_item_id"] = subscription.webOrderLineItemIdentifier
-            fields["is_in_intro_offer_period"] = String(subscription.isInIntroductoryOfferPeriod)
-            fields["promotional_offer_id"] = subscription.promotionalOfferIdentifier
+            fields["web_order_line_item_id"] = subscription.webOrderLineItemIdentifier.map(AnswerValue.text)
+            fields["is_in_intro_offer_period"] = .text(String(subscription.isInIntroductoryOfferPeriod))
+            fields["promotional_offer_id"] = subscription.promotionalOfferIdentifier.map(AnswerValue.text)
         }
         return fields
     }

@@ -167,9 +167,9 @@ extension ReceiptService {
             $0.type != .consumable || unfinished.contains($0.transactionId)
         }
         let shown = excludesOld ? latestRenewals(transactions) : transactions
-        answer["latest_receipt_info"] = .list(try shown.map { AnswerValue(try ReceiptFields.latest($0)) })
+        answer["latest_receipt_info"] = .list(try shown.map { .object(try ReceiptFields.latest($0)) })
         let renewals = try view.subscriptions(of: some)?.flatMap(\.subscriptions).map(\.renewal.payload) ?? []
-        answer["pending_renewal_info"] = .list(try renewals.map { AnswerValue(try ReceiptFields.pending($0)) })
+        answer["pending_renewal_info"] = .list(try renewals.map { .object(try ReceiptFields.pending($0)) })
         return answer
     }
 

@@ -46,6 +46,10 @@ package enum AnswerValue: Hashable, Sendable {
     }
 }
 
+extension AnswerValue: ExpressibleByStringLiteral {
+    package init(stringLiteral text: String) { self = .text(text) }
+}
+
 extension ByteWriter {
     /// Appends a text as a JSON string.
     fileprivate mutating func append(quoted text: String) {

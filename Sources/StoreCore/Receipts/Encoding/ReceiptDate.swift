@@ -53,12 +53,12 @@ package struct ReceiptDate {
         _ date: Date,
         as name: String,
         isExact: Bool = false,
-        to fields: inout [String: String]
+        to fields: inout [String: AnswerValue]
     ) throws {
         let date = try ReceiptDate(date)
-        fields[name] = date.universal
-        fields[name + "_ms"] = String(isExact ? date.milliseconds : Int64(date.seconds) * 1000)
-        fields[name + "_pst"] = date.pacific
+        fields[name] = .text(date.universal)
+        fields[name + "_ms"] = .text(String(isExact ? date.milliseconds : Int64(date.seconds) * 1000))
+        fields[name + "_pst"] = .text(date.pacific)
     }
 
     /// Writes the date in UTC, as in `2012-09-21 01:31:38 Etc/GMT`.
@@ -100,7 +100,7 @@ package struct ReceiptDate {
     private static func text(_ write: (inout ByteWriter) -> Void) -> String {
         var text = ByteWriter(capacity: 40)
         write(&text)
-        return String(decoding: text.finish(), as: UTF8.self)
+        return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The length in bytes of a date and a time, with a separator between them and another at the end.
