@@ -64,7 +64,7 @@ extension Figure {
             receiptSign, receiptVerify, receiptFile,
             storeKit2Purchase, storeKit2Updates, storeKit2Latest, storeKit2Entitlements, storeKit2History,
             refund, signedTransaction,
-            memoryPending, simulatorOverhead,
+            memoryPending, memoryStores, simulatorOverhead,
         ]
         + durable + postgres + signatures + servers
 
@@ -105,7 +105,16 @@ extension Figure {
     /// The figures of servers, where there are libmicrohttpd and libcrypto.
     private static var servers: [Figure] {
         #if canImport(CMicroHTTPD) && canImport(CLibcrypto)
-            [serveVerifyReceipt, serveHistory, serveHistoryLong, remotePurchase]
+            [serveVerifyReceipt, serveHistory, serveHistoryLong, remotePurchase] + served
+        #else
+            []
+        #endif
+    }
+
+    /// The figure of a served store's memory, where there is SQLite too.
+    private static var served: [Figure] {
+        #if canImport(CSQLite) && canImport(CMicroHTTPD) && canImport(CLibcrypto)
+            [memoryServed]
         #else
             []
         #endif

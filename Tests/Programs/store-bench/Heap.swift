@@ -54,3 +54,15 @@ enum Heap {
         }
     }
 #endif
+
+extension Sample {
+    /// Measures the bytes that each of so many takes, of which the function returns what keeps them alive.
+    static func bytes(each count: Int, _ make: (Int) throws -> some Any) throws -> Sample {
+        // Objects that are set up once in a process are not an item's.
+        _ = try make(1_000)
+        let before = try Heap.bytesInUse()
+        let kept = try make(count)
+        let after = try Heap.bytesInUse()
+        return withExtendedLifetime(kept) { Sample(value: Double(after - before) / Double(count)) }
+    }
+}

@@ -9,25 +9,16 @@ extension Figure {
         knownFloor: 184,
         isolation: .sample,
         growth: Growth(of: "pending transactions", unit: "B/transaction") { count in
-            Growth.Probe { try sample(of: count, MemoryPending.pending) }
+            Growth.Probe { try .bytes(each: count, MemoryPending.pending) }
         }
     ) {
         Cases(
-            floor: { try sample(of: count) { HandPending.purchased($0).queue } },
-            value: { try sample(of: count, MemoryPending.pending) }
+            floor: { try .bytes(each: count) { HandPending.purchased($0).queue } },
+            value: { try .bytes(each: count, MemoryPending.pending) }
         )
     }
 
     private static let count = 1_000_000
-
-    private static func sample(of count: Int, _ make: (Int) throws -> AnyObject) throws -> Sample {
-        // Objects that are set up once in a process are not a transaction's.
-        _ = try make(1_000)
-        let before = try Heap.bytesInUse()
-        let kept = try make(count)
-        let after = try Heap.bytesInUse()
-        return withExtendedLifetime(kept) { Sample(value: Double(after - before) / Double(count)) }
-    }
 }
 
 /// The value: a queue with so many pending transactions, on a backend that stores nothing.
