@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func `A greeting that does not end is given up after three heartbeats`() async throws {
-        let json = try JSONEncoder().encode(Welcome(heartbeat: 0.2))
+        let json = try JSONEncoder().encode(Welcome(heartbeat: 1))
         let server = try HTTPServer { [greetings] _ in
             let isFirst = greetings.withLock { greetings in
                 greetings += 1

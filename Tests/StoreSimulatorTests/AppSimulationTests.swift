@@ -124,7 +124,12 @@ import Testing
             let failure = await #expect(throws: AppSimulationFailure.self) {
                 try await CarelessArmory.simulation.run(seed: 7, runs: 500, jobs: jobs)
             }
-            let report = try await Armory.simulation.run(seed: 7, runs: 10, steps: 20, jobs: jobs)
+            let report = try await Armory.simulation.run(
+                seed: 7,
+                runs: rounds(10, thoroughly: 100),
+                steps: rounds(20, thoroughly: 40),
+                jobs: jobs
+            )
             descriptions.insert("\(try #require(failure)) \(report)")
         }
         #expect(descriptions.count == 1)
@@ -133,7 +138,8 @@ import Testing
     @Test func `Simulations at the same time do not disturb each other, nor other tasks`() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for seed in [1, 1_001, 2_001] as [UInt64] {
-                group.addTask { try await Armory.simulation.run(seed: seed, runs: rounds(10, thoroughly: 500), jobs: 2) }
+                let runs = rounds(10, thoroughly: 500)
+                group.addTask { try await Armory.simulation.run(seed: seed, runs: runs, jobs: 2) }
             }
             group.addTask {
                 let actor = Counter()

@@ -53,8 +53,9 @@ public final class SystemClock: StoreClock {
 extension DispatchQueue {
     /// The queue of timers by real time.
     ///
-    /// Not a global one: on Linux, tasks that compute keep its few threads, and every timer would wait for them.
-    static let timers = DispatchQueue(label: "StoreCore.timers", attributes: .concurrent)
+    /// Not of the default quality of service: on Linux, tasks that compute keep its few threads, and every timer would
+    /// wait for them.
+    static let timers = DispatchQueue(label: "StoreCore.timers", qos: .userInitiated, attributes: .concurrent)
 }
 
 /// A token that cancels a scheduled closure.

@@ -76,19 +76,21 @@ struct Migration {
                 // Writes nothing if the file is up to date, so opening does not wait for the disk.
                 if version == all.count { return false }
             }
+            var isRead = version == 0
             for (index, migration) in all.enumerated().dropFirst(version) {
-                if let loss = migration.loss, version > 0 {
-                    if let position = try connection.number(loss) {
-                        throw SQLiteDatabaseError(
-                            damaged: name,
-                            "record \(position) of its ledger differs from its second copy"
-                        )
-                    }
-                    // Refuses a damaged file: an earlier version may still be able to read it from the copies that the
-                    // steps drop.
+                if !isRead, let loss = migration.loss, let position = try connection.number(loss) {
+                    throw SQLiteDatabaseError(
+                        damaged: name,
+                        "record \(position) of its ledger differs from its second copy"
+                    )
+                }
+                // Refuses a damaged file: the version that wrote it may still be able to read it, perhaps from the copies
+                // that the steps drop.
+                if !isRead, migration.loss != nil || index == all.count - 1 {
                     if let damage = try DatabaseFile.unreadable(on: connection).first {
                         throw SQLiteDatabaseError(damaged: name, damage)
                     }
+                    isRead = true
                 }
                 try connection.execute(migration.sql)
                 let note = try connection.statement("INSERT INTO migration (number, name) VALUES (?1, ?2)")

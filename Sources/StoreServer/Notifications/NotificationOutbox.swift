@@ -103,7 +103,13 @@ final class NotificationOutbox: HistoryListener {
                 }
             case .deliver(let notification): return deliver(notification)
             case .deliverAgain(let position):
-                do { return deliver(try view.notification(at: position)) } catch { return wait(after: error, at: now) }
+                do {
+                    if let notification = try view.notification(at: position) { return deliver(notification) }
+                    // Nothing waits for a notification that the ledger has lost.
+                    state.withLock { $0.machine.forget(position) }
+                } catch {
+                    return wait(after: error, at: now)
+                }
             case .wait(let date): return pause(until: date)
             case .idle: return pause(until: nil)
             }

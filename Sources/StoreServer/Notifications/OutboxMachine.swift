@@ -79,13 +79,18 @@ struct OutboxMachine {
     /// Records the outcome of the delivery that the last step requested.
     mutating func attempted(_ position: ServerNotification.Position, _ result: SendAttemptResult, at now: Date) {
         var failures = 1
-        if fresh.first?.position == position {
-            fresh.removeFirst()
-        } else if let queue = earliest, retries[queue][0].position == position {
-            failures += retries[queue].removeFirst().failures
-            if retries[queue].isEmpty { retries.remove(at: queue) }
-        }
+        if fresh.first?.position == position { fresh.removeFirst() } else { failures += removeRetry(of: position) }
         schedule(position, after: result.rawValue, at: now, failures: failures)
+    }
+
+    /// Drops the retry that the last step requested, whose notification does not exist.
+    mutating func forget(_ position: ServerNotification.Position) { _ = removeRetry(of: position) }
+
+    /// Removes the earliest retry if it is of this notification, and returns the number of failures before it.
+    private mutating func removeRetry(of position: ServerNotification.Position) -> Int {
+        guard let queue = earliest, retries[queue][0].position == position else { return 0 }
+        defer { if retries[queue].isEmpty { retries.remove(at: queue) } }
+        return retries[queue].removeFirst().failures
     }
 
     private mutating func schedule(

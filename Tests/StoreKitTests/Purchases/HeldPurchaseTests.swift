@@ -200,6 +200,27 @@ import Testing
         #expect(try await shop.bought("coins").id != first.id)
     }
 
+    @Test func `A5: The oldest of many unfinished ones is handed back, even if it was approved last`() async throws {
+        shop.queue.add(FinishingObserver(finishes: false))
+        try shop.store.account.setAsksToBuy(true)
+        shop.queue.add(SKPayment(productIdentifier: "coins"))
+        try shop.store.account.setAsksToBuy(false)
+        for _ in 0..<80 { shop.queue.add(SKPayment(productIdentifier: "coins")) }
+        #expect(try await shop.bought("coins").id == 2)
+        try shop.store.decide("1", .approve)
+        #expect(try await shop.bought("coins").id == 1)
+        let all = shop.queue.transactions
+        // All but the fortieth and the last.
+        for (index, transaction) in all.enumerated() where index != 40 && index != 80 {
+            shop.queue.finishTransaction(transaction)
+        }
+        #expect(try await shop.bought("coins").id == 41)
+        shop.queue.finishTransaction(all[40])
+        #expect(try await shop.bought("coins").id == 81)
+        shop.queue.finishTransaction(all[80])
+        #expect(try await shop.bought("coins").id == 82)
+    }
+
     @Test func `A5: What another device did not finish is not handed back, what came without order is`() async throws {
         let first = try await shop.bought("coins")
         let tablet = try shop.store.addDevice("tablet", signedInTo: shop.store.account)

@@ -90,5 +90,22 @@
             #expect(error.description.contains("record \(sentence)"))
             #expect(try folder.contents == before)
         }
+
+        @Test func `A damaged file of the last version is refused before its format is changed`() throws {
+            let folder = try Folder()
+            let database = try folder.open()
+            try Shop(database).buy("sword")
+            database.close()
+            try RawDatabase(folder.file).run(
+                """
+                PRAGMA journal_mode = DELETE; DELETE FROM migration WHERE number > 7; PRAGMA user_version = 7;
+                UPDATE record SET payload = 'nonsense' WHERE position = 2
+                """
+            )
+            let before = try folder.contents
+            let error = try #require(throws: SQLiteDatabaseError.self) { try folder.open() }
+            #expect(error.code == .damaged && error.description.contains("record 2 of its ledger cannot be read"))
+            #expect(try folder.contents == before)
+        }
     }
 #endif

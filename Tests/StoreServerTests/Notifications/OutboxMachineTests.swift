@@ -54,6 +54,22 @@ import Testing
         #expect(words(machine.step(at: at(31)), all) == "idle")
     }
 
+    @Test func `What cannot be found is not sent again, and nothing waits for it`() throws {
+        let all = try notifications(2)
+        var machine = OutboxMachine(delays: [10])
+        let at = { (seconds: Double) in Self.start.addingTimeInterval(seconds) }
+        machine.take([all[0]])
+        #expect(words(machine.step(at: at(0)), all) == "deliver 0")
+        machine.attempted(all[0].position, .timedOut, at: at(0))
+        machine.take([all[1]])
+        #expect(words(machine.step(at: at(10)), all) == "deliver 0 again")
+        machine.forget(all[0].position)
+        #expect(words(machine.step(at: at(10)), all) == "deliver 1")
+        machine.attempted(all[1].position, .success, at: at(10))
+        machine.take([])
+        #expect(words(machine.step(at: at(10)), all) == "idle")
+    }
+
     @Test func `What failed is sent again in the order of its dates, whatever has failed before it`() throws {
         let all = try notifications(4)
         var machine = OutboxMachine(delays: [10, 2])

@@ -3,8 +3,10 @@ import Foundation
 /// Stores snapshots of the state in a durable ledger, at intervals.
 ///
 /// The cost of writing a snapshot, and of opening a store with it, grows with its rows. A snapshot is due when as many
-/// records have been added since the last one as the new one would have rows. Snapshots thus add a constant share to
-/// the cost of each record, and the cost of opening a store depends on its present content, not on its past.
+/// records have been added since the last one as the new one would have rows. Rows are counted now and then, so that a
+/// snapshot may come later by the ledger's least distance between two if rows were removed. Snapshots thus add a
+/// constant share to the cost of each record, and the cost of opening a store depends on its present content, not on
+/// its past.
 struct SnapshotStorage: Sendable {
     private let ledger: (any DurableLedger)?
     /// The position of the last snapshot, or of the last attempt.

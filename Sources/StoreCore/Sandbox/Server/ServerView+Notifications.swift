@@ -42,14 +42,11 @@ extension ServerView {
         try readNotifications { try $0.notifications(after: position, since: date, limit: limit) }
     }
 
-    /// Returns the notification at a position.
+    /// Returns the notification at a position; nil if there is none.
     ///
-    /// - Throws: the error that prevents reading the ledger, also if it has no such notification.
-    package func notification(at position: ServerNotification.Position) throws -> ServerNotification {
-        guard let notification = try readNotifications({ try $0.notification(at: position) }) else {
-            throw StoreFailure.cutShort(at: position.record)
-        }
-        return notification
+    /// - Throws: the error that prevents reading the ledger.
+    package func notification(at position: ServerNotification.Position) throws -> ServerNotification? {
+        try readNotifications { try $0.notification(at: position) }
     }
 
     /// Returns the position of the newest notification; nil if there is none.

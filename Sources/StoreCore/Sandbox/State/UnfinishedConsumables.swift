@@ -8,8 +8,8 @@ struct UnfinishedConsumables: Sendable {
 
     /// The unfinished transactions of a product: the last one bought, unless it is of another product, and the others.
     subscript(product: ProductIndex) -> (last: TransactionNumber?, earlier: GrantList) {
-        let isLast = last?.product == product
-        return (isLast ? last?.transaction : nil, earlier.isEmpty ? GrantList() : earlier[product, default: GrantList()])
+        let last = last?.product == product ? last?.transaction : nil
+        return (last, earlier.isEmpty ? GrantList() : earlier[product, default: GrantList()])
     }
 
     @inline(__always)
