@@ -6,7 +6,7 @@ import Testing
 /// `swift test` begins all tests at once. A test that talks to a server on this machine would share the machine with hundreds of
 /// others between its request and its answer, for as long as they take; a deadline would then measure them. A case that waits
 /// here has not begun: what it counts, it counts from the moment in which it works.
-public struct FewAtATime: SuiteTrait, TestScoping {
+public struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
     /// True: a suite hands the trait on to its tests.
     public var isRecursive: Bool { true }
 
@@ -35,7 +35,7 @@ extension Trait where Self == FewAtATime {
     public static var fewAtATime: Self { Self() }
 }
 
-/// Begins a suite's tests at once, and runs them on other threads than those that compute.
+/// Begins a suite's tests at once, and runs them on a queue of their own.
 ///
 /// It is for tests that wait, such as for a process or a database. `swift test` begins more than a thousand at once, which
 /// take turns: a test that waits for a second turn would wait for all others, and one that blocks its thread would keep
@@ -52,7 +52,7 @@ public struct Promptly: SuiteTrait, TestScoping {
     /// The priority is for tasks that the tests begin, which do not inherit the executor.
     fileprivate static func perform(_ function: @Sendable () async throws -> Void) async throws {
         try await withoutActuallyEscaping(function) { function in
-            let task = Task(executorPreference: ThreadsForWaiting.shared, priority: .high) { try await function() }
+            let task = Task(executorPreference: QueueForWaiting.shared, priority: .high) { try await function() }
             try await withTaskCancellationHandler {
                 try await task.value
             } onCancel: {
@@ -63,15 +63,15 @@ public struct Promptly: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == Promptly {
-    /// Runs the tests of the suite at once, on other threads than those that compute.
+    /// Runs the tests of the suite at once, on a queue of their own.
     public static var promptly: Self { Self() }
 }
 
-/// An executor on Dispatch's threads of a higher quality of service than that of tasks that compute.
-private final class ThreadsForWaiting: TaskExecutor {
-    static let shared = ThreadsForWaiting()
+/// An executor on a queue of its own, whose jobs do not line up behind those of all other tests.
+private final class QueueForWaiting: TaskExecutor {
+    static let shared = QueueForWaiting()
 
-    private let queue = DispatchQueue(label: "tests that wait", qos: .userInitiated, attributes: .concurrent)
+    private let queue = DispatchQueue(label: "tests that wait", attributes: .concurrent)
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
