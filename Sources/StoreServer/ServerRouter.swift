@@ -17,6 +17,7 @@ package struct ServerRouter: Sendable {
     private let receipts: ReceiptService
     private let api: ServerAPI
     private let environment: String
+    private let control: StoreControl?
     private let console: StoreConsole?
     private let devices: DeviceService?
 
@@ -29,6 +30,7 @@ package struct ServerRouter: Sendable {
     ///   - sharedSecret: the shared secret that verifications require; nil if they require none.
     ///   - failures: the failures that a test has scheduled.
     ///   - hasNotificationURL: whether there is a URL to which notifications are sent.
+    ///   - control: the control interface; nil for none.
     ///   - console: the service of the browser console; nil for none.
     ///   - devices: the service for remote devices; nil for none.
     ///   - log: receives the reason for each internal error.
@@ -40,6 +42,7 @@ package struct ServerRouter: Sendable {
         sharedSecret: String? = nil,
         failures: FailureSchedule = FailureSchedule(),
         hasNotificationURL: Bool = false,
+        control: StoreControl? = nil,
         console: StoreConsole? = nil,
         devices: DeviceService? = nil,
         log: StoreLog = .silent,
@@ -47,6 +50,7 @@ package struct ServerRouter: Sendable {
     ) {
         let view = view ?? ServerView(store)
         environment = view.environment
+        self.control = control
         self.console = console
         self.devices = devices
         receipts = ReceiptService(store, view, sharedSecret: sharedSecret, failures: failures, log: log)
@@ -56,17 +60,26 @@ package struct ServerRouter: Sendable {
     /// Returns the response to a request, which may have any content.
     ///
     /// The servers of the store's own environment are at the root. The servers of the App Store's two environments are
-    /// at `production` and `sandbox`. The browser console is at `console`, and the service for devices at `device`.
+    /// at `production` and `sandbox`. The control interface is at `control`, the browser console at `console`, and the
+    /// service for devices at `device`.
     package func respond(to request: HTTPRequest) -> HTTPResponse {
         let base = request.path.first.flatMap { Base(rawValue: $0) }
         let path = request.path.dropFirst(base == nil ? 0 : 1)
         let isForeign = base?.isForeign(to: environment) ?? false
         switch path.first {
-        case "verifyReceipt" where path.count == 1: return receipts.respond(to: request, isForeign: isForeign)
-        case "inApps": return api.respond(to: request, path.dropFirst(), isForeign: isForeign)
+        case "verifyReceipt" where path.count == 1:
+            return noted(request, receipts.respond(to: request, isForeign: isForeign))
+        case "inApps": return noted(request, api.respond(to: request, path.dropFirst(), isForeign: isForeign))
+        case "control" where base == nil: return control?.respond(to: request, path.dropFirst()) ?? HTTPResponse(404)
         case "console" where base == nil: return console?.respond(to: request) ?? HTTPResponse(404)
         case "device" where base == nil: return devices?.respond(to: request, path.dropFirst()) ?? HTTPResponse(404)
         default: return HTTPResponse(404)
         }
+    }
+
+    /// Returns a response of the App Store's servers, which the control interface lists.
+    private func noted(_ request: HTTPRequest, _ response: HTTPResponse) -> HTTPResponse {
+        control?.requests.add(request, status: response.status)
+        return response
     }
 }

@@ -26,7 +26,8 @@ public final class StoreServer: Sendable {
     private let failures: FailureSchedule
     private let host: String
     private let isSecure: Bool
-    private let console: StoreConsole?
+    private let control: StoreControl?
+    private let hasConsole: Bool
 
     /// Opens a server for a store.
     ///
@@ -44,15 +45,16 @@ public final class StoreServer: Sendable {
         let failures = FailureSchedule()
         // All parts share one view, so each record is read only once.
         let view = ServerView(store)
-        let console =
-            configuration.hasConsole
-            ? try StoreConsole(
+        let control =
+            configuration.hasControl || configuration.hasConsole
+            ? try StoreControl(
                 store,
                 view: view,
                 host: configuration.host,
-                performer: configuration.consolePerformer,
+                performer: configuration.controlPerformer,
                 isSecure: configuration.identity != nil
             ) : nil
+        let console = configuration.hasConsole ? control.map { StoreConsole($0) } : nil
         let router = ServerRouter(
             store,
             view: view,
@@ -60,6 +62,7 @@ public final class StoreServer: Sendable {
             sharedSecret: configuration.sharedSecret,
             failures: failures,
             hasNotificationURL: configuration.notificationURL != nil,
+            control: control,
             console: console,
             devices: DeviceService(store, limits: configuration.deviceLimits, log: configuration.log),
             log: configuration.log
@@ -84,7 +87,8 @@ public final class StoreServer: Sendable {
             )
         }
         isSecure = configuration.identity != nil
-        (self.credentials, self.failures, self.console, host) = (credentials, failures, console, configuration.host)
+        hasConsole = configuration.hasConsole
+        (self.credentials, self.failures, self.control, host) = (credentials, failures, control, configuration.host)
         outbox?.start()
     }
 
@@ -113,8 +117,21 @@ public final class StoreServer: Sendable {
     ///
     /// The URL's fragment is the token that actions require: anyone who has the URL can change the store.
     public var consoleURL: URL? {
-        console.flatMap { URL(string: "console#token=\($0.token)", relativeTo: url)?.absoluteURL }
+        guard hasConsole, let control else { return nil }
+        return URL(string: "console#token=\(control.token)", relativeTo: url)?.absoluteURL
     }
+
+    /// The URL of the control interface, with which tests in any language operate and read the store; nil without
+    /// ``Configuration/hasControl``.
+    ///
+    /// `openapi.json` below this URL describes the interface.
+    public var controlURL: URL? { control == nil ? nil : url.appending(path: "control/v1") }
+
+    /// The token that requests to ``controlURL`` require, after `Bearer` in the header `Authorization`; nil without
+    /// ``Configuration/hasControl``.
+    ///
+    /// Anyone who has the token can change the store.
+    public var controlToken: String? { control?.token }
 
     /// The URL of the sandbox servers, which replaces `sandbox.itunes.apple.com` and `api.storekit-sandbox.apple.com`.
     public var sandboxURL: URL { url.appending(path: "sandbox") }
@@ -218,12 +235,17 @@ extension StoreServer {
         ///
         /// A queue considers its connection lost after three times this time without a heartbeat.
         public var heartbeat: TimeInterval = 5
+        /// Whether tests can operate and read the store over HTTP, at ``StoreServer/controlURL``; false by default.
+        ///
+        /// The interface is served only to this machine, so ``host`` must be a loopback address.
+        public var hasControl = false
         /// Whether a page at ``StoreServer/consoleURL`` shows and operates the store in a browser; false by default.
         ///
-        /// The page is served only to this machine, so ``host`` must be a loopback address.
+        /// The page uses the control interface, which is then served even if ``hasControl`` is false. It is served only
+        /// to this machine, so ``host`` must be a loopback address.
         public var hasConsole = false
-        /// The object that performs the page's actions; by default nil, for a new one that saves no settings.
-        package var consolePerformer: ConsolePerformer?
+        /// The object that performs commands; by default nil, for a new one that saves no settings.
+        package var controlPerformer: ControlPerformer?
         /// The log, which receives a line for each failure.
         ///
         /// The log never receives a key, a receipt or an account.
@@ -233,7 +255,7 @@ extension StoreServer {
         public init() {}
 
         /// Whether only this machine can reach ``host``.
-        package var isPrivate: Bool { ConsoleGuard.isLoopback(host) }
+        package var isPrivate: Bool { ControlGuard.isLoopback(host) }
 
         var deviceLimits: DeviceService.Limits {
             var limits = DeviceService.Limits()

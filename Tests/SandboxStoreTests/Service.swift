@@ -53,10 +53,11 @@ final class Service {
             self.line.split(whereSeparator: \.isWhitespace).last.flatMap { URL(string: String($0)) }
         )
         let token = try #require(page.fragment?.split(separator: "=").last)
-        var request = URLRequest(url: try url.appending(path: "console/\(path)"))
-        request.httpMethod = line == nil ? "GET" : "POST"
-        request.httpBody = line.map { Data($0.utf8) }
-        request.setValue(String(token), forHTTPHeaderField: "X-Console-Token")
+        let isAct = line != nil
+        var request = URLRequest(url: try url.appending(path: isAct ? "control/v1/commands" : "console/\(path)"))
+        request.httpMethod = isAct ? "POST" : "GET"
+        request.httpBody = try line.map { try JSONEncoder().encode(["line": $0]) }
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
         let (data, response) = try await URLSession.shared.data(for: request)
         return ((response as? HTTPURLResponse)?.statusCode, String(decoding: data, as: UTF8.self))
     }

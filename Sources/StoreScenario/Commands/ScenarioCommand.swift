@@ -87,6 +87,15 @@ public struct ScenarioCommand: Identifiable, Sendable {
         return ([name] + words + options).joined(separator: " ")
     }
 
+    /// The kinds of the command's words by the name of their parameter, or of their option without its dashes.
+    ///
+    /// Each has the word's key in a step's arguments. An option without a word has no kind.
+    var wordKinds: [String: (key: String, kind: ScenarioValueKind?)] {
+        let words = parameters.map { ($0.name, ($0.name, Optional($0.kind))) }
+        let options = options.map { (String($0.name.dropFirst(2)), ($0.name, $0.kind)) }
+        return Dictionary(uniqueKeysWithValues: words + options)
+    }
+
     /// Every command, grouped.
     public static let all: [ScenarioCommand] =
         purchases + subscriptions + billing + offers + refunds + families + server + people + failures + questions
@@ -153,8 +162,7 @@ extension Call {
             return ScenarioAnswer(text: lines.joined(separator: "\n"), json: .array(ScenarioCommand.all.map(\.json)))
         }
         guard let command = ScenarioCommand.named(word.text) else {
-            let hint = Suggestion.text(for: word.text, among: ScenarioCommand.all.map(\.name))
-            throw ScenarioError(word, "is not a command\(hint)")
+            throw ScenarioError(word, "is not a command", among: ScenarioCommand.all.map(\.name))
         }
         return ScenarioAnswer(text: command.help, json: command.json)
     }

@@ -35,8 +35,7 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
         let words = words.dropFirst(isTry ? 1 : 0)
         guard let name = words.first else { throw ScenarioError("a command is missing") }
         guard let command = ScenarioCommand.named(name.text) else {
-            let hint = Suggestion.text(for: name.text, among: ScenarioCommand.all.map(\.name))
-            throw ScenarioError(name, "is not a command\(hint)")
+            throw ScenarioError(name, "is not a command", among: ScenarioCommand.all.map(\.name))
         }
         self.command = command
         self.isTry = isTry
@@ -54,8 +53,7 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
         while let word = words.popFirst() {
             if let name = word.option {
                 guard let option = command.options.first(where: { $0.name == name }) else {
-                    let hint = Suggestion.text(for: name, among: command.options.map(\.name))
-                    throw ScenarioError(word, "is not an option of \(command.name)\(hint)")
+                    throw ScenarioError(word, "is not an option of \(command.name)", among: command.options.map(\.name))
                 }
                 guard arguments[name] == nil else { throw ScenarioError(word, "was given twice") }
                 arguments[name] = word
@@ -75,6 +73,40 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
             throw ScenarioError("\(command.name) needs \(missing.kind.sentence); write \(command.usage)")
         }
         return arguments
+    }
+
+    /// Creates a step from the words of a command by name.
+    ///
+    /// - Parameters:
+    ///   - command: the command.
+    ///   - values: the words by the name of their parameter, or of their option without its dashes. An option without a
+    ///     word is given by `true`, and left out by `false`. For `on` and `off`, `true` and `false` are valid too.
+    /// - Throws: ``ScenarioError`` with the invalid word or name.
+    package init(_ command: ScenarioCommand, values: [String: String]) throws(ScenarioError) {
+        let kinds = command.wordKinds
+        var arguments: [String: Word] = [:]
+        for (name, text) in values.sorted(by: { $0.key < $1.key }) {
+            guard let (key, kind) = kinds[name] else {
+                let unknown = Word(text: name, column: nil)
+                throw ScenarioError(unknown, "is no argument of \(command.name)", among: kinds.keys.sorted())
+            }
+            guard let kind else {
+                let word = Word(text: text, column: nil)
+                try ScenarioValueKind.choice(["true", "false"]).check(word)
+                arguments[key] = text == "true" ? word : nil
+                continue
+            }
+            let isTruthValue = kind == .toggle && (text == "true" || text == "false")
+            let text = isTruthValue ? (text == "true" ? "on" : "off") : text
+            let word = Word(text: text, column: nil, isQuoted: true)
+            try kind.check(word)
+            arguments[key] = word
+        }
+        for parameter in command.parameters where !parameter.isOptional && arguments[parameter.name] == nil {
+            throw ScenarioError("\(command.name) needs \(parameter.name), \(parameter.kind.sentence)")
+        }
+        (self.command, self.arguments) = (command, arguments)
+        (isTry, line) = (false, nil)
     }
 
     /// The device that the `--device` option names; nil without the option.

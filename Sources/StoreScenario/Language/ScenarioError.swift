@@ -20,21 +20,34 @@ public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomSt
     public let column: Int?
     /// The wrong word; nil if no single word is wrong.
     public let word: String?
-    /// A sentence with the reason for the error and the expected input.
+    /// The valid word that is most similar to ``word``; nil if none is similar.
+    public let suggestion: String?
+    /// A sentence with the reason for the error, the expected input, and the suggestion.
     ///
     /// The wording is not stable.
     public let reason: String
 
-    init(_ reason: String, kind: Kind = .syntax, column: Int? = nil, word: String? = nil) {
+    init(_ reason: String, kind: Kind = .syntax, column: Int? = nil) {
         self.kind = kind
         self.column = column
-        self.word = word
         self.reason = reason
+        (word, suggestion) = (nil, nil)
     }
 
     /// Creates an error about a word.
-    init(_ word: Word, _ reason: String, kind: Kind = .syntax) {
-        self.init(reason, kind: kind, column: word.column, word: word.text)
+    ///
+    /// - Parameters:
+    ///   - word: the word.
+    ///   - reason: the rest of a sentence that begins with the word.
+    ///   - kind: the kind of the error.
+    ///   - names: the valid words, of which a similar one is suggested.
+    ///   - others: the end of the sentence if no word is similar.
+    init(_ word: Word, _ reason: String, kind: Kind = .syntax, among names: [String] = [], else others: String = "") {
+        self.kind = kind
+        column = word.column
+        self.word = word.text
+        suggestion = Suggestion.name(for: word.text, among: names)
+        self.reason = reason + (suggestion.map { Suggestion.text(for: $0) } ?? others)
     }
 
     /// Returns the error with a position, unless it has one.

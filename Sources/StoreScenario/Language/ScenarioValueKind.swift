@@ -72,7 +72,7 @@ public enum ScenarioValueKind: Hashable, Sendable {
     /// Throws an error if a word cannot be of this kind in any store.
     func check(_ word: Word) throws(ScenarioError) {
         guard !accepts(word.text) else { return }
-        throw ScenarioError(word, "is not \(sentence)\(Suggestion.text(for: word.text, among: words))")
+        throw ScenarioError(word, "is not \(sentence)", among: words)
     }
 
     private func accepts(_ text: String) -> Bool {

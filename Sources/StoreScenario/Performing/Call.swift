@@ -113,11 +113,10 @@ struct Call {
 
     private func find<Value>(_ word: Word, _ what: String, _ known: [(String, Value)]) throws -> Value {
         if let found = known.first(where: { $0.0 == word.text }) { return found.1 }
-        let hint = Suggestion.text(for: word.text, among: known.map(\.0))
+        let names = known.map(\.0)
         let others =
-            hint.isEmpty && (1...8).contains(known.count)
-            ? "; there is \(known.map { "\"\($0.0)\"" }.joined(separator: ", "))" : hint
-        throw ScenarioError(word, "is not \(what) of this store\(others)", kind: .refused)
+            (1...8).contains(names.count) ? "; there is \(names.map { "\"\($0)\"" }.joined(separator: ", "))" : ""
+        throw ScenarioError(word, "is not \(what) of this store", kind: .refused, among: names, else: others)
     }
 }
 

@@ -9,6 +9,8 @@ package enum JSONValue: Hashable, Sendable {
     case string(String)
     case array([JSONValue])
     case object([Member])
+    /// A value that is already JSON text.
+    case raw(String)
 
     /// A key with its value.
     package struct Member: Hashable, Sendable {
@@ -30,6 +32,7 @@ package enum JSONValue: Hashable, Sendable {
         case .decimal(let value): "\(value)"
         case .string(let text): Self.quoted(text)
         case .array(let values): "[\(values.map(\.encoded).joined(separator: ","))]"
+        case .raw(let text): text
         case .object(let members):
             "{\(members.map { "\(Self.quoted($0.key)):\($0.value.encoded)" }.joined(separator: ","))}"
         }
@@ -42,7 +45,7 @@ package enum JSONValue: Hashable, Sendable {
         case .bool(let value): value ? "yes" : "no"
         case .string(let text): text
         case .array(let values): values.map(\.text).joined(separator: ", ")
-        case .number, .decimal, .object: encoded
+        case .number, .decimal, .object, .raw: encoded
         }
     }
 

@@ -83,21 +83,6 @@ struct ConsoleReader: Sendable {
 }
 
 // Members for pages only, added to the JSON form that results of commands have.
-
-extension SandboxTransaction {
-    /// The transaction, with the reason for its failure.
-    var row: JSONValue { json + ["reason": .optional(failure?.reason)] }
-}
-
-extension SandboxSubscription {
-    /// Returns the subscription with its account.
-    fileprivate func row(account: String) -> JSONValue {
-        json + [
-            "account": .string(account), "running": .bool(isRunning), "reason": .optional(expirationReason?.rawValue),
-        ]
-    }
-}
-
 extension SandboxProduct {
     /// Returns the product with its title, its price in the storefront, and its subscription period.
     fileprivate func row(_ shown: StoreProduct?, in store: SandboxStore) -> JSONValue {

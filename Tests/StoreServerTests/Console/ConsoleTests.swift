@@ -30,7 +30,7 @@ import Testing
     @Test func `What is not there and what is asked wrongly is answered with a sentence`() throws {
         for (method, path, status) in [
             ("GET", "/nowhere", 404), ("GET", "/transaction/1", 404), ("GET", "/transaction", 404),
-            ("GET", "/act", 405), ("POST", "/state", 405), ("DELETE", "", 405),
+            ("POST", "/act", 405), ("POST", "/state", 405), ("DELETE", "", 405),
         ] {
             let response = shop.respond(method, path)
             #expect(response.status == status)
@@ -104,50 +104,6 @@ import Testing
         #expect(try shop.ask("/state?limit=-1").transactions.rows.list.count == 1)
     }
 
-    @Test func `An act answers as its command does, and an error is a sentence`() throws {
-        #expect(try shop.act("buy coins").json.answer.text?.contains("coins") == true)
-        #expect(try shop.act("refund 1").status == 200 && shop.shop.store.transactions[0].refund != nil)
-        for line in ["refund 99", "frobnicate", "buy", "buy \"coins"] {
-            let (status, json) = try shop.act(line)
-            #expect(status == 422 && json.error.text?.isEmpty == false)
-        }
-        #expect(try shop.act("buy coins\nbuy coins").status == 400)
-        #expect(shop.respond("POST", "/act", body: Data([0xff, 0xfe])).status == 400)
-        #expect(try shop.shop.store.transactions.count == 1)
-    }
-
-    @Test func `A long answer is cut short, and says so`() throws {
-        for _ in 0..<1200 { try shop.shop.account.buy("coins") }
-        let answer = try #require(try shop.act("timeline --html").json.answer.text)
-        let whole = try shop.shop.store.timeline.html.count
-        let rest = try #require(answer.firstMatch(of: #/… \((\d+) more characters\)$/#))
-        #expect(whole > 1 << 17)
-        #expect(answer.utf8.count < (1 << 17) * 2)
-        #expect(answer.count - rest.0.count + (Int(rest.1) ?? 0) == whole)
-        #expect("short".shortened(to: 5) == "short")
-    }
-
-    @Test func `What an act sets is kept, and an act that cannot be kept says so`() throws {
-        let kept = Locked<[[String]]>([])
-        let isBroken = Locked(false)
-        let shop = try Shop()
-        let performer = ScenarioPerformer(store: shop.store)
-        let console = try ConsoleShop(
-            shop,
-            performer: ConsolePerformer(performer) {
-                if isBroken.withLock({ $0 }) { throw StoreServerError("the disk is full") }
-                kept.withLock { $0.append(performer.settings) }
-            }
-        )
-        #expect(try console.act("authorizer later").status == 200)
-        #expect(kept.withLock { $0 } == [["authorizer later"]])
-        #expect(try console.act("frobnicate").status == 422)
-        #expect(kept.withLock { $0 }.count == 1)
-        isBroken.withLock { $0 = true }
-        let (status, json) = try console.act("authorizer approve")
-        #expect(status == 500 && json.error.text?.contains("the disk is full") == true)
-    }
-
     @Test func `A receipt that is too long to show is told by its length`() throws {
         let shop = try ConsoleShop(.sandbox(CertificateAuthority(now: ManualClock().now)))
         #expect(try shop.act("buy sword").status == 200)
@@ -204,11 +160,13 @@ import Testing
         #expect(url.absoluteString.hasPrefix("http://127.0.0.1:\(server.port)/console#token="))
         let (page, _) = try await URLSession.shared.data(from: url)
         #expect(String(decoding: page, as: UTF8.self).hasPrefix("<!DOCTYPE html>"))
-        var request = URLRequest(url: server.url.appending(path: "console/act"))
-        (request.httpMethod, request.httpBody) = ("POST", Data("buy coins".utf8))
+        var request = URLRequest(url: server.url.appending(path: "control/v1/commands/buy"))
+        (request.httpMethod, request.httpBody) = ("POST", Data(#"{"product": "coins"}"#.utf8))
         let (_, refused) = try await URLSession.shared.data(for: request)
-        #expect((refused as? HTTPURLResponse)?.statusCode == 403)
-        request.setValue(String(url.fragment()?.dropFirst(6) ?? ""), forHTTPHeaderField: "X-Console-Token")
+        #expect((refused as? HTTPURLResponse)?.statusCode == 401)
+        let token = String(url.fragment()?.dropFirst(6) ?? "")
+        #expect(token == server.controlToken)
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
         let (_, done) = try await URLSession.shared.data(for: request)
         #expect((done as? HTTPURLResponse)?.statusCode == 200)
         #expect(try store.transactions.count == 1)

@@ -8,17 +8,18 @@ import Testing
 /// A shop and its page for browsers, asked without any network.
 struct ConsoleShop {
     let shop: Shop
+    let control: StoreControl
     let console: StoreConsole
 
     init(
         _ shop: Shop? = nil,
-        performer: ConsolePerformer? = nil,
+        performer: ControlPerformer? = nil,
         minimumLines: Int = 1000,
         maximumListeners: Int = 32,
         heartbeat: TimeInterval = 3600
     ) throws {
         self.shop = try shop ?? Shop()
-        console = try StoreConsole(
+        control = try StoreControl(
             self.shop.store,
             view: ServerView(self.shop.store),
             performer: performer,
@@ -26,11 +27,12 @@ struct ConsoleShop {
             maximumListeners: maximumListeners,
             heartbeat: heartbeat
         )
+        console = StoreConsole(control)
     }
 
     /// The headers of the page's own script.
     var headers: [String: String] {
-        ["Host": "127.0.0.1:8080", "Origin": "http://127.0.0.1:8080", "X-Console-Token": console.token]
+        ["Host": "127.0.0.1:8080", "Origin": "http://127.0.0.1:8080", "Authorization": "Bearer \(control.token)"]
     }
 
     func respond(
@@ -46,9 +48,24 @@ struct ConsoleShop {
         try JSON(data: respond("GET", path, headers: headers).body)
     }
 
+    /// Asks the control interface; the path begins after `/control/v1`.
+    func ask(
+        _ method: String,
+        _ path: String,
+        headers: [String: String] = [:],
+        _ body: String = ""
+    ) throws -> (status: Int, json: JSON) {
+        let headers = self.headers.merging(headers) { $1 }
+        let request = HTTPRequest(method, "/control/v1\(path)", headers: headers, body: Data(body.utf8))
+        let response = control.respond(to: request, request.path.dropFirst())
+        return (response.status, try JSON(data: response.body))
+    }
+
     /// Performs a line, and returns the status and the JSON.
     func act(_ line: String, headers: [String: String]? = nil) throws -> (status: Int, json: JSON) {
-        let response = respond("POST", "/act", headers: headers, body: Data(line.utf8))
+        let body = try JSONEncoder().encode(["line": line])
+        let request = HTTPRequest("POST", "/control/v1/commands", headers: headers ?? self.headers, body: body)
+        let response = control.respond(to: request, request.path.dropFirst())
         return (response.status, try JSON(data: response.body))
     }
 

@@ -55,16 +55,18 @@ package final class StoreChronicle: Sendable {
     /// - Parameters:
     ///   - identifier: the last transaction of the previous page; nil for the first page.
     ///   - limit: the maximum number of transactions.
+    ///   - isMeant: returns whether a transaction belongs to the page.
     /// - Returns: the page, and the number of all transactions.
     /// - Throws: the error that prevents reading the ledger.
     package func transactions(
         before identifier: String? = nil,
-        limit: Int
+        limit: Int,
+        where isMeant: (SandboxTransaction) -> Bool = { _ in true }
     ) throws -> (page: [SandboxTransaction], total: Int) {
         try read { state in
             let all = state.history.transactions
             let end = identifier.flatMap { known in all.lastIndex { $0.id == known } } ?? all.endIndex
-            return (all[..<end].suffix(limit).reversed(), all.count)
+            return (Array(all[..<end].reversed().lazy.filter(isMeant).prefix(limit)), all.count)
         }
     }
 

@@ -27,13 +27,24 @@ function takeToken() {
 
 const token = () => sessionStorage.getItem("token") || "";
 
-async function request(path, options) {
-  const answer = await fetch("/console/" + path, {
-    ...options, headers: { "X-Console-Token": token() }, cache: "no-store",
-  });
+const authorization = () => token() ? { Authorization: "Bearer " + token() } : {};
+
+async function request(path) {
+  const answer = await fetch("/console/" + path, { headers: authorization(), cache: "no-store" });
   const value = await answer.json();
   if (!answer.ok) throw new Refusal(value.error || "status " + answer.status, answer.status);
   return value;
+}
+
+// Performs a line of a scenario by the control interface, and returns the answer as text.
+async function command(line) {
+  const answer = await fetch("/control/v1/commands", {
+    method: "POST", cache: "no-store", body: JSON.stringify({ line }),
+    headers: { ...authorization(), Accept: "text/plain", "Content-Type": "application/json" },
+  });
+  if (answer.ok) return answer.text();
+  const { error } = await answer.json();
+  throw new Refusal(error.message, answer.status);
 }
 
 class Refusal extends Error {
@@ -259,14 +270,14 @@ async function perform(line, button) {
   running.add(line);
   if (button) button.setAttribute("aria-busy", "true");
   try {
-    const { answer } = await request("act", { method: "POST", body: line });
+    const answer = await command(line);
     const lines = answer.split("\n");
     tell(lines.length > 1 ? `${line}: ${lines.length} lines, below the form` : answer || "Done.");
     byId("answer").textContent = answer;
     byId("answer").hidden = lines.length < 2;
   } catch (error) {
     tell(error.message, true);
-    if (error.status === 403) byId("token-form").hidden = false;
+    if (error.status === 401) byId("token-form").hidden = false;
   }
   running.delete(line);
   if (button) button.removeAttribute("aria-busy");

@@ -4,19 +4,22 @@ import StoreServer
 import Testing
 
 /// Who may read the page, and who may act.
-@Suite(.libcrypto) struct ConsoleGuardTests {
+@Suite(.libcrypto) struct ControlGuardTests {
     private let shop: ConsoleShop
 
     init() throws { shop = try ConsoleShop() }
 
     @Test func `An act needs the token, and a reading does not`() throws {
         let host = ["Host": "127.0.0.1:8080"]
-        var wrong = Array(shop.console.token)
+        let token = shop.control.token
+        var wrong = Array(token)
         wrong[0] = wrong[0] == "A" ? "B" : "A"
-        for token in [nil, "", String(wrong), shop.console.token + "A"] {
-            let headers = host.merging(token.map { ["X-Console-Token": $0] } ?? [:]) { $1 }
+        let headers = [nil, "", "Bearer", "Bearer \(String(wrong))", "Bearer \(token)A", "Basic \(token)", token]
+        for header in headers {
+            let headers = host.merging(header.map { ["Authorization": $0] } ?? [:]) { $1 }
             let (status, json) = try shop.act("buy coins", headers: headers)
-            #expect(status == 403 && json.error.text?.contains("token") == true)
+            #expect(status == 401 && json.error.code.text == "unauthorized")
+            #expect(json.error.message.text?.contains(token) == false)
         }
         #expect(try shop.ask("/state", headers: host).transactions.total.number == 0)
         #expect(try shop.ask("/state", headers: host).mayAct.bool == false && shop.act("buy coins").status == 200)
@@ -24,7 +27,7 @@ import Testing
     }
 
     @Test func `Two servers have different tokens of 256 bits`() throws {
-        let tokens = try (0..<2).map { _ in try ConsoleShop().console.token }
+        let tokens = try (0..<2).map { _ in try ConsoleShop().control.token }
         #expect(tokens[0] != tokens[1] && tokens.allSatisfy { $0.utf8.count == 43 })
     }
 
@@ -37,10 +40,15 @@ import Testing
         ["Host": "127.0.0.1:8080", "Sec-Fetch-Site": "same-site"],
     ])
     func `What comes by another name or page is refused, even with the token`(headers: [String: String]) throws {
-        let headers = headers.merging(["X-Console-Token": shop.console.token]) { $1 }
+        let headers = headers.merging(["Authorization": "Bearer \(shop.control.token)"]) { $1 }
         #expect(try shop.act("buy coins", headers: headers).status == 403)
         for path in ["", "/state", "/events", "/commands", "/transaction/1"] {
             let response = shop.respond("GET", path, headers: headers)
+            #expect(response.status == 403 && response.stream == nil)
+        }
+        for path in ["", "/openapi.json", "/transactions", "/events"] {
+            let request = HTTPRequest("GET", "/control/v1\(path)", headers: headers)
+            let response = shop.control.respond(to: request, request.path.dropFirst())
             #expect(response.status == 403 && response.stream == nil)
         }
         #expect(try shop.shop.store.transactions.isEmpty)
@@ -48,7 +56,7 @@ import Testing
 
     @Test(arguments: ["127.0.0.1", "127.0.0.1:8080", "localhost:8080", "LocalHost", "[::1]:8080", "[::1]"])
     func `The names of this machine itself are served`(host: String) throws {
-        let headers = ["Host": host, "Origin": "http://\(host)", "X-Console-Token": shop.console.token]
+        let headers = ["Host": host, "Origin": "http://\(host)", "Authorization": "Bearer \(shop.control.token)"]
         #expect(try shop.act("buy coins", headers: headers).status == 200)
     }
 
@@ -59,10 +67,10 @@ import Testing
     }
 
     @Test(arguments: ["0.0.0.0", "::", "192.0.2.1"])
-    func `An address that other machines reach has no page`(host: String) throws {
+    func `An address that other machines reach has neither page nor control`(host: String) throws {
         let store = try SandboxStore()
         let error = #expect(throws: StoreServerError.self) {
-            try StoreConsole(store, view: ServerView(store), host: host)
+            try StoreControl(store, view: ServerView(store), host: host)
         }
         #expect(error?.description.contains(host) == true)
     }

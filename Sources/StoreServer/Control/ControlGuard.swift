@@ -1,18 +1,18 @@
 import Foundation
 import StoreCore
 
-/// The access rules of the console: only its own pages may read, and actions require a token.
-struct ConsoleGuard: Sendable {
+/// The access rules of the control interface and of the console, which only this machine may reach.
+struct ControlGuard: Sendable {
     /// The token, which no response contains.
     let token: String
     private let hosts: Set<String>
     private let scheme: String
 
-    /// Creates a guard with a new random token.
+    /// Creates a guard with a new random token of 256 bits.
     ///
     /// - Parameters:
     ///   - host: the address that the server listens on.
-    ///   - isSecure: whether the console is served over TLS.
+    ///   - isSecure: whether the server uses TLS.
     init(host: String, isSecure: Bool = false) {
         scheme = isSecure ? "https" : "http"
         var random = SystemRandomNumberGenerator()
@@ -26,11 +26,11 @@ struct ConsoleGuard: Sendable {
 
     /// Returns the reason to refuse a request, in one sentence; nil to accept it.
     ///
-    /// A page of another origin can send requests to the console. With DNS rebinding it could even read the responses,
+    /// A page of another origin can send requests to this machine. With DNS rebinding it could even read the responses,
     /// but it cannot choose the headers that are checked.
     func objection(to request: HTTPRequest) -> String? {
         guard let host = request.headers["host"], hosts.contains(Self.name(of: host)) else {
-            return "this page is reached as 127.0.0.1 or localhost only"
+            return "this address is reached as 127.0.0.1 or localhost only"
         }
         if let origin = request.headers["origin"], origin.lowercased() != "\(scheme)://\(host.lowercased())" {
             return "requests of other pages are refused"
@@ -43,9 +43,11 @@ struct ConsoleGuard: Sendable {
         return nil
     }
 
-    /// Returns whether a request has the token.
+    /// Returns whether a request has the token, in the header `Authorization`.
     func hasToken(_ request: HTTPRequest) -> Bool {
-        let given = Array((request.headers["x-console-token"] ?? "").utf8)
+        let words = (request.headers["authorization"] ?? "").split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bearer" else { return false }
+        let given = Array(words[1].utf8)
         let own = Array(token.utf8)
         guard given.count == own.count else { return false }
         // Compares in constant time, which does not reveal how many characters are right.

@@ -2,18 +2,18 @@ import Foundation
 import StoreCore
 import StoreScenario
 
-/// The live timeline, as server-sent events for a limited number of pages.
+/// The live timeline, as server-sent events for a limited number of clients.
 ///
 /// - `hello`: the first event of a stream.
 /// - `line`: a line of the timeline, with its position as the event's identifier.
 /// - `gap`: some lines are omitted at this place.
 /// - `changed`: the lines of a change are complete.
 /// - `trouble`: the ledger cannot be read.
-/// - `beat`: a heartbeat, by which a page notices the loss of its connection.
+/// - `beat`: a heartbeat, by which a client notices the loss of its connection.
 ///
-/// A page that reconnects sends the identifier of its last line, and receives the lines that follow.
-final class ConsoleEvents: HistoryListener {
-    /// The identifier of this launch of the server, by which a page notices a restart.
+/// A client that reconnects sends the identifier of its last line, and receives the lines that follow.
+final class ControlEvents: HistoryListener {
+    /// The identifier of this launch of the server, by which a client notices a restart.
     private let instance = UUID().uuidString
     private let chronicle: StoreChronicle
     private let clock: any StoreClock

@@ -1,0 +1,273 @@
+import Foundation
+import StoreScenario
+
+/// The description of the control interface in OpenAPI 3.1, made from ``ControlRoute`` and the table of commands.
+package enum ControlDescription {
+    /// The description.
+    package static let json: JSONValue = [
+        "openapi": .string("3.1.0"),
+        "info": [
+            "title": .string("StoreCore control interface"), "version": .string("1"),
+            "summary": .string("Operates and reads an App Store for tests."),
+            "description": .string(
+                "Every command of a scenario has an address, whose body has the command's words by name. A request needs "
+                    + "the token of the running server. A command with an Idempotency-Key is performed once."
+            ),
+            "license": ["name": .string("Apache 2.0"), "identifier": .string("Apache-2.0")],
+        ],
+        "servers": .array([["url": .string("/control/v1")]]),
+        "security": .array([["token": .array([])]]), "paths": paths,
+        "components": [
+            "securitySchemes": ["token": ["type": .string("http"), "scheme": .string("bearer")]],
+            "schemas": .object(schemas.map { .init(key: $0.0, value: $0.1) }),
+            "responses": .object(failures.map { .init(key: $0.code.rawValue, value: response(to: $0)) }),
+        ],
+    ]
+
+    // MARK: Addresses
+
+    private static var paths: JSONValue {
+        let routes = Dictionary(grouping: ControlRoute.all) { "/" + $0.path.joined(separator: "/") }
+        let fixed = routes.sorted { $0.key < $1.key }.map { path, routes in
+            JSONValue.Member(
+                key: path,
+                value: .object(routes.map { .init(key: $0.method.lowercased(), value: operation($0)) })
+            )
+        }
+        let commands = ScenarioCommand.all.map { command in
+            JSONValue.Member(key: "/commands/\(command.name)", value: ["post": operation(command)])
+        }
+        return .object(fixed + commands)
+    }
+
+    private static func operation(_ route: ControlRoute) -> JSONValue {
+        let values = route.path.filter { $0.hasPrefix("{") }.map { part -> JSONValue in
+            [
+                "name": .string(String(part.dropFirst().dropLast())), "in": .string("path"), "required": .bool(true),
+                "schema": text,
+            ]
+        }
+        let query = route.query.map { parameter -> JSONValue in
+            [
+                "name": .string(parameter.name), "in": .string("query"), "description": .string(parameter.summary),
+                "schema": parameter.isNumber
+                    ? ["type": .string("integer"), "minimum": .number(1), "maximum": .number(200)] : text,
+            ]
+        }
+        let isCommand = route.method == "POST"
+        let name = route.path.isEmpty ? ["status"] : route.path.map { $0.trimmingCharacters(in: ["{", "}"]) }
+        let type = route.schema == .events ? "text/event-stream" : "application/json"
+        var codes: [ControlFailure.Code] = [.invalid]
+        if !values.isEmpty { codes.append(.absent) }
+        if isCommand { codes += [.conflict, .refused] }
+        if route.schema == .events { codes.append(.busy) }
+        var members: [JSONValue.Member] = [
+            .init(key: "operationId", value: .string(([route.method.lowercased()] + name).joined(separator: "-"))),
+            .init(key: "summary", value: .string(route.summary)),
+            .init(key: "parameters", value: .array(values + query + (isCommand ? [idempotencyKey] : []))),
+            .init(key: "responses", value: responses(reference("schemas", route.schema.rawValue), type, codes)),
+        ]
+        if isCommand {
+            let line: JSONValue = [
+                "type": .string("object"), "properties": ["line": text], "required": .array([.string("line")]),
+                "additionalProperties": .bool(false),
+            ]
+            members.append(.init(key: "requestBody", value: body(line, isRequired: true)))
+        }
+        return .object(members)
+    }
+
+    // MARK: Commands
+
+    private static func operation(_ command: ScenarioCommand) -> JSONValue {
+        let words = command.parameters.map { JSONValue.Member(key: $0.name, value: schema($0.kind)) }
+        let options = command.options.map { option -> JSONValue.Member in
+            let described = option.kind.map { schema($0) } ?? ["type": .string("boolean")]
+            return .init(
+                key: String(option.name.dropFirst(2)),
+                value: described + ["title": .string(option.summary)]
+            )
+        }
+        let required = command.parameters.filter { !$0.isOptional }.map { JSONValue.string($0.name) }
+        let arguments: JSONValue = [
+            "type": .string("object"), "properties": .object(words + options), "required": .array(required),
+            "additionalProperties": .bool(false),
+        ]
+        return [
+            "operationId": .string(command.name), "summary": .string(command.summary),
+            "description": .string("The line of a scenario: `\(command.usage)`"),
+            "tags": .array([.string(command.group.rawValue)]), "parameters": .array([idempotencyKey]),
+            "requestBody": body(arguments, isRequired: !required.isEmpty),
+            "responses": responses(
+                reference("schemas", ControlRoute.Schema.answer.rawValue),
+                "application/json",
+                [.invalid, .conflict, .refused]
+            ),
+        ]
+    }
+
+    /// Returns the schema of a word.
+    private static func schema(_ kind: ScenarioValueKind) -> JSONValue {
+        switch kind {
+        case .number(let range):
+            [
+                "type": .string("integer"), "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound),
+                "description": .string(kind.sentence),
+            ]
+        case .choice(["on", "off"]):
+            [
+                "description": .string("on or off, or a truth value"),
+                "enum": .array([.string("on"), .string("off"), .bool(true), .bool(false)]),
+            ]
+        case .choice, .failure:
+            ["description": .string(kind.sentence), "enum": .array(kind.words.map(JSONValue.string))]
+        default: ["type": .string("string"), "description": .string(kind.sentence)]
+        }
+    }
+
+    private static let text: JSONValue = ["type": .string("string")]
+
+    private static let idempotencyKey: JSONValue = [
+        "name": .string("Idempotency-Key"), "in": .string("header"),
+        "description": .string("A text of the client's choice; a second request with it has the outcome of the first."),
+        "schema": ["type": .string("string"), "minLength": .number(1), "maxLength": .number(255)],
+    ]
+
+    // MARK: Bodies
+
+    private static func body(_ schema: JSONValue, isRequired: Bool) -> JSONValue {
+        ["required": .bool(isRequired), "content": ["application/json": ["schema": schema]]]
+    }
+
+    private static func reference(_ kind: String, _ name: String) -> JSONValue {
+        ["$ref": .string("#/components/\(kind)/\(name)")]
+    }
+
+    private static func responses(
+        _ schema: JSONValue,
+        _ type: String,
+        _ codes: [ControlFailure.Code]
+    ) -> JSONValue {
+        let success: JSONValue = [
+            "description": .string("Success"), "content": .object([.init(key: type, value: ["schema": schema])]),
+        ]
+        let refusals = ([.unauthorized, .foreign, .failed] + codes).sorted { $0.status < $1.status }
+        return .object(
+            [.init(key: "200", value: success)]
+                + refusals.map { .init(key: "\($0.status)", value: reference("responses", $0.rawValue)) }
+        )
+    }
+
+    private static let failures: [(code: ControlFailure.Code, sentence: String)] = [
+        (.invalid, "The request is invalid for every store."),
+        (.unauthorized, "The request has no token, or another one."),
+        (.foreign, "The request comes from another page or by another host name."),
+        (.absent, "Nothing has this identifier."),
+        (.conflict, "The idempotency key belongs to another command."),
+        (.refused, "The store refused the command."), (.failed, "Something failed on the server's side."),
+        (.busy, "Too many clients listen."),
+    ]
+
+    private static func response(to failure: (code: ControlFailure.Code, sentence: String)) -> JSONValue {
+        [
+            "description": .string(failure.sentence),
+            "content": ["application/json": ["schema": reference("schemas", "Failure")]],
+        ]
+    }
+
+    // MARK: Schemas
+
+    private static let optionalText: JSONValue = ["type": .array([.string("string"), .string("null")])]
+
+    private static func object(_ properties: JSONValue, _ sentence: String) -> JSONValue {
+        var required: [JSONValue] = []
+        if case .object(let members) = properties { required = members.map { .string($0.key) } }
+        return [
+            "type": .string("object"), "description": .string(sentence), "properties": properties,
+            "required": .array(required),
+        ]
+    }
+
+    private static func list(of schema: JSONValue = ["type": .string("object")]) -> JSONValue {
+        ["type": .string("array"), "items": schema]
+    }
+
+    private static let anyObject: JSONValue = ["type": .string("object")]
+
+    private static let schemas: [(String, JSONValue)] = [
+        (
+            "Failure",
+            object(
+                [
+                    "error": object(
+                        [
+                            "code": ["enum": .array(ControlFailure.Code.allCases.map { .string($0.rawValue) })],
+                            "message": text, "word": optionalText, "suggestion": optionalText,
+                        ],
+                        "The code, a sentence, the invalid word and a valid one that is similar."
+                    )
+                ],
+                "The reason why a request is not fulfilled."
+            )
+        ),
+        ("Description", ["type": .string("object"), "description": .string("This description.")]),
+        (
+            "Command",
+            object(
+                [
+                    "command": text, "group": text, "usage": text, "summary": text, "parameters": list(),
+                    "options": list(),
+                ],
+                "A command of scenarios."
+            )
+        ),
+        ("Commands", list(of: reference("schemas", "Command"))),
+        (
+            "Answer",
+            [
+                "description": .string(
+                    "The result of a command, as on the command line with --json: an object with a sentence in `done`, and "
+                        + "the transaction if there is one. A query has an object, or an array with an object for each row."
+                ),
+                "type": .array([.string("object"), .string("array")]),
+            ]
+        ),
+        (
+            "Status",
+            object(
+                ["bundleIdentifier": text, "environment": text, "settings": anyObject],
+                "The store's time, country and settings, and the app that it sells for."
+            )
+        ),
+        ("Page", object(["rows": list(), "next": optionalText], "A page of a list.")),
+        (
+            "Transaction",
+            object(
+                [
+                    "transaction": text, "product": text, "quantity": ["type": .string("integer")], "state": text,
+                    "finished": ["type": .string("boolean")], "date": text,
+                ],
+                "A transaction. One that was sold has its signed form in `jws`, and the payload in `payload`."
+            )
+        ),
+        (
+            "Waiting",
+            object(
+                ["undecided": list(), "interrupted": list(), "refundRequests": list()],
+                "The purchases and requests that wait for a decision."
+            )
+        ),
+        (
+            "Notification",
+            object(
+                [
+                    "notification": text, "type": text, "subtype": optionalText, "date": text,
+                    "transaction": optionalText, "original": optionalText, "attempts": list(), "payload": anyObject,
+                    "signedPayload": text,
+                ],
+                "A notification for the app's server."
+            )
+        ),
+        ("Events", text),
+    ]
+}

@@ -1,0 +1,71 @@
+import StoreScenario
+
+/// The response of the control interface to a request that it does not fulfill.
+struct ControlFailure: Error {
+    /// The kind of a failure, with its name in responses.
+    enum Code: String, CaseIterable {
+        /// The request is invalid for every store.
+        case invalid
+        /// The request has no token, or another one.
+        case unauthorized
+        /// The request comes from another page or by another host name.
+        case foreign
+        /// Nothing is at this address, or has this name.
+        case absent
+        /// The address supports another method.
+        case method
+        /// The idempotency key belongs to another request.
+        case conflict
+        /// The store refused the command.
+        case refused
+        /// Something failed on the server's side.
+        case failed
+        /// Too many clients listen.
+        case busy
+
+        /// The HTTP status.
+        var status: Int {
+            switch self {
+            case .invalid: 400
+            case .unauthorized: 401
+            case .foreign: 403
+            case .absent: 404
+            case .method: 405
+            case .conflict: 409
+            case .refused: 422
+            case .failed: 500
+            case .busy: 503
+            }
+        }
+    }
+
+    let code: Code
+    /// A sentence for a person, whose wording is not stable.
+    let message: String
+    /// The invalid word; nil if no single word is invalid.
+    var word: String?
+    /// The valid word that is most similar to ``word``; nil if none is similar.
+    var suggestion: String?
+    /// The methods that the address supports, if that is the failure.
+    var allowed: String?
+
+    init(_ code: Code, _ message: String, allowed: String? = nil) {
+        (self.code, self.message, self.allowed) = (code, message, allowed)
+    }
+
+    init(_ error: ScenarioError) {
+        self.init(error.kind == .refused ? .refused : .invalid, "\(error)")
+        (word, suggestion) = (error.word, error.suggestion)
+    }
+
+    var response: HTTPResponse {
+        let error: JSONValue = [
+            "code": .string(code.rawValue), "message": .string(message), "word": .optional(word),
+            "suggestion": .optional(suggestion),
+        ]
+        var response = HTTPResponse(code.status, json: ["error": error])
+        if code == .unauthorized { response.headers["WWW-Authenticate"] = "Bearer" }
+        response.headers["Allow"] = allowed
+        return response
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import StoreCore
+import StoreScenario
+
+/// A reader of a store for the control interface: lists with filters, in pages.
+struct ControlReader: Sendable {
+    let store: SandboxStore
+    let view: ServerView
+    let chronicle: StoreChronicle
+    let requests: RequestLog
+
+    /// Returns a page of a list as JSON.
+    ///
+    /// - Parameters:
+    ///   - rows: the rows.
+    ///   - next: the value of the query's member that requests the next page; nil at the end.
+    /// - Returns: the page.
+    static func page(_ rows: [JSONValue], next: String? = nil) -> JSONValue {
+        ["rows": .array(rows), "next": .optional(next)]
+    }
+
+    /// Returns the store's time, country and settings, and the app that it sells for.
+    func status(_ performer: ScenarioPerformer) throws -> JSONValue {
+        let settings = try performer.perform("status").json
+        return [
+            "bundleIdentifier": .string(view.bundleIdentifier), "environment": .string(view.environment),
+            "settings": .raw(settings),
+        ]
+    }
+
+    // MARK: Transactions
+
+    func transactions(_ query: ControlQuery) throws -> JSONValue {
+        let (page, _) = try chronicle.transactions(before: query["before"], limit: query.limit) { transaction in
+            query.admits(transaction.account, as: "account") && query.admits(transaction.device, as: "device")
+                && query.admits(transaction.productIdentifier, as: "product")
+                && query.admits("\(transaction.state)", as: "state")
+                && query.admits(transaction.original ?? transaction.id, as: "original")
+        }
+        return Self.page(page.map(\.row), next: page.count == query.limit ? page.last?.id : nil)
+    }
+
+    /// Returns a transaction with its signed form; nil if there is none.
+    func transaction(_ identifier: String) throws -> JSONValue? {
+        guard let transaction = try chronicle.transaction(identifier) else { return nil }
+        guard let jws = try view.transaction(identifier)?.jws else { return transaction.row }
+        return transaction.row + ["jws": .string(jws), "payload": Self.payload(of: jws)]
+    }
+
+    /// Returns what waits for a decision.
+    var waiting: JSONValue {
+        get throws {
+            [
+                "undecided": .array(store.undecided.map(\.json)), "interrupted": .array(store.issues.map(\.json)),
+                "refundRequests": .array(try store.refundRequests.compactMap(chronicle.transaction).map(\.row)),
+            ]
+        }
+    }
+
+    // MARK: Customers and products
+
+    func subscriptions(_ query: ControlQuery) throws -> JSONValue {
+        let accounts = store.accounts.filter { query.admits($0.name, as: "account") }
+        let rows = accounts.flatMap { account in
+            account.subscriptions.filter { query.admits($0.productIdentifier, as: "product") }
+                .map { $0.row(account: account.name) }
+        }
+        return Self.page(rows)
+    }
+
+    var accounts: JSONValue { get throws { Self.page(try store.accounts.map { try $0.json(withTotalsIn: store) }) } }
+
+    var devices: JSONValue { Self.page(store.devices.map(\.json)) }
+
+    var products: JSONValue { Self.page(store.registeredProducts.map { $0.json(in: store) }) }
+
+    // MARK: Servers
+
+    /// Returns a page of notifications, oldest first, with their payloads and attempts at delivery.
+    func notifications(_ query: ControlQuery) throws -> JSONValue {
+        let start = try query["after"].map { text throws(ControlFailure) in
+            guard let position = ServerNotification.Position(text: text) else { throw Self.wrongPlace }
+            return position
+        }
+        var found: [ServerNotification] = []
+        try view.forEachNotification(after: start) { notification in
+            guard query.admits(notification.type, as: "type"), query.admits(notification.subtype, as: "subtype"),
+                query.admits(notification.transaction?.transactionId, as: "transaction"),
+                query.admits(notification.transaction?.originalTransactionId, as: "original")
+            else { return true }
+            found.append(notification)
+            return found.count < query.limit
+        }
+        let next = found.count == query.limit ? found.last?.position.text : nil
+        return Self.page(try found.map(row), next: next)
+    }
+
+    /// Returns a page of the requests that the App Store's servers answered, oldest first.
+    func requests(_ query: ControlQuery) throws -> JSONValue {
+        let start = try query["after"].map { text throws(ControlFailure) in
+            guard let number = Int(text), number >= 0 else { throw Self.wrongPlace }
+            return number
+        }
+        let lines = requests.lines(after: start ?? 0, limit: query.limit)
+        let rows = lines.map { line -> JSONValue in
+            [
+                "request": .number(line.number), "date": .date(line.date), "method": .string(line.method),
+                "path": .string(line.path), "status": .number(line.status),
+            ]
+        }
+        return Self.page(rows, next: lines.count == query.limit ? lines.last.map { "\($0.number)" } : nil)
+    }
+
+    private static let wrongPlace = ControlFailure(.invalid, "after is the value of \"next\" in an earlier response")
+
+    /// Returns a notification; nil if there is none.
+    func notification(_ identifier: String) throws -> JSONValue? {
+        guard let identifier = UUID(uuidString: identifier) else { return nil }
+        var found: ServerNotification?
+        try view.forEachNotification(after: nil) { notification in
+            if notification.identifier == identifier { found = notification }
+            return found == nil
+        }
+        return try found.map(row)
+    }
+
+    private func row(_ notification: ServerNotification) throws -> JSONValue {
+        let signed = try NotificationSigner(view: view).signedPayload(notification)
+        return [
+            "notification": .string(notification.identifier.uuidString.lowercased()),
+            "type": .string(notification.type), "subtype": .optional(notification.subtype),
+            "date": .date(notification.date),
+            "transaction": .optional(notification.transaction?.transactionId),
+            "original": .optional(notification.transaction?.originalTransactionId),
+            "attempts": .array(
+                notification.attempts.map { ["date": .date($0.date), "result": .string($0.result)] }
+            ),
+            "payload": Self.payload(of: signed),
+            "transactionInfo": try notification.transaction.map { Self.payload(of: try view.sign($0)) } ?? .null,
+            "renewalInfo": try notification.renewal.map { Self.payload(of: try view.sign($0)) } ?? .null,
+            "signedPayload": .string(signed),
+        ]
+    }
+
+    /// Returns the payload of a JWS as JSON.
+    private static func payload(of jws: String) -> JSONValue {
+        let parts = jws.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let bytes = Base64URL.decode(Array(parts[1].utf8)[...]),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { return .null }
+        return .raw(text)
+    }
+}
+
+extension ServerNotification.Position {
+    /// The position as text, which ``init(text:)`` reads.
+    fileprivate var text: String { "\(record)-\(index)" }
+
+    fileprivate init?(text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+        guard parts.count == 2, let record = parts[0], let index = parts[1] else { return nil }
+        self.init(record: record, index: index)
+    }
+}
+
+// Members for readers, added to the JSON form that results of commands have.
+
+extension SandboxTransaction {
+    /// The transaction, with the reason for its failure.
+    var row: JSONValue { json + ["reason": .optional(failure?.reason)] }
+}
+
+extension SandboxSubscription {
+    /// Returns the subscription with its account.
+    func row(account: String) -> JSONValue {
+        json + [
+            "account": .string(account), "running": .bool(isRunning), "reason": .optional(expirationReason?.rawValue),
+        ]
+    }
+}

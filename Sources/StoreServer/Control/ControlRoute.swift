@@ -1,0 +1,162 @@
+import Foundation
+import StoreCore
+import StoreScenario
+
+/// An address of the control interface, with what the description says of it.
+struct ControlRoute: Sendable {
+    /// The HTTP method.
+    let method: String
+    /// The parts of the path after `/control/v1`; a part in braces stands for a value.
+    let path: [String]
+    let summary: String
+    var query: [ControlQuery.Parameter] = []
+    /// The schema of the response, by its name in the description.
+    let schema: Schema
+    let answer: @Sendable (StoreControl, Request) throws -> HTTPResponse
+
+    /// The schema of a response.
+    enum Schema: String {
+        case description = "Description"
+        case command = "Command"
+        case commands = "Commands"
+        case answer = "Answer"
+        case status = "Status"
+        case page = "Page"
+        case transaction = "Transaction"
+        case waiting = "Waiting"
+        case notification = "Notification"
+        case events = "Events"
+    }
+
+    /// A request at an address.
+    struct Request {
+        let http: HTTPRequest
+        /// The values in the path.
+        let values: [String]
+        let query: ControlQuery
+    }
+
+    /// Returns the values of a path's variable parts; nil for another path.
+    func values(in path: [String]) -> [String]? {
+        guard path.count == self.path.count else { return nil }
+        var values: [String] = []
+        for (part, pattern) in zip(path, self.path) {
+            if pattern.hasPrefix("{") { values.append(part) } else if part != pattern { return nil }
+        }
+        return values
+    }
+
+    /// The value that another page of a list begins after or before.
+    private static func place(_ name: String) -> ControlQuery.Parameter {
+        .init(name: name, summary: "The value of `next` in the response with the previous page.")
+    }
+
+    private static func filter(_ name: String, _ of: String) -> ControlQuery.Parameter {
+        .init(name: name, summary: "Only rows of this \(of).")
+    }
+
+    /// All addresses, but for those of each command.
+    static let all: [ControlRoute] = [
+        ControlRoute(
+            method: "GET",
+            path: [],
+            summary: "The store's time, country and settings",
+            schema: .status
+        ) { control, _ in HTTPResponse(json: try control.reader.status(control.commands.performer)) },
+        ControlRoute(
+            method: "GET",
+            path: ["openapi.json"],
+            summary: "This description of the interface, in OpenAPI 3.1",
+            schema: .description
+        ) { _, _ in HTTPResponse(json: ControlDescription.json) },
+        ControlRoute(
+            method: "GET",
+            path: ["commands"],
+            summary: "All commands, with their words and options",
+            schema: .commands
+        ) { _, _ in HTTPResponse(json: .array(ScenarioCommand.all.map(\.json))) },
+        ControlRoute(
+            method: "POST",
+            path: ["commands"],
+            summary: "Performs a line of a scenario, such as `buy com.example.sword`",
+            schema: .answer
+        ) { control, request in try control.perform(request, name: nil) },
+        ControlRoute(
+            method: "GET",
+            path: ["transactions"],
+            summary: "The transactions of all accounts, newest first",
+            query: [
+                filter("account", "account"), filter("device", "device"), filter("product", "product"),
+                filter("state", "state"), filter("original", "original transaction"), .limit, place("before"),
+            ],
+            schema: .page
+        ) { control, request in HTTPResponse(json: try control.reader.transactions(request.query)) },
+        ControlRoute(
+            method: "GET",
+            path: ["transactions", "{transaction}"],
+            summary: "A transaction, with its signed form and the payload in it",
+            schema: .transaction
+        ) { control, request in try found(control.reader.transaction(request.values[0])) },
+        ControlRoute(
+            method: "GET",
+            path: ["subscriptions"],
+            summary: "The subscriptions of all accounts",
+            query: [filter("account", "account"), filter("product", "product")],
+            schema: .page
+        ) { control, request in HTTPResponse(json: try control.reader.subscriptions(request.query)) },
+        ControlRoute(
+            method: "GET",
+            path: ["accounts"],
+            summary: "The accounts, with their devices and totals",
+            schema: .page
+        ) { control, _ in HTTPResponse(json: try control.reader.accounts) },
+        ControlRoute(method: "GET", path: ["devices"], summary: "The devices", schema: .page) { control, _ in
+            HTTPResponse(json: control.reader.devices)
+        },
+        ControlRoute(method: "GET", path: ["products"], summary: "The products", schema: .page) { control, _ in
+            HTTPResponse(json: control.reader.products)
+        },
+        ControlRoute(
+            method: "GET",
+            path: ["notifications"],
+            summary: "The notifications for the app's server, oldest first, with payloads and attempts at delivery",
+            query: [
+                filter("type", "type, such as DID_RENEW"), filter("subtype", "subtype"),
+                filter("transaction", "transaction"), filter("original", "original transaction"), .limit,
+                place("after"),
+            ],
+            schema: .page
+        ) { control, request in HTTPResponse(json: try control.reader.notifications(request.query)) },
+        ControlRoute(
+            method: "GET",
+            path: ["notifications", "{notification}"],
+            summary: "A notification, by its notificationUUID",
+            schema: .notification
+        ) { control, request in try found(control.reader.notification(request.values[0])) },
+        ControlRoute(
+            method: "GET",
+            path: ["requests"],
+            summary: "The requests that the App Store's servers answered: the last thousand, oldest first",
+            query: [.limit, place("after")],
+            schema: .page
+        ) { control, request in HTTPResponse(json: try control.reader.requests(request.query)) },
+        ControlRoute(
+            method: "GET",
+            path: ["waiting"],
+            summary: "The purchases and requests that wait for a decision",
+            schema: .waiting
+        ) { control, _ in HTTPResponse(json: try control.reader.waiting) },
+        ControlRoute(
+            method: "GET",
+            path: ["events"],
+            summary: "A stream of server-sent events, with a line for each change from now on",
+            query: [.init(name: "after", summary: "The identifier of the last event that was received.")],
+            schema: .events
+        ) { control, request in try control.listen(request.http) },
+    ]
+
+    private static func found(_ json: JSONValue?) throws(ControlFailure) -> HTTPResponse {
+        guard let json else { throw ControlFailure(.absent, "nothing in this store has this identifier") }
+        return HTTPResponse(json: json)
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import StoreCore
+import StoreScenario
+
+/// The service at `/control/v1`, with which tests in any language operate a store and read what happened.
+///
+/// Its responses are JSON. ``ControlRoute`` and the commands of scenarios are all that it does, and what
+/// ``ControlDescription`` describes.
+package final class StoreControl: Sendable {
+    let gate: ControlGuard
+    let reader: ControlReader
+    let commands: ControlCommands
+    let events: ControlEvents
+
+    /// Creates the control interface of a store.
+    ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - view: a view of the store.
+    ///   - host: the address that the server listens on.
+    ///   - performer: the performer of commands; nil for a new one that saves no settings.
+    ///   - minimumLines: the minimum number of timeline lines that are retained.
+    ///   - isSecure: whether the server uses TLS.
+    ///   - maximumListeners: the maximum number of clients that receive events at the same time.
+    ///   - heartbeat: the interval between two `beat` events, in seconds.
+    /// - Throws: ``StoreServerError`` for an address that other machines can reach.
+    package init(
+        _ store: SandboxStore,
+        view: ServerView,
+        host: String = "127.0.0.1",
+        performer: ControlPerformer? = nil,
+        minimumLines: Int = 1000,
+        isSecure: Bool = false,
+        maximumListeners: Int = 32,
+        heartbeat: TimeInterval = 5
+    ) throws(StoreServerError) {
+        guard ControlGuard.isLoopback(host) else {
+            throw StoreServerError(
+                "a store is controlled from this machine only, and \(host) is reached by others"
+            )
+        }
+        gate = ControlGuard(host: host, isSecure: isSecure)
+        let chronicle = StoreChronicle(store, minimumLines: minimumLines)
+        events = ControlEvents(chronicle, store.clock, maximumListeners: maximumListeners, heartbeat: heartbeat)
+        reader = ControlReader(store: store, view: view, chronicle: chronicle, requests: RequestLog(store.clock))
+        commands = ControlCommands(performer ?? ControlPerformer(ScenarioPerformer(store: store)))
+        view.follow(events)
+    }
+
+    /// The token that requests require.
+    package var token: String { gate.token }
+
+    /// The log of the requests that the App Store's servers answer.
+    package var requests: RequestLog { reader.requests }
+
+    /// Returns the response to a request, which may have any content.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - path: the parts of the request's path after `/control`.
+    /// - Returns: the response.
+    package func respond(to request: HTTPRequest, _ path: some Collection<String>) -> HTTPResponse {
+        var response: HTTPResponse
+        do {
+            response = try answer(request, Array(path))
+        } catch let failure as ControlFailure {
+            response = failure.response
+        } catch {
+            response = ControlFailure(.failed, "\(error)").response
+        }
+        response.headers["Cache-Control"] = "no-store"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
+    }
+
+    private func answer(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
+        if let objection = gate.objection(to: request) { throw ControlFailure(.foreign, objection) }
+        guard gate.hasToken(request) else { throw ControlFailure(.unauthorized, Self.tokenAdvice) }
+        guard path.first == "v1" else { throw Self.absent }
+        let path = Array(path.dropFirst())
+        // Commands have one address each, of which the table has none.
+        if path.count == 2, path[0] == "commands" {
+            guard request.method == "POST" else { throw Self.wrongMethod(["POST"]) }
+            return try perform(.init(http: request, values: [], query: ControlQuery(request, [])), name: path[1])
+        }
+        let routes = ControlRoute.all.filter { $0.values(in: path) != nil }
+        guard !routes.isEmpty else { throw Self.absent }
+        guard let route = routes.first(where: { $0.method == request.method }) else {
+            throw Self.wrongMethod(routes.map(\.method))
+        }
+        let query = try ControlQuery(request, route.query)
+        return try route.answer(self, .init(http: request, values: route.values(in: path) ?? [], query: query))
+    }
+
+    /// Performs a command; the response is text for a client that accepts only text.
+    func perform(_ request: ControlRoute.Request, name: String?) throws(ControlFailure) -> HTTPResponse {
+        let answer = try commands.perform(request.http, name: name)
+        guard request.http.headers["accept"] == "text/plain" else { return HTTPResponse(json: Data(answer.json.utf8)) }
+        let text = answer.text.shortened()
+        return HTTPResponse(200, headers: ["Content-Type": "text/plain; charset=utf-8"], body: Data(text.utf8))
+    }
+
+    /// Opens a stream of events, as ``ControlEvents`` describes them.
+    func listen(_ request: HTTPRequest) throws -> HTTPResponse {
+        let last = request.query.first { $0.name == "after" }?.value ?? request.headers["last-event-id"]
+        guard let stream = try events.listen(after: last) else {
+            throw ControlFailure(.busy, "too many clients listen already; close one")
+        }
+        return HTTPResponse(headers: ["Content-Type": "text/event-stream"], stream: stream)
+    }
+
+    private static let tokenAdvice =
+        "a request needs the header \"Authorization: Bearer TOKEN\", with the token of the running server"
+    private static let absent =
+        ControlFailure(.absent, "there is nothing here; GET /control/v1/openapi.json describes what there is")
+
+    private static func wrongMethod(_ methods: [String]) -> ControlFailure {
+        let allowed = methods.joined(separator: ", ")
+        return ControlFailure(.method, "the method here is \(methods.joined(separator: " or "))", allowed: allowed)
+    }
+}
+
+/// A performer of commands, with a closure that saves the settings and the time, which no ledger stores.
+package struct ControlPerformer: Sendable {
+    let performer: ScenarioPerformer
+    let keep: @Sendable () throws -> Void
+
+    /// Creates a performer.
+    ///
+    /// - Parameters:
+    ///   - performer: the performer, whose ``ScenarioPerformer/settings`` are saved.
+    ///   - keep: the closure, which is called after each command, one call at a time. If it throws an error, the command
+    ///     is not undone; the error's description has to say so in a sentence, and name what will be lost.
+    package init(_ performer: ScenarioPerformer, keep: @escaping @Sendable () throws -> Void = {}) {
+        (self.performer, self.keep) = (performer, keep)
+    }
+}
+
+extension HTTPResponse {
+    /// Creates a response with JSON.
+    init(_ status: Int = 200, json: JSONValue) { self.init(status, json: json.data) }
+}
+
+extension JSONValue {
+    /// The UTF-8 encoding of the value, in one line.
+    var data: Data { Data(encoded.utf8) }
+
+    /// Truncates a text, or each text in an object, that is too long for a page.
+    func shortened(to limit: Int) -> JSONValue {
+        switch self {
+        case .string(let text): .string(text.shortened(to: limit))
+        case .object(let members): .object(members.map { Member(key: $0.key, value: $0.value.shortened(to: limit)) })
+        default: self
+        }
+    }
+}
+
+extension String {
+    /// Truncates a text that is too long for a page.
+    ///
+    /// - Parameter limit: the maximum UTF-8 length of a text that stays unchanged, and the number of characters that
+    ///   remain of a longer text.
+    /// - Returns: the text, or its beginning followed by the number of omitted characters.
+    func shortened(to limit: Int = 1 << 17) -> String {
+        guard utf8.count > limit else { return self }
+        return "\(prefix(limit))… (\(dropFirst(limit).count) more characters)"
+    }
+}
