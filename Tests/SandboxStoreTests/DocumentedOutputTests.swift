@@ -62,7 +62,38 @@ import Testing
         #expect(service.end(SIGTERM) == 0)
     }
 
-    /// A line with what is another each time left out: ports, folders, keys, issuers and tokens.
+    @Test(
+        .enabled(if: MicroHTTPD.isAvailable && SQLite.isAvailable && Libcrypto.isAvailable, "a library is missing"),
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "install curl")
+    )
+    func `A controlled store answers curl as "Controlling a store" shows`() throws {
+        _ = try directory.write("Shop.storekit", Self.shop)
+        let article = try Article("ControllingAStore.md")
+        let start = try #require(article.fences.first { $0.language == "text" }).lines[0].split(separator: " ")
+        let serve = try #require(start.firstIndex(of: "serve"))
+        let service = try Service(start[(serve + 1)...].map(String.init).dropLast(2), in: directory)
+        let port = try #require(try service.url.port)
+        let console = try #require(article.fences.first { $0.language == "console" })
+        let shown = Self.commands(in: console.lines, of: "curl")
+        #expect(shown.count == 3)
+        for (command, output) in shown {
+            let process = Process()
+            let pipe = Pipe()
+            process.executableURL = URL(filePath: "/bin/sh")
+            let line = "curl \(command.joined(separator: " "))".replacing(":8080/", with: ":\(port)/")
+            process.arguments = ["-c", "TOKEN=$(cat keys/control.token); \(line)"]
+            process.currentDirectoryURL = directory.url
+            process.standardOutput = pipe
+            try process.run()
+            let printed = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+            process.waitUntilExit()
+            #expect(printed.split(separator: "\n").map(Self.withoutChance) == output.map(Self.withoutChance))
+        }
+        #expect(service.end(SIGTERM) == 0)
+        #expect(!FileManager.default.fileExists(atPath: directory.url.appending(path: "keys/control.token").path))
+    }
+
+    /// A line with what is another each time left out: ports, folders, keys, issuers, tokens and times.
     private static func withoutChance(_ line: some StringProtocol) -> String {
         String(line)
             .replacing(#/127\.0\.0\.1:\d+/#, with: "127.0.0.1:…")
@@ -70,13 +101,17 @@ import Testing
             .replacing(#/AuthKey_\w+/#, with: "AuthKey_…")
             .replacing(#/issuer [^,]+/#, with: "issuer …")
             .replacing(#/token=\S+/#, with: "token=…")
+            .replacing(#/\d{4}-\d\d-\d\dT[\d:]+Z/#, with: "…")
     }
 
     /// The commands behind prompts, each with the lines up to the next.
-    private static func commands(in lines: [String]) -> [(command: [String], output: [String])] {
+    private static func commands(
+        in lines: [String],
+        of program: String = "sandbox-store"
+    ) -> [(command: [String], output: [String])] {
         var commands: [(command: [String], output: [String])] = []
         for line in lines {
-            if line.hasPrefix("$ sandbox-store ") {
+            if line.hasPrefix("$ \(program) ") {
                 commands.append((line.split(separator: " ").dropFirst(2).map(String.init), []))
             } else {
                 commands[commands.count - 1].output.append(line)

@@ -74,11 +74,18 @@ enum CommandTable {
                 elsewhere buy below /device, with the token that the command token has made. File and folder are made \
                 if they do not exist. For the store's file there may be a postgresql:// URL, for a store that other \
                 processes have open too; what follows a # in it is the store's name. Prints a line: the URL, and \
-                where the API's key and the root certificate are. A second line is the address of a page that shows \
-                the store in a browser and acts on it; it has a token, which is new each time. There is no page at an \
-                address that other machines reach.
+                where the API's key and the root certificate are. A second line is the URL by which tests control the store, \
+                with the file of the token that they need. A third line is the address of a page that shows the store \
+                in a browser and acts on it. The token is new each time. There is neither at an address that other \
+                machines reach.
                 """
         ) { .serve(try ServeOptions($0)) },
+        CommandRow(
+            name: "openapi",
+            count: 0...0,
+            options: [],
+            summary: "Prints the description of the interface by which serve is controlled, in OpenAPI 3.1."
+        ) { _ in .openAPI },
         CommandRow(
             name: "init",
             parameters: [CommandWord("FILE.storekit", nil, "a .storekit file")],

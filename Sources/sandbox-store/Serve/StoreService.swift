@@ -29,6 +29,7 @@ struct StoreService {
         configuration.notificationURL = options.notificationURL
         configuration.maximumReceiptBodySize = options.receiptLimit ?? configuration.maximumReceiptBodySize
         configuration.hasConsole = configuration.isPrivate
+        configuration.hasControl = configuration.isPrivate
         if !options.secureHosts.isEmpty {
             configuration.identity = try authority.serverIdentity(for: options.secureHosts, at: Date())
         }
@@ -45,10 +46,16 @@ struct StoreService {
         )
         let performer = ScenarioPerformer(store: store)
         try settings.restore(performer)
-        configuration.consolePerformer = ConsolePerformer(performer) { try settings.keep(performer) }
+        configuration.controlPerformer = ControlPerformer(performer) { try settings.keep(performer) }
         server = try StoreServer(store, configuration: configuration)
         self.database = database
+        if let token = server.controlToken {
+            try KeyFolder(folder).put(Data(token.utf8), to: tokenFile, mode: 0o600, isReplacing: true)
+        }
     }
+
+    /// The file with the token of the control interface, which exists while the server runs.
+    private var tokenFile: URL { folder.appending(path: "control.token") }
 
     /// Returns the clock of a store: the system's if several processes may have the store open, otherwise one that can
     /// be moved.
@@ -58,12 +65,15 @@ struct StoreService {
         return ShiftedClock(notBefore: try settings.time(of: database.ledger, at: Date()))
     }
 
-    /// A line with the servers' URL, key, issuer and root certificate, and a line with the URL of the browser console
-    /// if there is one.
+    /// A line with the servers' URL, key, issuer and root certificate, and lines with the URLs of the control interface
+    /// and of the browser console if there are these.
     var text: String {
         let (key, issuer) = (server.credentials.keyIdentifier, server.credentials.issuer)
         return "serving at \(server.url.absoluteString): key \(path("AuthKey_\(key).p8")), issuer \(issuer),"
             + " root \(path("root.pem"))"
+            + (server.controlURL.map {
+                "\ncontrolled at \($0.absoluteString), by whoever can read the token \(path("control.token"))"
+            } ?? "")
             + (server.consoleURL.map { "\nthe store in a browser, for whoever has this address: \($0.absoluteString)" }
                 ?? "")
     }
@@ -74,6 +84,8 @@ struct StoreService {
         let value: JSONValue = [
             "url": .string(server.url.absoluteString), "key": .string(path("AuthKey_\(key).p8")),
             "keyIdentifier": .string(key), "issuer": .string(issuer), "root": .string(path("root.pem")),
+            "control": server.controlURL.map { .string($0.absoluteString) } ?? .null,
+            "token": server.controlURL.map { _ in .string(path("control.token")) } ?? .null,
             "console": server.consoleURL.map { .string($0.absoluteString) } ?? .null,
         ]
         return value.encoded
@@ -83,6 +95,7 @@ struct StoreService {
 
     /// Stops the servers, and closes the database.
     func stop() {
+        try? FileManager.default.removeItem(at: tokenFile)
         server.stop()
         database.close()
     }
