@@ -37,7 +37,7 @@ public final class StoreServer: Sendable {
     ///   - store: the store, which the server retains.
     ///   - configuration: the settings.
     /// - Throws: ``StoreServerError`` if the server cannot listen on its address, if libmicrohttpd is missing
-    ///   (``MicroHTTPD/advice``), or if other machines could reach its console; a `CryptoError` if a key cannot be
+    ///   (``MicroHTTPD/advice``), or if other machines could control its store; a `CryptoError` if a key cannot be
     ///   created; the ledger's errors.
     public init(_ store: SandboxStore, configuration: Configuration = Configuration()) throws {
         guard MicroHTTPD.isAvailable else { throw StoreServerError.unavailable }
@@ -122,13 +122,13 @@ public final class StoreServer: Sendable {
     }
 
     /// The URL of the control interface, with which tests in any language operate and read the store; nil without
-    /// ``Configuration/hasControl``.
+    /// ``Configuration/hasControl`` and ``Configuration/hasConsole``.
     ///
     /// `openapi.json` below this URL describes the interface.
     public var controlURL: URL? { control == nil ? nil : url.appending(path: "control/v1") }
 
     /// The token that requests to ``controlURL`` require, after `Bearer` in the header `Authorization`; nil without
-    /// ``Configuration/hasControl``.
+    /// ``Configuration/hasControl`` and ``Configuration/hasConsole``.
     ///
     /// Anyone who has the token can change the store.
     public var controlToken: String? { control?.token }

@@ -81,7 +81,7 @@ import Testing
             let pipe = Pipe()
             process.executableURL = URL(filePath: "/bin/sh")
             let line = "curl \(command.joined(separator: " "))".replacing(":8080/", with: ":\(port)/")
-            process.arguments = ["-c", "TOKEN=$(cat keys/control.token); \(line)"]
+            process.arguments = ["-c", "TOKEN=$(cat keys/control-\(port).token); \(line)"]
             process.currentDirectoryURL = directory.url
             process.standardOutput = pipe
             try process.run()
@@ -90,7 +90,8 @@ import Testing
             #expect(printed.split(separator: "\n").map(Self.withoutChance) == output.map(Self.withoutChance))
         }
         #expect(service.end(SIGTERM) == 0)
-        #expect(!FileManager.default.fileExists(atPath: directory.url.appending(path: "keys/control.token").path))
+        let token = directory.url.appending(path: "keys/control-\(port).token")
+        #expect(!FileManager.default.fileExists(atPath: token.path))
     }
 
     /// A line with what is another each time left out: ports, folders, keys, issuers, tokens and times.
@@ -101,6 +102,7 @@ import Testing
             .replacing(#/AuthKey_\w+/#, with: "AuthKey_…")
             .replacing(#/issuer [^,]+/#, with: "issuer …")
             .replacing(#/token=\S+/#, with: "token=…")
+            .replacing(#/control-\d+/#, with: "control-…")
             .replacing(#/\d{4}-\d\d-\d\dT[\d:]+Z/#, with: "…")
     }
 

@@ -94,7 +94,7 @@ package enum Suggestion {
     }
 
     /// Returns the name that is most similar to a word; nil if none is similar.
-    static func name(for word: String, among names: [String]) -> String? {
+    package static func name(for word: String, among names: [String]) -> String? {
         let known = names.map { ($0, distance(word.lowercased(), $0.lowercased())) }
         guard let best = known.min(by: { $0.1 < $1.1 }), best.1 <= max(1, min(word.count, best.0.count) / 3) else {
             return nil
@@ -103,7 +103,7 @@ package enum Suggestion {
     }
 
     /// Returns the end of a sentence that suggests a name.
-    static func text(for name: String) -> String { "; did you mean \"\(name)\"?" }
+    package static func text(for name: String) -> String { "; did you mean \"\(name)\"?" }
 
     /// Returns the edit distance of two texts: the number of characters to insert, delete, replace or swap with a
     /// neighbor.

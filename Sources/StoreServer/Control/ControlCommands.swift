@@ -5,24 +5,22 @@ import StoreScenario
 /// The commands of scenarios, performed for requests, one at a time.
 final class ControlCommands: Sendable {
     private let keeping: ControlPerformer
-    /// The recent outcomes by idempotency key; locked during a command, to serialize the commands of all clients.
+    /// The recent answers by idempotency key; locked during a command, to serialize the commands of all clients.
     private let turn = Locked(Recent())
 
-    private typealias Outcome = Result<ScenarioAnswer, ControlFailure>
-
-    /// The outcomes of the last commands that had an idempotency key.
+    /// The answers to the last commands that had an idempotency key and changed the store.
     private struct Recent {
-        private var outcomes: [String: (command: String, outcome: Outcome)] = [:]
+        private var answers: [String: (command: String, answer: ScenarioAnswer)] = [:]
         private var keys = Deque<String>()
 
         private static var limit: Int { 1000 }
 
-        subscript(key: String) -> (command: String, outcome: Outcome)? { outcomes[key] }
+        subscript(key: String) -> (command: String, answer: ScenarioAnswer)? { answers[key] }
 
-        mutating func insert(_ outcome: Outcome, of command: String, for key: String) {
-            if keys.count == Self.limit { outcomes[keys.removeFirst()] = nil }
+        mutating func insert(_ answer: ScenarioAnswer, to command: String, for key: String) {
+            if keys.count == Self.limit { answers[keys.removeFirst()] = nil }
             keys.append(key)
-            outcomes[key] = (command, outcome)
+            answers[key] = (command, answer)
         }
     }
 
@@ -32,8 +30,9 @@ final class ControlCommands: Sendable {
 
     /// Performs the command that a request describes.
     ///
-    /// A second request with the same idempotency key has the outcome of the first one, and nothing is done twice. The
-    /// last thousand keys are remembered until the server stops.
+    /// A second request with the idempotency key of a command that was performed has its answer, and nothing is done
+    /// twice. A command that was refused has changed nothing, and is tried again. The last thousand keys are remembered
+    /// until the server stops.
     ///
     /// - Parameters:
     ///   - request: the request, whose body is JSON: an object with the words by name, or, without a name, an object
@@ -43,24 +42,37 @@ final class ControlCommands: Sendable {
     /// - Throws: ``ControlFailure`` for an invalid request, and for a command that the store refuses.
     func perform(_ request: HTTPRequest, name: String?) throws(ControlFailure) -> ScenarioAnswer {
         let step = try step(request, name)
-        guard let key = request.headers["idempotency-key"] else {
-            return try turn.withLock { _ in outcome(of: step) }.get()
-        }
-        guard (1...255).contains(key.utf8.count) else {
+        let key = request.headers["idempotency-key"]
+        guard key.map({ (1...255).contains($0.utf8.count) }) ?? true else {
             throw ControlFailure(.invalid, "an Idempotency-Key has 1 to 255 characters")
         }
+        return try turn.withLock { recent in perform(step, key, &recent) }.get()
+    }
+
+    private func perform(
+        _ step: ScenarioStep,
+        _ key: String?,
+        _ recent: inout Recent
+    ) -> Result<ScenarioAnswer, ControlFailure> {
         let command = step.description
-        return try turn.withLock { recent -> Outcome in
-            if let known = recent[key] {
-                if known.command == command { return known.outcome }
-                return .failure(ControlFailure(.conflict, "this Idempotency-Key belongs to another command"))
-            }
-            let outcome = outcome(of: step)
-            // The server's own failure may be gone at the next attempt.
-            if case .failure(let failure) = outcome, failure.code == .failed { return outcome }
-            recent.insert(outcome, of: command, for: key)
-            return outcome
-        }.get()
+        let known = key.flatMap { recent[$0] }
+        if let known, known.command != command {
+            return .failure(ControlFailure(.conflict, "this Idempotency-Key belongs to another command"))
+        }
+        let answer: ScenarioAnswer
+        do throws(ScenarioError) {
+            answer = if let known { known.answer } else { try performer.perform(step) }
+        } catch {
+            return .failure(ControlFailure(error))
+        }
+        // Before the settings are saved: the command is not undone if that fails.
+        if let key, known == nil, step.command.group != .questions { recent.insert(answer, to: command, for: key) }
+        do {
+            try keeping.keep()
+        } catch {
+            return .failure(ControlFailure(.failed, "\(error)"))
+        }
+        return .success(answer)
     }
 
     private func step(_ request: HTTPRequest, _ name: String?) throws(ControlFailure) -> ScenarioStep {
@@ -68,7 +80,7 @@ final class ControlCommands: Sendable {
         do {
             if let name {
                 guard let command = ScenarioCommand.named(name) else {
-                    throw ControlFailure(.absent, "there is no command \"\(name)\"\(Self.hint(for: name))")
+                    throw ControlFailure(.absent, name, "is not a command", among: ScenarioCommand.all.map(\.name))
                 }
                 return try ScenarioStep(command, values: words)
             }
@@ -76,7 +88,9 @@ final class ControlCommands: Sendable {
                 throw ControlFailure(.invalid, "the body is an object with one member, \"line\", a line of a scenario")
             }
             guard !line.contains(where: \.isNewline) else { throw ControlFailure(.invalid, "\"line\" is one line") }
-            return try ScenarioStep(line)
+            let step = try ScenarioStep(line)
+            if step.isTry { throw ControlFailure(.invalid, "a line begins with its command; a refusal is a response") }
+            return step
         } catch let error as ScenarioError {
             throw ControlFailure(error)
         } catch let failure as ControlFailure {
@@ -84,10 +98,6 @@ final class ControlCommands: Sendable {
         } catch {
             throw ControlFailure(.failed, "\(error)")
         }
-    }
-
-    private static func hint(for name: String) -> String {
-        Suggestion.text(for: name, among: ScenarioCommand.all.map(\.name))
     }
 
     /// Returns the members of a body, as the words of a command; no words for an empty body.
@@ -117,20 +127,5 @@ final class ControlCommands: Sendable {
                 word = try container.decode(String.self)
             }
         }
-    }
-
-    private func outcome(of step: ScenarioStep) -> Outcome {
-        let answer: ScenarioAnswer
-        do {
-            answer = try performer.perform(step)
-        } catch {
-            return .failure(ControlFailure(error))
-        }
-        do {
-            try keeping.keep()
-        } catch {
-            return .failure(ControlFailure(.failed, "\(error)"))
-        }
-        return .success(answer)
     }
 }

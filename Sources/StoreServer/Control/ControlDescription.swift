@@ -47,11 +47,13 @@ package enum ControlDescription {
                 "schema": text,
             ]
         }
+        let number: JSONValue = [
+            "type": .string("integer"), "minimum": .number(1), "maximum": .number(ControlQuery.maximumLimit),
+        ]
         let query = route.query.map { parameter -> JSONValue in
             [
                 "name": .string(parameter.name), "in": .string("query"), "description": .string(parameter.summary),
-                "schema": parameter.isNumber
-                    ? ["type": .string("integer"), "minimum": .number(1), "maximum": .number(200)] : text,
+                "schema": parameter.isNumber ? number : text,
             ]
         }
         let isCommand = route.method == "POST"
@@ -148,9 +150,10 @@ package enum ControlDescription {
         _ type: String,
         _ codes: [ControlFailure.Code]
     ) -> JSONValue {
-        let success: JSONValue = [
-            "description": .string("Success"), "content": .object([.init(key: type, value: ["schema": schema])]),
-        ]
+        var content = [JSONValue.Member(key: type, value: ["schema": schema])]
+        // The answer to a command is text for a client that accepts nothing else.
+        if codes.contains(.refused) { content.append(.init(key: "text/plain", value: ["schema": text])) }
+        let success: JSONValue = ["description": .string("Success"), "content": .object(content)]
         let refusals = ([.unauthorized, .foreign, .failed] + codes).sorted { $0.status < $1.status }
         return .object(
             [.init(key: "200", value: success)]
@@ -193,6 +196,7 @@ package enum ControlDescription {
     }
 
     private static let anyObject: JSONValue = ["type": .string("object")]
+    private static let optionalObject: JSONValue = ["type": .array([.string("object"), .string("null")])]
 
     private static let schemas: [(String, JSONValue)] = [
         (
@@ -262,10 +266,11 @@ package enum ControlDescription {
             object(
                 [
                     "notification": text, "type": text, "subtype": optionalText, "date": text,
-                    "transaction": optionalText, "original": optionalText, "attempts": list(), "payload": anyObject,
+                    "transaction": optionalText, "original": optionalText, "attempts": list(),
+                    "payload": optionalObject, "transactionInfo": optionalObject, "renewalInfo": optionalObject,
                     "signedPayload": text,
                 ],
-                "A notification for the app's server."
+                "A notification for the app's server, signed when it is read."
             )
         ),
         ("Events", text),

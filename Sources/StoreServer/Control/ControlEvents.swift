@@ -16,11 +16,11 @@ final class ControlEvents: HistoryListener {
     /// The identifier of this launch of the server, by which a client notices a restart.
     private let instance = UUID().uuidString
     private let chronicle: StoreChronicle
-    private let clock: any StoreClock
+    private let view: ServerView
     private let maximumListeners: Int
     private let heartbeat: TimeInterval
-    /// The serial queue of all events, which every page receives in the same order.
-    private let queue = DispatchQueue(label: "StoreServer.console")
+    /// The serial queue of all events, which every client receives in the same order.
+    private let queue = DispatchQueue(label: "StoreServer.events")
     private let isAwake = Locked(false)
     private let state = Locked(State())
 
@@ -31,19 +31,19 @@ final class ControlEvents: HistoryListener {
         var beats: (any DispatchSourceTimer)?
     }
 
-    /// The maximum number of earlier lines that a new page receives.
+    /// The maximum number of earlier lines that a new client receives.
     private static let recentLines = 200
 
-    init(_ chronicle: StoreChronicle, _ clock: any StoreClock, maximumListeners: Int, heartbeat: TimeInterval) {
-        (self.chronicle, self.clock) = (chronicle, clock)
+    init(_ chronicle: StoreChronicle, _ view: ServerView, maximumListeners: Int, heartbeat: TimeInterval) {
+        (self.chronicle, self.view) = (chronicle, view)
         (self.maximumListeners, self.heartbeat) = (maximumListeners, heartbeat)
     }
 
     deinit { state.withLock { $0.beats.take() }?.cancel() }
 
-    /// Opens a stream of events for a page.
+    /// Opens a stream of events for a client.
     ///
-    /// - Parameter last: the identifier of the last `line` event that the page has received; any other text is treated
+    /// - Parameter last: the identifier of the last `line` event that the client has received; any other text is treated
     ///   as nil.
     /// - Returns: the stream; nil if there are too many listeners.
     /// - Throws: the error that prevents reading the ledger.
@@ -54,7 +54,7 @@ final class ControlEvents: HistoryListener {
             let (lines, head, areSomeMissing) = try chronicle.lines(after: place(in: last), limit: Self.recentLines)
             let stream = HTTPStream()
             let hello: JSONValue = [
-                "instance": .string(instance), "areSomeMissing": .bool(areSomeMissing), "now": .date(clock.now),
+                "instance": .string(instance), "areSomeMissing": .bool(areSomeMissing), "now": .date(view.clock.now),
             ]
             stream.send(Self.event("hello", hello) + lines.map(event).joined())
             state.withLock { state in
@@ -103,9 +103,9 @@ final class ControlEvents: HistoryListener {
         state.withLock { state in state.listeners.removeAll { !$0.send(data) } }
     }
 
-    private var beat: Data { Self.event("beat", ["now": .date(clock.now)]) }
+    private var beat: Data { Self.event("beat", ["now": .date(view.clock.now)]) }
 
-    /// Returns whether another page may listen.
+    /// Returns whether another client may listen.
     ///
     /// If the limit is reached, sends an event first, which detects closed connections.
     private func makeRoom() -> Bool {
@@ -142,8 +142,22 @@ final class ControlEvents: HistoryListener {
     }
 
     private func event(_ line: StoreChronicle.Line) -> Data {
-        let json = line.entry.json + ["order": .optional(line.entry.order?.number)]
+        var json = line.entry.json + ["order": .optional(line.entry.order?.number)]
+        if let notification = notification(of: line.entry) { json = json + notification }
         return Self.event("line", json.shortened(to: 1000), id: "\(instance):\(line.position)")
+    }
+
+    /// Returns the members of a line about a notification, by which a client recognizes it; nil for any other line.
+    private func notification(of entry: SandboxTimeline.Entry) -> JSONValue? {
+        let parts = (entry.notification ?? "").split(separator: "/").compactMap { Int($0) }
+        guard parts.count == 2,
+            let found = try? view.notification(at: ServerNotification.Position(record: parts[0], index: parts[1]))
+        else { return nil }
+        return [
+            "notification": .string(found.identifier.uuidString.lowercased()), "type": .string(found.type),
+            "subtype": .optional(found.subtype), "about": .optional(found.transaction?.transactionId),
+            "result": .optional(found.attempts.last?.result),
+        ]
     }
 
     private static func event(_ name: String, _ value: JSONValue, id: String? = nil) -> Data {

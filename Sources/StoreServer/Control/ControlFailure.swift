@@ -53,6 +53,13 @@ struct ControlFailure: Error {
         (self.code, self.message, self.allowed) = (code, message, allowed)
     }
 
+    /// Creates a failure about a word, of which the rest of a sentence says what is wrong.
+    init(_ code: Code, _ word: String, _ reason: String, among names: [String]) {
+        let suggestion = Suggestion.name(for: word, among: names)
+        self.init(code, "\"\(word)\" \(reason)\(suggestion.map { Suggestion.text(for: $0) } ?? "")")
+        (self.word, self.suggestion) = (word, suggestion)
+    }
+
     init(_ error: ScenarioError) {
         self.init(error.kind == .refused ? .refused : .invalid, "\(error)")
         (word, suggestion) = (error.word, error.suggestion)

@@ -16,7 +16,7 @@ struct ControlQuery {
         )
     }
 
-    private static let maximumLimit = 200
+    static let maximumLimit = 200
     private static let defaultLimit = 50
 
     private let values: [String: String]
@@ -26,9 +26,7 @@ struct ControlQuery {
     /// - Throws: ``ControlFailure`` for a name that is not among the parameters, and for an invalid limit.
     init(_ request: HTTPRequest, _ parameters: [Parameter]) throws(ControlFailure) {
         for item in request.query where !parameters.contains(where: { $0.name == item.name }) {
-            let names = parameters.map(\.name)
-            let hint = names.isEmpty ? "it has none" : "it may have \(names.joined(separator: ", "))"
-            throw ControlFailure(.invalid, "\"\(item.name)\" is not in the query of this address; \(hint)")
+            throw ControlFailure(.invalid, item.name, "is not in the query here", among: parameters.map(\.name))
         }
         values = Dictionary(request.query.map { ($0.name, $0.value) }) { $1 }
         guard let text = values["limit"] else { return }

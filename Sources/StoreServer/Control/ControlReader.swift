@@ -31,13 +31,18 @@ struct ControlReader: Sendable {
     // MARK: Transactions
 
     func transactions(_ query: ControlQuery) throws -> JSONValue {
-        let (page, _) = try chronicle.transactions(before: query["before"], limit: query.limit) { transaction in
+        if let text = query["before"], Int(text).map({ $0 < 0 }) ?? true {
+            throw ControlFailure(.invalid, "before is the value of \"next\" in an earlier response")
+        }
+        // One more than the page has, to know whether there is another page.
+        let (found, _) = try chronicle.transactions(before: query["before"], limit: query.limit + 1) { transaction in
             query.admits(transaction.account, as: "account") && query.admits(transaction.device, as: "device")
                 && query.admits(transaction.productIdentifier, as: "product")
                 && query.admits("\(transaction.state)", as: "state")
                 && query.admits(transaction.original ?? transaction.id, as: "original")
         }
-        return Self.page(page.map(\.row), next: page.count == query.limit ? page.last?.id : nil)
+        let page = found.prefix(query.limit)
+        return Self.page(page.map(\.row), next: found.count > page.count ? page.last?.id : nil)
     }
 
     /// Returns a transaction with its signed form; nil if there is none.
@@ -89,10 +94,10 @@ struct ControlReader: Sendable {
                 query.admits(notification.transaction?.originalTransactionId, as: "original")
             else { return true }
             found.append(notification)
-            return found.count < query.limit
+            return found.count <= query.limit
         }
-        let next = found.count == query.limit ? found.last?.position.text : nil
-        return Self.page(try found.map(row), next: next)
+        let page = found.prefix(query.limit)
+        return Self.page(try page.map(row), next: found.count > page.count ? page.last?.position.text : nil)
     }
 
     /// Returns a page of the requests that the App Store's servers answered, oldest first.
@@ -101,14 +106,15 @@ struct ControlReader: Sendable {
             guard let number = Int(text), number >= 0 else { throw Self.wrongPlace }
             return number
         }
-        let lines = requests.lines(after: start ?? 0, limit: query.limit)
-        let rows = lines.map { line -> JSONValue in
+        let found = requests.lines(after: start ?? 0, limit: query.limit + 1)
+        let page = found.prefix(query.limit)
+        let rows = page.map { line -> JSONValue in
             [
                 "request": .number(line.number), "date": .date(line.date), "method": .string(line.method),
                 "path": .string(line.path), "status": .number(line.status),
             ]
         }
-        return Self.page(rows, next: lines.count == query.limit ? lines.last.map { "\($0.number)" } : nil)
+        return Self.page(rows, next: found.count > page.count ? page.last.map { "\($0.number)" } : nil)
     }
 
     private static let wrongPlace = ControlFailure(.invalid, "after is the value of \"next\" in an earlier response")

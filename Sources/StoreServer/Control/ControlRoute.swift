@@ -46,11 +46,12 @@ struct ControlRoute: Sendable {
         return values
     }
 
-    /// The value that another page of a list begins after or before.
+    /// Returns the parameter with the place where the previous page ended.
     private static func place(_ name: String) -> ControlQuery.Parameter {
         .init(name: name, summary: "The value of `next` in the response with the previous page.")
     }
 
+    /// Returns the parameter that selects rows.
     private static func filter(_ name: String, _ of: String) -> ControlQuery.Parameter {
         .init(name: name, summary: "Only rows of this \(of).")
     }
@@ -149,7 +150,7 @@ struct ControlRoute: Sendable {
         ControlRoute(
             method: "GET",
             path: ["events"],
-            summary: "A stream of server-sent events, with a line for each change from now on",
+            summary: "A stream of server-sent events: the last 200 lines of the timeline, and each one that follows",
             query: [.init(name: "after", summary: "The identifier of the last event that was received.")],
             schema: .events
         ) { control, request in try control.listen(request.http) },

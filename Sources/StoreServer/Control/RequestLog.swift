@@ -32,7 +32,7 @@ package final class RequestLog: Sendable {
 
     /// Adds a request, and drops the oldest one if there are too many.
     func add(_ request: HTTPRequest, status: Int) {
-        let (date, path) = (clock.now, "/" + request.path.joined(separator: "/"))
+        let (date, path) = (clock.now, "/" + request.path.joined(separator: "/").shortened(to: 1000))
         state.withLock { state in
             state.count += 1
             if state.lines.count == Self.limit { _ = state.lines.removeFirst() }

@@ -41,7 +41,7 @@ package final class StoreControl: Sendable {
         }
         gate = ControlGuard(host: host, isSecure: isSecure)
         let chronicle = StoreChronicle(store, minimumLines: minimumLines)
-        events = ControlEvents(chronicle, store.clock, maximumListeners: maximumListeners, heartbeat: heartbeat)
+        events = ControlEvents(chronicle, view, maximumListeners: maximumListeners, heartbeat: heartbeat)
         reader = ControlReader(store: store, view: view, chronicle: chronicle, requests: RequestLog(store.clock))
         commands = ControlCommands(performer ?? ControlPerformer(ScenarioPerformer(store: store)))
         view.follow(events)

@@ -55,7 +55,10 @@ struct StoreService {
     }
 
     /// The file with the token of the control interface, which exists while the server runs.
-    private var tokenFile: URL { folder.appending(path: "control.token") }
+    ///
+    /// Several servers may share the folder, and each has a port of its own.
+    private var tokenFile: URL { folder.appending(path: tokenName) }
+    private var tokenName: String { "control-\(server.port).token" }
 
     /// Returns the clock of a store: the system's if several processes may have the store open, otherwise one that can
     /// be moved.
@@ -72,7 +75,7 @@ struct StoreService {
         return "serving at \(server.url.absoluteString): key \(path("AuthKey_\(key).p8")), issuer \(issuer),"
             + " root \(path("root.pem"))"
             + (server.controlURL.map {
-                "\ncontrolled at \($0.absoluteString), by whoever can read the token \(path("control.token"))"
+                "\ncontrolled at \($0.absoluteString), by whoever can read the token \(path(tokenName))"
             } ?? "")
             + (server.consoleURL.map { "\nthe store in a browser, for whoever has this address: \($0.absoluteString)" }
                 ?? "")
@@ -85,7 +88,7 @@ struct StoreService {
             "url": .string(server.url.absoluteString), "key": .string(path("AuthKey_\(key).p8")),
             "keyIdentifier": .string(key), "issuer": .string(issuer), "root": .string(path("root.pem")),
             "control": server.controlURL.map { .string($0.absoluteString) } ?? .null,
-            "token": server.controlURL.map { _ in .string(path("control.token")) } ?? .null,
+            "token": server.controlURL.map { _ in .string(path(tokenName)) } ?? .null,
             "console": server.consoleURL.map { .string($0.absoluteString) } ?? .null,
         ]
         return value.encoded

@@ -62,7 +62,7 @@ import Testing
     @Test func `A change of more lines than are kept is told as a gap`() throws {
         let shop = try Shop()
         let chronicle = StoreChronicle(shop.store, minimumLines: 2)
-        let events = ControlEvents(chronicle, shop.store.clock, maximumListeners: 1, heartbeat: 3600)
+        let events = ControlEvents(chronicle, ServerView(shop.store), maximumListeners: 1, heartbeat: 3600)
         let listener = Listener(try #require(try events.listen(after: nil)))
         _ = listener.hear("event: line")
         // It is told of all of them at once.

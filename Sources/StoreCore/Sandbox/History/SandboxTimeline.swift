@@ -45,7 +45,7 @@ public struct SandboxTimeline: Hashable, Sendable {
         /// The products to which the event ended access.
         var revoked: [String] = []
         /// The key of the notification that the entry records or attempts to deliver; nil for none.
-        var notification: String?
+        package var notification: String?
     }
 
     /// The lines, oldest first.

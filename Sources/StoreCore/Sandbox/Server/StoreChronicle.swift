@@ -65,7 +65,11 @@ package final class StoreChronicle: Sendable {
     ) throws -> (page: [SandboxTransaction], total: Int) {
         try read { state in
             let all = state.history.transactions
-            let end = identifier.flatMap { known in all.lastIndex { $0.id == known } } ?? all.endIndex
+            // In the order of their numbers. The last one of the previous page may have been deleted.
+            let end =
+                identifier.flatMap { Int($0) }.map { last in
+                    all.indices.partitionPoint { Int(all[$0].id) ?? 0 < last }
+                } ?? all.endIndex
             return (Array(all[..<end].reversed().lazy.filter(isMeant).prefix(limit)), all.count)
         }
     }
