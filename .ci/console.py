@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 from browser import Browser
@@ -26,8 +27,8 @@ class Server:
 
     def __enter__(self):
         self._process = subprocess.Popen(self._command, stdout=subprocess.PIPE, text=True)
-        lines = [self._process.stdout.readline(), self._process.stdout.readline()]
-        found = re.search(r"(http://127\.0\.0\.1:(\d+)/console)#token=(\S+)", lines[1])
+        lines = [self._process.stdout.readline() for _ in range(3)]
+        found = re.search(r"(http://127\.0\.0\.1:(\d+)/console)#token=(\S+)", lines[2])
         assert found, f"no address of the page in {lines}"
         self.address, self.port, self.token = found.group(0), int(found.group(2)), found.group(3)
         self.page = found.group(1)
@@ -40,12 +41,18 @@ class Server:
         finally:
             self._process.kill()
 
+    def act(self, line, token=None, **headers):
+        """Performs a line by the control interface, and returns the status and the JSON."""
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        return self.ask("/control/v1/commands", json.dumps({"line": line}), **headers)
+
     def ask(self, path, body=None, **headers):
         """Sends a request as a program does, and returns the status and the JSON."""
-        headers = {name.replace("_", "-"): value for name, value in headers.items()}
         data = None if body is None else body.encode()
+        url = urllib.parse.urljoin(f"{self.page}/", path)
         try:
-            answer = urllib.request.urlopen(urllib.request.Request(f"{self.page}/{path}", data, headers))
+            answer = urllib.request.urlopen(urllib.request.Request(url, data, headers))
         except urllib.error.HTTPError as error:
             answer = error
         with answer:
@@ -123,7 +130,7 @@ def decide_the_rest(windows, server):
     windows[1].press("Resolve: resolve 7")
     for window in windows:
         expect(window.page.locator("#undecided")).to_have_text("Nothing waits.")
-    assert server.ask("act", "interrupts-purchases off", X_Console_Token=server.token)[0] == 200
+    assert server.act("interrupts-purchases off", server.token)[0] == 200
 
 
 def refund(windows, _):
@@ -192,25 +199,24 @@ def use_keys(windows, _):
 def refuse(windows, server):
     before = server.transactions()["total"]
     token, own = server.token, f"http://127.0.0.1:{server.port}"
-    other = {"Origin": "http://localhost:1", "X_Console_Token": token}
     refused = [
-        server.ask("act", "buy consumable"),
-        server.ask("act", "buy consumable", X_Console_Token=token[:-1] + ("A" if token[-1] != "A" else "B")),
-        server.ask("act", "buy consumable", **other),
-        server.ask("act", "buy consumable", Host="shop.example", X_Console_Token=token),
+        server.act("buy consumable"),
+        server.act("buy consumable", token[:-1] + ("A" if token[-1] != "A" else "B")),
+        server.act("buy consumable", token, Origin="http://localhost:1"),
+        server.act("buy consumable", token, Host="shop.example"),
         server.ask("state", Host="shop.example"),
         server.ask("state", Origin="http://shop.example"),
     ]
-    assert [status for status, _ in refused] == [403] * len(refused), refused
+    assert [status for status, _ in refused] == [401, 401, 403, 403, 403, 403], refused
     # What a page of another origin can send without the browser's asking first.
     stranger = windows[0].page.context.new_page()
     stranger.goto("data:text/html,<p>a stranger</p>")
     # Whether the browser tells it of the refusal is the browser's to decide.
-    post = "url => fetch(url, {method: 'POST', mode: 'no-cors', body: 'buy consumable'}).catch(() => null)"
-    stranger.evaluate(post, f"{server.page}/act")
+    post = """url => fetch(url, {method: 'POST', mode: 'no-cors', body: '{"line": "buy consumable"}'}).catch(() => null)"""
+    stranger.evaluate(post, urllib.parse.urljoin(server.page, "/control/v1/commands"))
     stranger.close()
     assert server.transactions()["total"] == before
-    assert server.ask("act", "buy consumable", Origin=own, X_Console_Token=token)[0] == 200
+    assert server.act("buy consumable", token, Origin=own)[0] == 200
     assert server.transactions()["total"] == before + 1
 
 
@@ -250,8 +256,8 @@ def find(windows, server):
     page.keyboard.press("Enter")
     expect(page.locator("#token-form")).to_be_hidden()
     # What was set on the page is kept.
-    status, answer = server.ask("act", "status", X_Console_Token=server.token)
-    assert status == 200 and re.search("refundDecision +ask", answer["answer"]), answer
+    status, answer = server.act("status", server.token)
+    assert status == 200 and answer["refundDecision"] == "ask", answer
     windows[0].press("Buy: buy consumable")
     for window in windows:
         expect(window.page.locator("#transactions tbody tr")).to_have_count(count + 1)

@@ -37,7 +37,7 @@ async function request(path) {
 }
 
 // Performs a line of a scenario by the control interface, and returns the answer as text.
-async function command(line) {
+async function performed(line) {
   const answer = await fetch("/control/v1/commands", {
     method: "POST", cache: "no-store", body: JSON.stringify({ line }),
     headers: { ...authorization(), Accept: "text/plain", "Content-Type": "application/json" },
@@ -270,7 +270,7 @@ async function perform(line, button) {
   running.add(line);
   if (button) button.setAttribute("aria-busy", "true");
   try {
-    const answer = await command(line);
+    const answer = await performed(line);
     const lines = answer.split("\n");
     tell(lines.length > 1 ? `${line}: ${lines.length} lines, below the form` : answer || "Done.");
     byId("answer").textContent = answer;
