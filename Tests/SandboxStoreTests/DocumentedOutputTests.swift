@@ -73,6 +73,9 @@ import Testing
         let serve = try #require(start.firstIndex(of: "serve"))
         let service = try Service(start[(serve + 1)...].map(String.init).dropLast(2), in: directory)
         let port = try #require(try service.url.port)
+        let token = directory.url.appending(path: "keys/control-\(port).token")
+        let attributes = try FileManager.default.attributesOfItem(atPath: token.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
         let console = try #require(article.fences.first { $0.language == "console" })
         let shown = Self.commands(in: console.lines, of: "curl")
         #expect(shown.count == 3)
@@ -90,7 +93,6 @@ import Testing
             #expect(printed.split(separator: "\n").map(Self.withoutChance) == output.map(Self.withoutChance))
         }
         #expect(service.end(SIGTERM) == 0)
-        let token = directory.url.appending(path: "keys/control-\(port).token")
         #expect(!FileManager.default.fileExists(atPath: token.path))
     }
 

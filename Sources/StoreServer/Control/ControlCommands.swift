@@ -77,27 +77,27 @@ final class ControlCommands: Sendable {
 
     private func step(_ request: HTTPRequest, _ name: String?) throws(ControlFailure) -> ScenarioStep {
         let words = try Self.words(of: request.body)
-        do {
-            if let name {
-                guard let command = ScenarioCommand.named(name) else {
-                    throw ControlFailure(.absent, name, "is not a command", among: ScenarioCommand.all.map(\.name))
-                }
-                return try ScenarioStep(command, values: words)
-            }
-            guard let line = words["line"], words.count == 1 else {
-                throw ControlFailure(.invalid, "the body is an object with one member, \"line\", a line of a scenario")
-            }
-            guard !line.contains(where: \.isNewline) else { throw ControlFailure(.invalid, "\"line\" is one line") }
-            let step = try ScenarioStep(line)
-            if step.isTry { throw ControlFailure(.invalid, "a line begins with its command; a refusal is a response") }
-            return step
-        } catch let error as ScenarioError {
-            throw ControlFailure(error)
-        } catch let failure as ControlFailure {
-            throw failure
-        } catch {
-            throw ControlFailure(.failed, "\(error)")
+        guard let name else { return try Self.step(line: words) }
+        guard let command = ScenarioCommand.named(name) else {
+            throw ControlFailure(.absent, name, "is not a command", among: ScenarioCommand.all.map(\.name))
         }
+        return try Self.checked { () throws(ScenarioError) in try ScenarioStep(command, values: words) }
+    }
+
+    private static func step(line words: [String: String]) throws(ControlFailure) -> ScenarioStep {
+        guard let line = words["line"], words.count == 1 else {
+            throw ControlFailure(.invalid, "the body is an object with one member, \"line\", a line of a scenario")
+        }
+        guard !line.contains(where: \.isNewline) else { throw ControlFailure(.invalid, "\"line\" is one line") }
+        let step = try checked { () throws(ScenarioError) in try ScenarioStep(line) }
+        if step.isTry { throw ControlFailure(.invalid, "a line begins with its command; a refusal is a response") }
+        return step
+    }
+
+    private static func checked(
+        _ step: () throws(ScenarioError) -> ScenarioStep
+    ) throws(ControlFailure) -> ScenarioStep {
+        do { return try step() } catch { throw ControlFailure(error) }
     }
 
     /// Returns the members of a body, as the words of a command; no words for an empty body.
@@ -127,5 +127,21 @@ final class ControlCommands: Sendable {
                 word = try container.decode(String.self)
             }
         }
+    }
+}
+
+/// A performer of commands, with a closure that saves the settings and the time, which no ledger stores.
+package struct ControlPerformer: Sendable {
+    let performer: ScenarioPerformer
+    let keep: @Sendable () throws -> Void
+
+    /// Creates a performer.
+    ///
+    /// - Parameters:
+    ///   - performer: the performer, whose ``ScenarioPerformer/settings`` are saved.
+    ///   - keep: the closure, which is called after each command, one call at a time. If it throws an error, the command
+    ///     is not undone; the error's description has to say so in a sentence, and name what will be lost.
+    package init(_ performer: ScenarioPerformer, keep: @escaping @Sendable () throws -> Void = {}) {
+        (self.performer, self.keep) = (performer, keep)
     }
 }

@@ -20,14 +20,15 @@ package enum ControlDescription {
         "components": [
             "securitySchemes": ["token": ["type": .string("http"), "scheme": .string("bearer")]],
             "schemas": .object(schemas.map { .init(key: $0.0, value: $0.1) }),
-            "responses": .object(failures.map { .init(key: $0.code.rawValue, value: response(to: $0)) }),
+            "responses": .object(ControlFailure.Code.allCases.map { .init(key: $0.rawValue, value: response(to: $0)) }),
         ],
     ]
 
     // MARK: Addresses
 
     private static var paths: JSONValue {
-        let routes = Dictionary(grouping: ControlRoute.all) { "/" + $0.path.joined(separator: "/") }
+        let described = ControlRoute.all.filter { $0.path != ControlRoute.command.path }
+        let routes = Dictionary(grouping: described) { "/" + $0.path.joined(separator: "/") }
         let fixed = routes.sorted { $0.key < $1.key }.map { path, routes in
             JSONValue.Member(
                 key: path,
@@ -131,7 +132,7 @@ package enum ControlDescription {
 
     private static let idempotencyKey: JSONValue = [
         "name": .string("Idempotency-Key"), "in": .string("header"),
-        "description": .string("A text of the client's choice; a second request with it has the outcome of the first."),
+        "description": .string("A text of the client's choice; a command with it is performed once."),
         "schema": ["type": .string("string"), "minLength": .number(1), "maxLength": .number(255)],
     ]
 
@@ -161,19 +162,9 @@ package enum ControlDescription {
         )
     }
 
-    private static let failures: [(code: ControlFailure.Code, sentence: String)] = [
-        (.invalid, "The request is invalid for every store."),
-        (.unauthorized, "The request has no token, or another one."),
-        (.foreign, "The request comes from another page or by another host name."),
-        (.absent, "Nothing has this identifier."),
-        (.conflict, "The idempotency key belongs to another command."),
-        (.refused, "The store refused the command."), (.failed, "Something failed on the server's side."),
-        (.busy, "Too many clients listen."),
-    ]
-
-    private static func response(to failure: (code: ControlFailure.Code, sentence: String)) -> JSONValue {
+    private static func response(to code: ControlFailure.Code) -> JSONValue {
         [
-            "description": .string(failure.sentence),
+            "description": .string(code.sentence),
             "content": ["application/json": ["schema": reference("schemas", "Failure")]],
         ]
     }

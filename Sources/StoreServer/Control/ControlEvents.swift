@@ -156,7 +156,7 @@ final class ControlEvents: HistoryListener {
         return [
             "notification": .string(found.identifier.uuidString.lowercased()), "type": .string(found.type),
             "subtype": .optional(found.subtype), "about": .optional(found.transaction?.transactionId),
-            "result": .optional(found.attempts.last?.result),
+            "result": .optional(entry.result),
         ]
     }
 

@@ -4,24 +4,7 @@ import StoreScenario
 struct ControlFailure: Error {
     /// The kind of a failure, with its name in responses.
     enum Code: String, CaseIterable {
-        /// The request is invalid for every store.
-        case invalid
-        /// The request has no token, or another one.
-        case unauthorized
-        /// The request comes from another page or by another host name.
-        case foreign
-        /// Nothing is at this address, or has this name.
-        case absent
-        /// The address supports another method.
-        case method
-        /// The idempotency key belongs to another request.
-        case conflict
-        /// The store refused the command.
-        case refused
-        /// Something failed on the server's side.
-        case failed
-        /// Too many clients listen.
-        case busy
+        case invalid, unauthorized, foreign, absent, method, conflict, refused, failed, busy
 
         /// The HTTP status.
         var status: Int {
@@ -35,6 +18,21 @@ struct ControlFailure: Error {
             case .refused: 422
             case .failed: 500
             case .busy: 503
+            }
+        }
+
+        /// A sentence that says when a request fails so.
+        var sentence: String {
+            switch self {
+            case .invalid: "The request is invalid for every store."
+            case .unauthorized: "The request has no token, or another one."
+            case .foreign: "The request comes from another page or by another host name."
+            case .absent: "Nothing is at this address, or has this name."
+            case .method: "The address supports another method."
+            case .conflict: "The idempotency key belongs to another command."
+            case .refused: "The store refuses the command, or cannot perform it now."
+            case .failed: "Something failed on the server's side."
+            case .busy: "Too many clients listen."
             }
         }
     }

@@ -56,7 +56,15 @@ struct ControlRoute: Sendable {
         .init(name: name, summary: "Only rows of this \(of).")
     }
 
-    /// All addresses, but for those of each command.
+    /// The address of every command, which the description lists one by one.
+    static let command = ControlRoute(
+        method: "POST",
+        path: ["commands", "{command}"],
+        summary: "Performs a command",
+        schema: .answer
+    ) { control, request in try control.perform(request, name: request.values[0]) }
+
+    /// All addresses.
     static let all: [ControlRoute] = [
         ControlRoute(
             method: "GET",
@@ -82,6 +90,7 @@ struct ControlRoute: Sendable {
             summary: "Performs a line of a scenario, such as `buy com.example.sword`",
             schema: .answer
         ) { control, request in try control.perform(request, name: nil) },
+        command,
         ControlRoute(
             method: "GET",
             path: ["transactions"],

@@ -78,11 +78,6 @@ package final class StoreControl: Sendable {
         guard gate.hasToken(request) else { throw ControlFailure(.unauthorized, Self.tokenAdvice) }
         guard path.first == "v1" else { throw Self.absent }
         let path = Array(path.dropFirst())
-        // Commands have one address each, of which the table has none.
-        if path.count == 2, path[0] == "commands" {
-            guard request.method == "POST" else { throw Self.wrongMethod(["POST"]) }
-            return try perform(.init(http: request, values: [], query: ControlQuery(request, [])), name: path[1])
-        }
         let routes = ControlRoute.all.filter { $0.values(in: path) != nil }
         guard !routes.isEmpty else { throw Self.absent }
         guard let route = routes.first(where: { $0.method == request.method }) else {
@@ -120,49 +115,7 @@ package final class StoreControl: Sendable {
     }
 }
 
-/// A performer of commands, with a closure that saves the settings and the time, which no ledger stores.
-package struct ControlPerformer: Sendable {
-    let performer: ScenarioPerformer
-    let keep: @Sendable () throws -> Void
-
-    /// Creates a performer.
-    ///
-    /// - Parameters:
-    ///   - performer: the performer, whose ``ScenarioPerformer/settings`` are saved.
-    ///   - keep: the closure, which is called after each command, one call at a time. If it throws an error, the command
-    ///     is not undone; the error's description has to say so in a sentence, and name what will be lost.
-    package init(_ performer: ScenarioPerformer, keep: @escaping @Sendable () throws -> Void = {}) {
-        (self.performer, self.keep) = (performer, keep)
-    }
-}
-
 extension HTTPResponse {
     /// Creates a response with JSON.
     init(_ status: Int = 200, json: JSONValue) { self.init(status, json: json.data) }
-}
-
-extension JSONValue {
-    /// The UTF-8 encoding of the value, in one line.
-    var data: Data { Data(encoded.utf8) }
-
-    /// Truncates a text, or each text in an object, that is too long for a page.
-    func shortened(to limit: Int) -> JSONValue {
-        switch self {
-        case .string(let text): .string(text.shortened(to: limit))
-        case .object(let members): .object(members.map { Member(key: $0.key, value: $0.value.shortened(to: limit)) })
-        default: self
-        }
-    }
-}
-
-extension String {
-    /// Truncates a text that is too long for a page.
-    ///
-    /// - Parameter limit: the maximum UTF-8 length of a text that stays unchanged, and the number of characters that
-    ///   remain of a longer text.
-    /// - Returns: the text, or its beginning followed by the number of omitted characters.
-    func shortened(to limit: Int = 1 << 17) -> String {
-        guard utf8.count > limit else { return self }
-        return "\(prefix(limit))… (\(dropFirst(limit).count) more characters)"
-    }
 }

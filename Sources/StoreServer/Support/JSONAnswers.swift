@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreScenario
 
 extension AnswerValue {
     /// Returns a date in the form of the App Store's servers: milliseconds since 1970.
@@ -25,4 +26,30 @@ struct Lenient<Value: Decodable>: Decodable {
     let value: Value?
 
     init(from decoder: any Decoder) throws { value = try? decoder.singleValueContainer().decode(Value.self) }
+}
+
+extension JSONValue {
+    /// The UTF-8 encoding of the value, in one line.
+    var data: Data { Data(encoded.utf8) }
+
+    /// Truncates a text, or each text in an object, that is too long for a page.
+    func shortened(to limit: Int) -> JSONValue {
+        switch self {
+        case .string(let text): .string(text.shortened(to: limit))
+        case .object(let members): .object(members.map { Member(key: $0.key, value: $0.value.shortened(to: limit)) })
+        default: self
+        }
+    }
+}
+
+extension String {
+    /// Truncates a text that is too long for a page.
+    ///
+    /// - Parameter limit: the maximum UTF-8 length of a text that stays unchanged, and the number of characters that
+    ///   remain of a longer text.
+    /// - Returns: the text, or its beginning followed by the number of omitted characters.
+    func shortened(to limit: Int = 1 << 17) -> String {
+        guard utf8.count > limit else { return self }
+        return "\(prefix(limit))… (\(dropFirst(limit).count) more characters)"
+    }
 }

@@ -4,6 +4,10 @@ import StoreScenario
 import StoreServer
 import Testing
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// What a client in any language does and reads by the control interface.
 @Suite(.libcrypto) struct ControlTests {
     private let shop: ConsoleShop
@@ -310,9 +314,38 @@ import Testing
         let view = ServerView(shop.shop.store)
         try view.beginNotifications()
         try shop.shop.buy("gold")
-        try view.recordAttempt("SUCCESS", at: try #require(try view.lastNotification()))
+        let position = try #require(try view.lastNotification())
+        try view.recordAttempt("TIMED_OUT", at: position)
+        try view.recordAttempt("SUCCESS", at: position)
         #expect(listener.hear("\"about\":\"2\",\"result\":\"SUCCESS\"").contains("\"type\":\"SUBSCRIBED\""))
         stream.finish()
+        // Who comes later hears of each attempt with its own result.
+        let later = try #require(shop.control.respond(to: request, request.path.dropFirst()).stream)
+        let heard = ConsoleShop.Listener(later).hear("\"result\":\"SUCCESS\"")
+        #expect(heard.components(separatedBy: "\"result\":\"TIMED_OUT\"").count == 2)
+        later.finish()
+    }
+
+    // MARK: Served
+
+    @Test(.microHTTPD) func `A server is controlled if its configuration says so, without a page`() async throws {
+        let store = try SandboxStore(products: Shop.products)
+        let plain = try StoreServer(store)
+        #expect(plain.controlURL == nil && plain.controlToken == nil)
+        var configuration = StoreServer.Configuration()
+        configuration.hasControl = true
+        let server = try StoreServer(store, configuration: configuration)
+        func status(_ path: String, of server: StoreServer, _ token: String? = nil) async throws -> Int? {
+            var request = URLRequest(url: server.url.appending(path: path))
+            if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+            return (try await URLSession.shared.data(for: request).1 as? HTTPURLResponse)?.statusCode
+        }
+        #expect(server.controlURL == server.url.appending(path: "control/v1") && server.consoleURL == nil)
+        #expect(try await status("control/v1/transactions", of: plain) == 404)
+        #expect(try await status("control/v1/transactions", of: server) == 401)
+        #expect(try await status("control/v1/transactions", of: server, server.controlToken) == 200)
+        configuration.host = "0.0.0.0"
+        #expect(throws: StoreServerError.self) { try StoreServer(store, configuration: configuration) }
     }
 
     // MARK: Description

@@ -389,6 +389,7 @@ extension SandboxTimeline.Entry {
         case .attempted(let record, let index, let result):
             kind = .notification
             notification = Self.notification(index, aboutRecord: record)
+            self.result = result
             what = "notification \(index + 1) about record \(record) sent: \(result)"
         case .finished(let finish):
             kind = .finish

@@ -46,6 +46,8 @@ public struct SandboxTimeline: Hashable, Sendable {
         var revoked: [String] = []
         /// The key of the notification that the entry records or attempts to deliver; nil for none.
         package var notification: String?
+        /// The result of the attempt to deliver a notification; nil for any other entry.
+        package var result: String?
     }
 
     /// The lines, oldest first.
