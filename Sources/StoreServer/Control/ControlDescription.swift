@@ -57,25 +57,30 @@ package enum ControlDescription {
                 "schema": parameter.isNumber ? number : text,
             ]
         }
-        let isCommand = route.method == "POST"
         let name = route.path.isEmpty ? ["status"] : route.path.map { $0.trimmingCharacters(in: ["{", "}"]) }
         let type = route.schema == .events ? "text/event-stream" : "application/json"
-        var codes: [ControlFailure.Code] = [.invalid]
+        var codes: [ControlFailure.Code] = [.invalid] + route.failures
         if !values.isEmpty { codes.append(.absent) }
-        if isCommand { codes += [.conflict, .refused] }
+        if route.isCommand { codes += [.conflict, .refused] }
         if route.schema == .events { codes.append(.busy) }
         var members: [JSONValue.Member] = [
             .init(key: "operationId", value: .string(([route.method.lowercased()] + name).joined(separator: "-"))),
             .init(key: "summary", value: .string(route.summary)),
-            .init(key: "parameters", value: .array(values + query + (isCommand ? [idempotencyKey] : []))),
-            .init(key: "responses", value: responses(reference("schemas", route.schema.rawValue), type, codes)),
+            .init(key: "parameters", value: .array(values + query + (route.isCommand ? [idempotencyKey] : []))),
+            .init(
+                key: "responses",
+                value: responses(
+                    route.schema.map { reference("schemas", $0.rawValue) },
+                    type,
+                    status: route.status,
+                    hasText: route.isCommand,
+                    codes
+                )
+            ),
         ]
-        if isCommand {
-            let line: JSONValue = [
-                "type": .string("object"), "properties": ["line": text], "required": .array([.string("line")]),
-                "additionalProperties": .bool(false),
-            ]
-            members.append(.init(key: "requestBody", value: body(line, isRequired: true)))
+        if let expected = route.body {
+            let schema = reference("schemas", expected.schema.rawValue)
+            members.append(.init(key: "requestBody", value: body(schema, isRequired: expected.isRequired)))
         }
         return .object(members)
     }
@@ -104,6 +109,7 @@ package enum ControlDescription {
             "responses": responses(
                 reference("schemas", ControlRoute.Schema.answer.rawValue),
                 "application/json",
+                hasText: true,
                 [.invalid, .conflict, .refused]
             ),
         ]
@@ -147,17 +153,21 @@ package enum ControlDescription {
     }
 
     private static func responses(
-        _ schema: JSONValue,
+        _ schema: JSONValue?,
         _ type: String,
+        status: Int = 200,
+        hasText: Bool = false,
         _ codes: [ControlFailure.Code]
     ) -> JSONValue {
-        var content = [JSONValue.Member(key: type, value: ["schema": schema])]
-        // The answer to a command is text for a client that accepts nothing else.
-        if codes.contains(.refused) { content.append(.init(key: "text/plain", value: ["schema": text])) }
-        let success: JSONValue = ["description": .string("Success"), "content": .object(content)]
-        let refusals = ([.unauthorized, .foreign, .failed] + codes).sorted { $0.status < $1.status }
+        var success = [JSONValue.Member(key: "description", value: .string("Success"))]
+        if let schema {
+            var content = [JSONValue.Member(key: type, value: ["schema": schema])]
+            if hasText { content.append(.init(key: "text/plain", value: ["schema": text])) }
+            success.append(.init(key: "content", value: .object(content)))
+        }
+        let refusals = Set([.unauthorized, .foreign, .failed] + codes).sorted { $0.status < $1.status }
         return .object(
-            [.init(key: "200", value: success)]
+            [.init(key: "\(status)", value: .object(success))]
                 + refusals.map { .init(key: "\($0.status)", value: reference("responses", $0.rawValue)) }
         )
     }
@@ -265,5 +275,12 @@ package enum ControlDescription {
             )
         ),
         ("Events", text),
+        (
+            "Line",
+            [
+                "type": .string("object"), "properties": ["line": text], "required": .array([.string("line")]),
+                "additionalProperties": .bool(false),
+            ]
+        ),
     ]
 }

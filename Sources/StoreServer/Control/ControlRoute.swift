@@ -10,11 +10,25 @@ struct ControlRoute: Sendable {
     let path: [String]
     let summary: String
     var query: [ControlQuery.Parameter] = []
-    /// The schema of the response, by its name in the description.
-    let schema: Schema
+    /// The body of a request; nil if requests have none.
+    var body: Body?
+    /// Whether requests perform a command, which has an idempotency key, and text for clients that accept only text.
+    var isCommand = false
+    /// The HTTP status of the response to a request that is fulfilled.
+    var status = 200
+    /// The schema of that response, by its name in the description; nil if the response has no body.
+    let schema: Schema?
+    /// The failures that requests may have here, beside those that the rest of the route implies.
+    var failures: [ControlFailure.Code] = []
     let answer: @Sendable (StoreControl, Request) throws -> HTTPResponse
 
-    /// The schema of a response.
+    /// The body of a request.
+    struct Body {
+        let schema: Schema
+        var isRequired = true
+    }
+
+    /// The schema of a request's or a response's body, by its name in the description.
     enum Schema: String {
         case description = "Description"
         case command = "Command"
@@ -26,6 +40,7 @@ struct ControlRoute: Sendable {
         case waiting = "Waiting"
         case notification = "Notification"
         case events = "Events"
+        case line = "Line"
     }
 
     /// A request at an address.
@@ -61,6 +76,7 @@ struct ControlRoute: Sendable {
         method: "POST",
         path: ["commands", "{command}"],
         summary: "Performs a command",
+        isCommand: true,
         schema: .answer
     ) { control, request in try control.perform(request, name: request.values[0]) }
 
@@ -88,6 +104,8 @@ struct ControlRoute: Sendable {
             method: "POST",
             path: ["commands"],
             summary: "Performs a line of a scenario, such as `buy com.example.sword`",
+            body: Body(schema: .line),
+            isCommand: true,
             schema: .answer
         ) { control, request in try control.perform(request, name: nil) },
         command,
