@@ -62,6 +62,7 @@ import Testing
         ("advance 1mo", "it is 2025-02-01T00:00:00Z"),
         ("advance-to 2025-02-15T00:00:00Z", "it is 2025-02-15T00:00:00Z"),
         ("advance-to-end pro", "it is 2025-03-01T00:00:00Z"),
+        ("try clock running", "this store's clock moves by commands only"),
         ("renewal-rate month-5min", "month-5min"),
         ("auto-renew off", "pro does not renew"),
         ("auto-renew on pro", "pro renews"),

@@ -27,7 +27,7 @@ package final class LongWait: Sendable {
         if isOver.withLock({ $0 }) { return }
         let setup = core.setup
         // On a running clock, the passage of time may end the wait.
-        if setup.clock is any RunningClock { return }
+        if (setup.clock as? any RunningClock)?.isRunning == true { return }
         var lines: [String] = []
         for activity in setup.activities.prefix(2) {
             guard let waiting = activity.waitingIfQuiet else { return lookLater() }

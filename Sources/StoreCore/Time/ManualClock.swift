@@ -223,9 +223,14 @@ extension ManualClock: MovableClock {
 }
 
 /// A clock whose time passes without a command.
-package protocol RunningClock: StoreClock {}
+package protocol RunningClock: StoreClock {
+    /// Whether the time passes now; false for a clock that was stopped.
+    var isRunning: Bool { get }
+}
 
-extension SystemClock: RunningClock {}
+extension SystemClock: RunningClock {
+    package var isRunning: Bool { true }
+}
 
 /// A priority queue of timers: the earliest deadline first, and equal deadlines in the order of insertion.
 ///

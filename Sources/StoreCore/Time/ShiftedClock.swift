@@ -1,9 +1,9 @@
 import Foundation
 
-/// A clock that runs with the system's, and can be moved ahead of it.
+/// A clock that runs with the system's, and can be moved ahead of it or stopped.
 ///
 /// Moving it is like moving a ``ManualClock``: due timers fire one by one, with the time set to each deadline.
-/// Afterwards it stays ahead of the system's clock by the same amount.
+/// Afterwards its distance from the system's clock stays the same, until it is moved or stopped again.
 package final class ShiftedClock: MovableClock, RunningClock {
     private let clock: ManualClock
     private let state: Locked<State>
@@ -13,7 +13,10 @@ package final class ShiftedClock: MovableClock, RunningClock {
     private let moving = NSRecursiveLock()
 
     fileprivate struct State {
+        /// The seconds by which the clock is ahead of the system's while it runs; negative if it is behind.
         var offset: TimeInterval
+        /// The time at which the clock stands still; nil while it runs.
+        var stop: Date?
         /// The time at which the current move began; nil if the clock is not being moved.
         var start: Date?
         var alarm: DispatchWorkItem?
@@ -32,17 +35,48 @@ package final class ShiftedClock: MovableClock, RunningClock {
         state = Locked(State(offset: start.timeIntervalSince(now)))
     }
 
+    /// Creates a clock at any moment.
+    ///
+    /// - Parameters:
+    ///   - moment: the clock's time.
+    ///   - isRunning: whether the clock runs from then on.
+    package init(startingAt moment: Date, isRunning: Bool) {
+        clock = ManualClock(startingAt: moment)
+        state = Locked(State(offset: moment.timeIntervalSinceNow, stop: isRunning ? nil : moment))
+    }
+
     deinit { state.withLock { $0.alarm.take() }?.cancel() }
 
     package var activity: Activity { clock.activity }
 
     package var now: Date {
         // Timers that fire late set the manual clock to their deadlines, but must not set this clock back.
-        state.withLock { max(clock.now, $0.start ?? $0.systemTime) }
+        state.withLock { max(clock.now, $0.start ?? $0.runningTime) }
     }
 
-    /// The seconds by which this clock is ahead of the system's clock.
-    package var lead: TimeInterval? { max(0, now.timeIntervalSinceNow) }
+    /// The seconds by which this clock is ahead of the system's clock; nil while it stands still.
+    package var lead: TimeInterval? { isRunning ? max(0, now.timeIntervalSinceNow) : nil }
+
+    /// Whether the clock runs with the system's.
+    ///
+    /// A clock that is stopped stands still until it is moved. Started again, it runs on from its own time.
+    package var isRunning: Bool {
+        get { state.withLock { $0.stop == nil } }
+        set {
+            // Waits for the end of a move, which decides the time.
+            moving.lock()
+            defer { moving.unlock() }
+            let alarm = state.withLock { state -> DispatchWorkItem? in
+                guard newValue != (state.stop == nil) else { return nil }
+                let now = max(clock.now, state.start ?? state.runningTime)
+                state.offset = now.timeIntervalSinceNow
+                state.stop = newValue ? nil : now
+                return newValue ? nil : state.alarm.take()
+            }
+            alarm?.cancel()
+            setAlarm()
+        }
+    }
 
     @discardableResult
     package func schedule(at moment: Date, _ body: @escaping @Sendable () -> Void) -> TimerToken {
@@ -65,15 +99,19 @@ package final class ShiftedClock: MovableClock, RunningClock {
         moving.lock()
         defer { moving.unlock() }
         let (former, start) = state.withLock { state in
-            let (former, start) = (state.start, max(clock.now, state.start ?? state.systemTime))
+            let (former, start) = (state.start, max(clock.now, state.start ?? state.runningTime))
             state.start = start
             return (former, start)
         }
         defer {
             state.withLock { state in
                 state.start = former
-                // This clock stood still during the move, but retains at least its former lead.
-                state.offset = max(state.offset, clock.now.timeIntervalSinceNow)
+                if let stop = state.stop {
+                    state.stop = max(stop, clock.now)
+                } else {
+                    // This clock stood still during the move, but retains at least its former lead.
+                    state.offset = max(state.offset, clock.now.timeIntervalSinceNow)
+                }
             }
             setAlarm()
         }
@@ -85,10 +123,10 @@ package final class ShiftedClock: MovableClock, RunningClock {
     private func setAlarm() {
         state.withLock { state in
             // The thread that is moving the clock will set the alarm when it has finished.
-            guard state.start == nil else { return }
+            guard state.start == nil, state.stop == nil else { return }
             state.alarm.take()?.cancel()
             guard let next = clock.nextDeadline else { return }
-            let seconds = min(max(0, next.timeIntervalSince(state.systemTime)), Self.longestSleep)
+            let seconds = min(max(0, next.timeIntervalSince(state.runningTime)), Self.longestSleep)
             let alarm = DispatchWorkItem { [weak self] in self?.catchUp() }
             state.alarm = alarm
             DispatchQueue.timers.asyncAfter(wallDeadline: .now() + seconds, execute: alarm)
@@ -112,5 +150,6 @@ package final class ShiftedClock: MovableClock, RunningClock {
 }
 
 extension ShiftedClock.State {
-    fileprivate var systemTime: Date { Date(timeIntervalSinceNow: offset) }
+    /// The time of a clock that is not being moved.
+    fileprivate var runningTime: Date { stop ?? Date(timeIntervalSinceNow: offset) }
 }

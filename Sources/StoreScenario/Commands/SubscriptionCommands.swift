@@ -33,6 +33,20 @@ extension ScenarioCommand {
             return try call.advance(to: ends.min() ?? call.store.clock.now)
         },
         ScenarioCommand(
+            "clock",
+            [ScenarioParameter("pace", .choice(["fixed", "running"]))],
+            in: .subscriptions,
+            "Whether the clock of a served store stands still between commands"
+        ) { call in
+            guard let clock = call.store.clock as? ShiftedClock else {
+                let runs = call.store.clock is any RunningClock
+                let reason = runs ? "this store's clock always runs" : "this store's clock moves by commands only"
+                throw ScenarioError("clock: \(reason)", kind: .refused)
+            }
+            clock.isRunning = call.text("pace") == "running"
+            return call.done("the clock is \(call.text("pace"))")
+        },
+        ScenarioCommand(
             "renewal-rate",
             [ScenarioParameter("rate", .choice(RenewalRate.words))],
             in: .subscriptions,

@@ -22,6 +22,10 @@ extension Call {
     var status: ScenarioAnswer {
         let members: [JSONValue.Member] = [
             .init(key: "now", value: .date(store.clock.now)),
+            .init(
+                key: "clock",
+                value: .string((store.clock as? any RunningClock)?.isRunning == true ? "running" : "fixed")
+            ),
             .init(key: "storefront", value: .optional(store.storefront?.countryCode)),
             .init(key: "locale", value: .string(store.locale)),
             .init(key: "renewalRate", value: .string(store.renewalRate.word)),

@@ -85,4 +85,52 @@ struct ShiftedClockTests {
         try store.advanceThrowing(by: 95 * 86_400)
         #expect(try store.transactions.map(\.origin) == [.purchase, .renewal, .renewal, .renewal])
     }
+
+    @Test(arguments: [-86_400.0, 86_400.0])
+    func `Stopped, it stands still until it is moved`(distance: TimeInterval) throws {
+        let moment = Date(timeIntervalSinceNow: distance)
+        let clock = ShiftedClock(startingAt: moment, isRunning: false)
+        #expect(clock.now == moment && clock.lead == nil && !clock.isRunning)
+        let fired = Locked<[Date]>([])
+        clock.schedule(at: moment + 60) {
+            let now = clock.now
+            fired.withLock { $0.append(now) }
+        }
+        try clock.advanceThrowing(by: 90)
+        #expect(clock.now == moment + 90)
+        #expect(fired.withLock { $0 } == [moment + 60])
+    }
+
+    @Test func `Started, it runs on from its own time, and its timers fire by themselves`() {
+        let moment = Date(timeIntervalSinceNow: -86_400)
+        let clock = ShiftedClock(startingAt: moment, isRunning: false)
+        let fired = DispatchSemaphore(value: 0)
+        clock.schedule(at: moment + 0.01) { if clock.now >= moment + 0.01 { fired.signal() } }
+        clock.isRunning = true
+        #expect(fired.wait(timeout: .now() + 60) == .success)
+        // Far from the system's time, however slow the machine is.
+        #expect(clock.now >= moment + 0.01 && clock.now < moment + 43_200)
+    }
+
+    @Test func `Stopped while it runs, it keeps the time of that moment`() throws {
+        let clock = ShiftedClock()
+        try clock.advanceThrowing(by: 3600)
+        let before = clock.now
+        clock.isRunning = false
+        let now = clock.now
+        #expect(now >= before && clock.now == now)
+        clock.isRunning = false
+        #expect(clock.now == now)
+        clock.isRunning = true
+        #expect(clock.now >= now && clock.lead ?? 0 > 3500)
+    }
+
+    @Test func `Stopped by a timer that it fires, it stands still at the end of the move`() throws {
+        let clock = ShiftedClock()
+        let start = clock.now
+        clock.schedule(at: start + 60) { clock.isRunning = false }
+        try clock.advanceThrowing(by: 120)
+        #expect(!clock.isRunning && clock.now >= start + 120)
+        #expect(clock.now == clock.now)
+    }
 }
