@@ -27,8 +27,7 @@ package struct ServerRouter: Sendable {
     ///   - store: the store.
     ///   - view: an existing view of the store, to share its data; nil for a new one.
     ///   - key: the key that signs the tokens of the API's clients.
-    ///   - sharedSecret: the shared secret that verifications require; nil if they require none.
-    ///   - failures: the failures that a test has scheduled.
+    ///   - settings: the settings that may change.
     ///   - hasNotificationURL: whether there is a URL to which notifications are sent.
     ///   - control: the control interface; nil for none.
     ///   - console: the service of the browser console; nil for none.
@@ -39,8 +38,7 @@ package struct ServerRouter: Sendable {
         _ store: SandboxStore,
         view: ServerView? = nil,
         key: APIKey,
-        sharedSecret: String? = nil,
-        failures: FailureSchedule = FailureSchedule(),
+        settings: ServerSettings = ServerSettings(),
         hasNotificationURL: Bool = false,
         control: StoreControl? = nil,
         console: StoreConsole? = nil,
@@ -53,8 +51,8 @@ package struct ServerRouter: Sendable {
         self.control = control
         self.console = console
         self.devices = devices
-        receipts = ReceiptService(store, view, sharedSecret: sharedSecret, failures: failures, log: log)
-        api = ServerAPI(view, key: key, failures: failures, hasNotificationURL: hasNotificationURL, log: log, now: now)
+        receipts = ReceiptService(store, view, settings: settings, log: log)
+        api = ServerAPI(view, key: key, settings: settings, hasNotificationURL: hasNotificationURL, log: log, now: now)
     }
 
     /// Returns the response to a request, which may have any content.

@@ -18,15 +18,14 @@ import StoreRemote
 /// By default, only this machine can reach the server. The server stops when it is released. Any thread may use it.
 public final class StoreServer: Sendable {
     /// The API key with which clients of the server's API sign their tokens.
-    public let credentials: Credentials
+    public var credentials: Credentials { served.credentials }
     /// The notifications since the server's creation, which can be read without a network.
-    public let notifications: ServerNotifications
+    public var notifications: ServerNotifications { served.notifications }
     private let http: HTTPServer
-    private let outbox: NotificationOutbox?
-    private let failures: FailureSchedule
+    private let served: ServedStore
+    private let stores: TestStores?
     private let host: String
     private let isSecure: Bool
-    private let control: StoreControl?
     private let hasConsole: Bool
 
     /// Opens a server for a store.
@@ -41,60 +40,30 @@ public final class StoreServer: Sendable {
     ///   created; the ledger's errors.
     public init(_ store: SandboxStore, configuration: Configuration = Configuration()) throws {
         guard MicroHTTPD.isAvailable else { throw StoreServerError.unavailable }
-        let credentials = try configuration.credentials ?? Credentials()
-        let failures = FailureSchedule()
-        // All parts share one view, so each record is read only once.
-        let view = ServerView(store)
-        let control =
+        isSecure = configuration.identity != nil
+        let gate =
             configuration.hasControl || configuration.hasConsole
-            ? try StoreControl(
-                store,
-                view: view,
-                host: configuration.host,
-                performer: configuration.controlPerformer,
-                isSecure: configuration.identity != nil
-            ) : nil
-        let console = configuration.hasConsole ? control.map { StoreConsole($0) } : nil
-        let router = ServerRouter(
-            store,
-            view: view,
-            key: credentials.key,
-            sharedSecret: configuration.sharedSecret,
-            failures: failures,
-            hasNotificationURL: configuration.notificationURL != nil,
-            control: control,
-            console: console,
-            devices: DeviceService(store, limits: configuration.deviceLimits, log: configuration.log),
-            log: configuration.log
-        )
-        notifications = try ServerNotifications(view)
+            ? try ControlGuard(host: configuration.host, isSecure: isSecure) : nil
+        let stores = gate.map { TestStores(besides: store, configuration, gate: $0) }
+        let served = try ServedStore(store, configuration, gate: gate, stores: stores)
         http = try HTTPServer(
             host: configuration.host,
             port: configuration.port,
             identity: configuration.identity,
             limits: configuration.limits
-        ) {
-            router.respond(to: $0)
+        ) { request in
+            if request.path.first == TestStores.path, let stores { return stores.respond(to: request) }
+            return served.respond(to: request)
         }
-        outbox = configuration.notificationURL.map { url in
-            let isProduction = view.environment == "Production"
-            return NotificationOutbox(
-                view,
-                url: url,
-                delays: configuration.retries ?? (isProduction ? NotificationOutbox.productionDelays : []),
-                transport: configuration.transport,
-                log: configuration.log
-            )
-        }
-        isSecure = configuration.identity != nil
         hasConsole = configuration.hasConsole
-        (self.credentials, self.failures, self.control, host) = (credentials, failures, control, configuration.host)
-        outbox?.start()
+        (self.served, self.stores, host) = (served, stores, configuration.host)
+        served.start()
     }
 
     deinit {
         http.stop()
-        outbox?.stop(waits: false)
+        stores?.closeAll()
+        served.stop(waits: false)
     }
 
     /// The port on which the server listens.
@@ -117,7 +86,7 @@ public final class StoreServer: Sendable {
     ///
     /// The URL's fragment is the token that actions require: anyone who has the URL can change the store.
     public var consoleURL: URL? {
-        guard hasConsole, let control else { return nil }
+        guard hasConsole, let control = served.control else { return nil }
         return URL(string: "console#token=\(control.token)", relativeTo: url)?.absoluteURL
     }
 
@@ -125,13 +94,13 @@ public final class StoreServer: Sendable {
     /// ``Configuration/hasControl`` and ``Configuration/hasConsole``.
     ///
     /// `openapi.json` below this URL describes the interface.
-    public var controlURL: URL? { control == nil ? nil : url.appending(path: "control/v1") }
+    public var controlURL: URL? { served.control == nil ? nil : url.appending(path: "control/v1") }
 
     /// The token that requests to ``controlURL`` require, after `Bearer` in the header `Authorization`; nil without
     /// ``Configuration/hasControl`` and ``Configuration/hasConsole``.
     ///
     /// Anyone who has the token can change the store.
-    public var controlToken: String? { control?.token }
+    public var controlToken: String? { served.control?.token }
 
     /// The URL of the sandbox servers, which replaces `sandbox.itunes.apple.com` and `api.storekit-sandbox.apple.com`.
     public var sandboxURL: URL { url.appending(path: "sandbox") }
@@ -148,7 +117,8 @@ public final class StoreServer: Sendable {
     /// A second call does nothing. Notifications that were not sent are sent by the next server on the same ledger.
     public func stop() {
         http.stop()
-        outbox?.stop(waits: true)
+        stores?.closeAll()
+        served.stop(waits: true)
     }
 }
 
@@ -159,8 +129,8 @@ extension StoreServer {
     ///
     /// While this is false, verification responds with status 21005, and the API with error 5000001.
     public var isAvailable: Bool {
-        get { failures.isAvailable }
-        set { failures.isAvailable = newValue }
+        get { served.settings.isAvailable }
+        set { served.settings.isAvailable = newValue }
     }
 
     /// Makes the next verifications respond with a status, whatever the receipt is.
@@ -170,7 +140,7 @@ extension StoreServer {
     ///   - isRetryable: the value of `is-retryable`, which only responses with a status from 21100 to 21199 contain.
     ///   - times: the number of verifications that fail. They follow those for which a status was set earlier.
     public func failVerification(with status: Int, isRetryable: Bool = true, times: Int = 1) {
-        failures.failVerifications(.init(status: status, isRetryable: isRetryable), times: times)
+        served.settings.failVerifications(.init(status: status, isRetryable: isRetryable), times: times)
     }
 
     /// Makes the next API requests with a valid token fail.
@@ -178,7 +148,7 @@ extension StoreServer {
     /// - Parameters:
     ///   - code: the error's number, such as 4290000 for too many requests. An unknown number has no effect.
     ///   - times: the number of requests that fail. They follow those for which an error was set earlier.
-    public func failRequests(with code: Int, times: Int = 1) { failures.failRequests(code, times: times) }
+    public func failRequests(with code: Int, times: Int = 1) { served.settings.failRequests(code, times: times) }
 }
 
 extension StoreServer {
@@ -244,6 +214,8 @@ extension StoreServer {
         /// The page uses the control interface, which is then served even if ``hasControl`` is false. It is served only
         /// to this machine, so ``host`` must be a loopback address.
         public var hasConsole = false
+        /// The authority whose root signs for the stores that tests open; by default nil, for a new one in memory.
+        package var authority: CertificateAuthority?
         /// The object that performs commands; by default nil, for a new one that saves no settings.
         package var controlPerformer: ControlPerformer?
         /// The log, which receives a line for each failure.

@@ -5,7 +5,7 @@ import StoreCore
 package struct ServerAPI: Sendable {
     let view: ServerView
     let verifier: TokenVerifier
-    let failures: FailureSchedule
+    let settings: ServerSettings
     /// Whether the store has a URL to which notifications are sent.
     let hasNotificationURL: Bool
     /// Returns the current time by the system's clock, which clients use too: for the expiry of tokens and for
@@ -21,14 +21,14 @@ package struct ServerAPI: Sendable {
     package init(
         _ view: ServerView,
         key: APIKey,
-        failures: FailureSchedule,
+        settings: ServerSettings,
         hasNotificationURL: Bool,
         log: StoreLog = .silent,
         now: @escaping @Sendable () -> Date
     ) {
         self.view = view
         verifier = TokenVerifier(key: key, bundleIdentifier: view.bundleIdentifier)
-        self.failures = failures
+        self.settings = settings
         self.hasNotificationURL = hasNotificationURL
         self.log = log
         self.now = now
@@ -46,8 +46,8 @@ package struct ServerAPI: Sendable {
         guard verifier.isValid(request.headers["authorization"], at: now()) else { return HTTPResponse(401) }
         do {
             let route = try Route(request.method, path)
-            if let failure = failures.nextRequest().flatMap(APIError.init(code:)) { throw failure }
-            guard failures.isAvailable else { throw APIError.internalErrorRetryable }
+            if let failure = settings.nextRequest().flatMap(APIError.init(code:)) { throw failure }
+            guard settings.isAvailable else { throw APIError.internalErrorRetryable }
             if isForeign { return try foreignAnswer(route) }
             guard route.isAboutTransactions else { return try answer(route, request) }
             return try recentAnswers.answer(to: .init(route: route, query: request.query), of: view) {

@@ -192,6 +192,21 @@ package enum ControlDescription {
         ]
     }
 
+    /// Returns the schema of an object that has no other members.
+    private static func members(
+        _ properties: JSONValue,
+        required: [String] = [],
+        _ sentence: String
+    ) -> JSONValue {
+        [
+            "type": .string("object"), "description": .string(sentence), "properties": properties,
+            "required": .array(required.map(JSONValue.string)), "additionalProperties": .bool(false),
+        ]
+    }
+
+    private static let whole: JSONValue = ["type": .string("integer")]
+    private static let boolean: JSONValue = ["type": .string("boolean")]
+
     private static func list(of schema: JSONValue = ["type": .string("object")]) -> JSONValue {
         ["type": .string("array"), "items": schema]
     }
@@ -275,6 +290,94 @@ package enum ControlDescription {
             )
         ),
         ("Events", text),
+        (
+            "Settings",
+            object(
+                [
+                    "isAvailable": boolean, "hasSharedSecret": boolean,
+                    "verifications": list(
+                        of: object(
+                            ["verification": whole, "isRetryable": boolean, "times": whole],
+                            "The status of the next verifications."
+                        )
+                    ),
+                    "requests": list(
+                        of: object(["request": whole, "times": whole], "The error of the API's next requests.")
+                    ),
+                ],
+                "The settings of a store's servers, and the failures that remain, in order."
+            )
+        ),
+        (
+            "SettingsChange",
+            members(
+                ["isAvailable": boolean, "sharedSecret": optionalText],
+                "The members to change. A shared secret of null is none."
+            )
+        ),
+        (
+            "Failures",
+            members(
+                [
+                    "verification": ["type": .string("integer"), "minimum": .number(21000), "maximum": .number(21199)],
+                    "isRetryable": boolean, "request": whole,
+                    "times": ["type": .string("integer"), "minimum": .number(1), "maximum": .number(1_000_000)],
+                ],
+                "The status of a verification, or the number of an error of the API, and how often."
+            )
+        ),
+        (
+            "StoreOrder",
+            members(
+                [
+                    "storekit": [
+                        "type": .array([.string("string"), .string("object")]),
+                        "description": .string("The content of a .storekit file, as a text or as it is."),
+                    ],
+                    "products": list(of: reference("schemas", "Product")), "bundleIdentifier": text,
+                    "appAppleIdentifier": whole,
+                    "environment": ["enum": .array([.string("Sandbox"), .string("Production")])],
+                    "clock": ["enum": .array([.string("fixed"), .string("running")])],
+                    "time": text, "notificationURL": text, "sharedSecret": text,
+                    "retries": list(of: ["type": .string("number")]),
+                    "idle": [
+                        "type": .string("number"), "minimum": .number(1), "maximum": .number(604_800),
+                        "description": .string("The seconds without a request after which the store is closed."),
+                    ],
+                    "root": ["enum": .array([.string("shared"), .string("own")])],
+                ],
+                "A store. Without products, it sells those of the server's own store."
+            )
+        ),
+        (
+            "Product",
+            members(
+                [
+                    "id": text,
+                    "kind": [
+                        "enum": .array(
+                            ["consumable", "nonConsumable", "nonRenewing", "autoRenewable"].map(JSONValue.string)
+                        )
+                    ],
+                    "price": ["type": .array([.string("string"), .string("number")])], "name": text,
+                    "description": text, "group": text, "level": whole, "period": text, "trial": text,
+                    "familyShareable": boolean,
+                ],
+                required: ["id", "price"],
+                "A product. A subscription has a period such as P1M, and may have a free trial such as P1W."
+            )
+        ),
+        (
+            "Store",
+            object(
+                [
+                    "store": text, "url": text, "sandboxURL": text, "productionURL": text, "control": text,
+                    "console": optionalText, "bundleIdentifier": text, "environment": text, "issuer": text,
+                    "keyIdentifier": text, "privateKey": text, "root": text, "now": text, "products": list(of: text),
+                ],
+                "A store that was opened: the URLs of its servers, the API's key, and the root certificate."
+            )
+        ),
         (
             "Line",
             [

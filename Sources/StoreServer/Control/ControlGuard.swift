@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 /// The access rules of the control interface and of the console, which only this machine may reach.
-struct ControlGuard: Sendable {
+package struct ControlGuard: Sendable {
     /// The token, which no response contains.
     let token: String
     private let hosts: Set<String>
@@ -13,7 +13,13 @@ struct ControlGuard: Sendable {
     /// - Parameters:
     ///   - host: the address that the server listens on.
     ///   - isSecure: whether the server uses TLS.
-    init(host: String, isSecure: Bool = false) {
+    /// - Throws: ``StoreServerError`` for an address that other machines can reach.
+    package init(host: String = "127.0.0.1", isSecure: Bool = false) throws(StoreServerError) {
+        guard Self.isLoopback(host) else {
+            throw StoreServerError(
+                "a store is controlled from this machine only, and \(host) is reached by others"
+            )
+        }
         scheme = isSecure ? "https" : "http"
         var random = SystemRandomNumberGenerator()
         let bytes = (0..<4).flatMap { _ in withUnsafeBytes(of: random.next(), Array.init) }
@@ -41,6 +47,11 @@ struct ControlGuard: Sendable {
             return isPage ? nil : "requests of other pages are refused"
         }
         return nil
+    }
+
+    /// Returns the URL of a path as the client of a request reaches it, whose `Host` header was accepted.
+    func url(of path: String, for request: HTTPRequest) -> String {
+        "\(scheme)://\(request.headers["host"] ?? "127.0.0.1")/\(path)"
     }
 
     /// Returns whether a request has the token, in the header `Authorization`.

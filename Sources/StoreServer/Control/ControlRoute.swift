@@ -41,6 +41,11 @@ struct ControlRoute: Sendable {
         case notification = "Notification"
         case events = "Events"
         case line = "Line"
+        case storeOrder = "StoreOrder"
+        case store = "Store"
+        case settings = "Settings"
+        case settingsChange = "SettingsChange"
+        case failures = "Failures"
     }
 
     /// A request at an address.
@@ -174,6 +179,72 @@ struct ControlRoute: Sendable {
             summary: "The purchases and requests that wait for a decision",
             schema: .waiting
         ) { control, _ in HTTPResponse(json: try control.reader.waiting) },
+        ControlRoute(
+            method: "GET",
+            path: ["server"],
+            summary: "The settings of the store's servers, and the failures that remain",
+            schema: .settings
+        ) { control, _ in HTTPResponse(json: control.settings.json) },
+        ControlRoute(
+            method: "PATCH",
+            path: ["server"],
+            summary: "Changes settings of the store's servers",
+            body: Body(schema: .settingsChange),
+            schema: .settings
+        ) { control, request in
+            try ControlBody.decode(ControlSettings.self, from: request.http).apply(to: control.settings)
+            return HTTPResponse(json: control.settings.json)
+        },
+        ControlRoute(
+            method: "POST",
+            path: ["failures"],
+            summary: "Makes the next verifications or requests fail",
+            body: Body(schema: .failures),
+            schema: .settings
+        ) { control, request in
+            try ControlBody.decode(ControlFailures.self, from: request.http).apply(to: control.settings)
+            return HTTPResponse(json: control.settings.json)
+        },
+        ControlRoute(
+            method: "DELETE",
+            path: ["failures"],
+            summary: "Takes back the failures that remain",
+            status: 204,
+            schema: nil
+        ) { control, _ in
+            control.settings.clearFailures()
+            return HTTPResponse(204)
+        },
+        ControlRoute(
+            method: "POST",
+            path: ["stores"],
+            summary: "Opens a store in memory, with servers, keys and a clock of its own",
+            body: Body(schema: .storeOrder, isRequired: false),
+            status: 201,
+            schema: .store,
+            failures: [.absent, .refused, .busy]
+        ) { control, request in
+            HTTPResponse(201, json: try control.testStores.open(request.http))
+        },
+        ControlRoute(
+            method: "GET",
+            path: ["stores"],
+            summary: "The stores that tests have opened",
+            schema: .page,
+            failures: [.absent]
+        ) { control, _ in HTTPResponse(json: ControlReader.page(try control.testStores.rows)) },
+        ControlRoute(
+            method: "DELETE",
+            path: ["stores", "{store}"],
+            summary: "Closes a store that a test has opened",
+            status: 204,
+            schema: nil
+        ) { control, request in
+            guard try control.testStores.close(request.values[0]) else {
+                throw ControlFailure(.absent, "there is no such store; it was closed, or nobody has used it for long")
+            }
+            return HTTPResponse(204)
+        },
         ControlRoute(
             method: "GET",
             path: ["events"],

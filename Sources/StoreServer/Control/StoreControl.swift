@@ -11,35 +11,33 @@ package final class StoreControl: Sendable {
     let reader: ControlReader
     let commands: ControlCommands
     let events: ControlEvents
+    let settings: ServerSettings
+    let stores: TestStores?
 
     /// Creates the control interface of a store.
     ///
     /// - Parameters:
     ///   - store: the store.
     ///   - view: a view of the store.
-    ///   - host: the address that the server listens on.
+    ///   - gate: the access rules.
+    ///   - settings: the settings of the store's servers.
+    ///   - stores: the stores that tests open; nil if they cannot be opened here.
     ///   - performer: the performer of commands; nil for a new one that saves no settings.
     ///   - minimumLines: the minimum number of timeline lines that are retained.
-    ///   - isSecure: whether the server uses TLS.
     ///   - maximumListeners: the maximum number of clients that receive events at the same time.
     ///   - heartbeat: the interval between two `beat` events, in seconds.
-    /// - Throws: ``StoreServerError`` for an address that other machines can reach.
     package init(
         _ store: SandboxStore,
         view: ServerView,
-        host: String = "127.0.0.1",
+        gate: ControlGuard,
+        settings: ServerSettings = ServerSettings(),
+        stores: TestStores? = nil,
         performer: ControlPerformer? = nil,
         minimumLines: Int = 1000,
-        isSecure: Bool = false,
         maximumListeners: Int = 32,
         heartbeat: TimeInterval = 5
-    ) throws(StoreServerError) {
-        guard ControlGuard.isLoopback(host) else {
-            throw StoreServerError(
-                "a store is controlled from this machine only, and \(host) is reached by others"
-            )
-        }
-        gate = ControlGuard(host: host, isSecure: isSecure)
+    ) {
+        (self.gate, self.settings, self.stores) = (gate, settings, stores)
         let chronicle = StoreChronicle(store, minimumLines: minimumLines)
         events = ControlEvents(chronicle, view, maximumListeners: maximumListeners, heartbeat: heartbeat)
         reader = ControlReader(store: store, view: view, chronicle: chronicle, requests: RequestLog(store.clock))
@@ -52,6 +50,16 @@ package final class StoreControl: Sendable {
 
     /// The log of the requests that the App Store's servers answer.
     package var requests: RequestLog { reader.requests }
+
+    /// The stores that tests open.
+    var testStores: TestStores {
+        get throws(ControlFailure) {
+            guard let stores else {
+                throw ControlFailure(.absent, "stores are opened by the control interface of the server's own store")
+            }
+            return stores
+        }
+    }
 
     /// Returns the response to a request, which may have any content.
     ///

@@ -65,8 +65,11 @@ package struct HTTPLimits: Hashable, Sendable {
 
     /// Returns the limits for a request with a target.
     func `for`(_ target: String) -> HTTPLimits {
-        let paths = ["/verifyReceipt", "/sandbox/verifyReceipt", "/production/verifyReceipt"]
-        guard paths.contains(where: { target.prefix { $0 != "?" } == $0 }) else { return self }
+        var path = target.prefix { $0 != "?" }.split(separator: "/")[...]
+        // A test's store has the same addresses below its own.
+        if path.first == "stores" { path = path.dropFirst(2) }
+        if path.first == "sandbox" || path.first == "production" { path = path.dropFirst() }
+        guard path.elementsEqual(["verifyReceipt"]) else { return self }
         var limits = self
         limits.bodySize = max(bodySize, receiptBodySize)
         return limits

@@ -5,27 +5,17 @@ import StoreCore
 package struct ReceiptService: Sendable {
     let store: SandboxStore
     let view: ServerView
-    let sharedSecret: String?
-    let failures: FailureSchedule
+    let settings: ServerSettings
     let log: StoreLog
     /// A cache of verified receipts, since an app's server may send a receipt repeatedly, and the result never changes.
     private let recentReceipts = ExactMatchCache<AppReceipt>()
     private let recentQuestions = ExactMatchCache<Question>()
 
     /// Creates the service of a store.
-    ///
-    /// If `sharedSecret` is nil, no request needs a secret.
-    package init(
-        _ store: SandboxStore,
-        _ view: ServerView,
-        sharedSecret: String?,
-        failures: FailureSchedule,
-        log: StoreLog
-    ) {
+    package init(_ store: SandboxStore, _ view: ServerView, settings: ServerSettings, log: StoreLog) {
         self.store = store
         self.view = view
-        self.sharedSecret = sharedSecret
-        self.failures = failures
+        self.settings = settings
         self.log = log
     }
 
@@ -67,12 +57,12 @@ package struct ReceiptService: Sendable {
 
     private func answer(_ request: HTTPRequest, isForeign: Bool) -> [String: AnswerValue] {
         guard request.method == "POST" else { return status(.unreadableRequest) }
-        if let failure = failures.nextVerification() {
+        if let failure = settings.nextVerification() {
             var answer = status(.init(rawValue: failure.status))
             if (21100...21199).contains(failure.status) { answer["is-retryable"] = .bool(failure.isRetryable) }
             return answer
         }
-        guard failures.isAvailable else { return status(.unavailable) }
+        guard settings.isAvailable else { return status(.unavailable) }
         guard let question = question(in: request.body) else { return status(.malformed) }
         do {
             // A transaction receipt is an old-style property list, which begins with a brace.
@@ -125,7 +115,7 @@ package struct ReceiptService: Sendable {
 
     /// Throws a refusal if the shared secret is wrong, or missing for a receipt with auto-renewable subscriptions.
     private func requireSecret(_ password: String?, hasSubscriptions: Bool) throws(Refusal) {
-        guard let sharedSecret, hasSubscriptions || password != nil else { return }
+        guard let sharedSecret = settings.sharedSecret, hasSubscriptions || password != nil else { return }
         guard let password, password.isExactly(sharedSecret) else { throw Refusal(status: .wrongSharedSecret) }
     }
 }

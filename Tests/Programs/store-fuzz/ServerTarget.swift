@@ -31,7 +31,7 @@ struct ServerTarget: Target {
         let router = ServerRouter(
             shop.store,
             key: key,
-            sharedSecret: Self.secret,
+            settings: ServerSettings(sharedSecret: Self.secret),
             hasNotificationURL: true,
             devices: DeviceService(shop.store),
             now: { Folder.date }

@@ -187,8 +187,8 @@ import Testing
 
     @Test func `Too many requests are told when the next one may come, in milliseconds since 1970`() throws {
         let shop = try Shop()
-        shop.failures.failRequests(4_290_000, times: 1)
-        shop.failures.failRequests(4_000_006, times: 1)
+        shop.settings.failRequests(4_290_000, times: 1)
+        shop.settings.failRequests(4_000_006, times: 1)
         let headers = ["Authorization": "Bearer \(try shop.key.token(shop.claims))"]
         let answers = (0..<2).map { _ in
             shop.router.respond(to: HTTPRequest("GET", "/inApps/v1/transactions/1", headers: headers))
@@ -240,11 +240,11 @@ import Testing
         #expect(Set(APIError.all.map(\.code)).count == APIError.all.count)
         #expect(APIError.all.map(\.code) == APIError.all.map(\.code).sorted())
         for error in APIError.all {
-            shop.failures.failRequests(error.code, times: 1)
+            shop.settings.failRequests(error.code, times: 1)
             #expect(try shop.error("GET", "v1/transactions/1") == error.code)
         }
-        shop.failures.failRequests(4_290_000, times: 2)
-        shop.failures.failRequests(1, times: 1)
+        shop.settings.failRequests(4_290_000, times: 2)
+        shop.settings.failRequests(1, times: 1)
         let codes = try (0..<4).map { _ in try shop.error("GET", "v1/transactions/1") }
         #expect(codes == [4_290_000, 4_290_000, nil, nil])
     }

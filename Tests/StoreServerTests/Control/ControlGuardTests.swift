@@ -67,11 +67,8 @@ import Testing
     }
 
     @Test(arguments: ["0.0.0.0", "::", "192.0.2.1"])
-    func `An address that other machines reach has neither page nor control`(host: String) throws {
-        let store = try SandboxStore()
-        let error = #expect(throws: StoreServerError.self) {
-            try StoreControl(store, view: ServerView(store), host: host)
-        }
+    func `An address that other machines reach has neither page nor control`(host: String) {
+        let error = #expect(throws: StoreServerError.self) { try ControlGuard(host: host) }
         #expect(error?.description.contains(host) == true)
     }
 }

@@ -79,10 +79,10 @@ import Testing
 
     @Test func `A server that is not available has status 21005 until it is`() throws {
         try shop.buy("sword")
-        shop.failures.isAvailable = false
+        shop.settings.isAvailable = false
         #expect(try shop.verify(shop.receipt).status.number == 21005)
         #expect(try shop.error("GET", "v1/transactions/1") == 5_000_001)
-        shop.failures.isAvailable = true
+        shop.settings.isAvailable = true
         #expect(try shop.verify(shop.receipt).status.number == 0)
     }
 
@@ -130,10 +130,10 @@ import Testing
 
     @Test func `Ordered failures come in their order, and say whether to try again`() throws {
         try shop.buy("sword")
-        shop.failures.failVerifications(.init(status: 21100, isRetryable: true), times: 2)
-        shop.failures.failVerifications(.init(status: 21199, isRetryable: false), times: 1)
-        shop.failures.failVerifications(.init(status: 21009, isRetryable: true), times: 1)
-        shop.failures.failVerifications(.init(status: 21001, isRetryable: true), times: 0)
+        shop.settings.failVerifications(.init(status: 21100, isRetryable: true), times: 2)
+        shop.settings.failVerifications(.init(status: 21199, isRetryable: false), times: 1)
+        shop.settings.failVerifications(.init(status: 21009, isRetryable: true), times: 1)
+        shop.settings.failVerifications(.init(status: 21001, isRetryable: true), times: 0)
         let answers = try (0..<5).map { _ in try shop.verify(shop.receipt) }
         #expect(answers.map(\.status.number) == [21100, 21100, 21199, 21009, 0])
         #expect(answers.map { $0["is-retryable"].bool } == [true, true, false, nil, nil])

@@ -19,9 +19,12 @@ struct ConsoleShop {
         heartbeat: TimeInterval = 3600
     ) throws {
         self.shop = try shop ?? Shop()
-        control = try StoreControl(
+        let gate = try ControlGuard()
+        control = StoreControl(
             self.shop.store,
             view: ServerView(self.shop.store),
+            gate: gate,
+            stores: TestStores(besides: self.shop.store, StoreServer.Configuration(), gate: gate),
             performer: performer,
             minimumLines: minimumLines,
             maximumListeners: maximumListeners,

@@ -24,7 +24,7 @@ struct Shop {
     let ledger: any Ledger
     let store: SandboxStore
     let key: APIKey
-    let failures = FailureSchedule()
+    let settings: ServerSettings
     let router: ServerRouter
 
     init(
@@ -45,12 +45,12 @@ struct Shop {
             appAppleIdentifier: appAppleIdentifier
         )
         key = try APIKey()
+        settings = ServerSettings(sharedSecret: sharedSecret)
         let clock = clock
         router = ServerRouter(
             store,
             key: key,
-            sharedSecret: sharedSecret,
-            failures: failures,
+            settings: settings,
             hasNotificationURL: hasNotificationURL,
             now: { clock.now }
         )

@@ -1,0 +1,78 @@
+import Foundation
+import StoreCore
+
+/// The JSON body of a request, decoded with refusals that name the invalid member.
+enum ControlBody {
+    /// Decodes the body of a request; an empty one is an object without members.
+    ///
+    /// - Throws: ``ControlFailure`` for a body that is not JSON of this type.
+    static func decode<Value: Decodable>(_ type: Value.Type, from request: HTTPRequest) throws(ControlFailure) -> Value
+    {
+        do {
+            return try UntrustedJSON.decode(type, from: request.body.isEmpty ? Data("{}".utf8) : request.body)
+        } catch let failure as ControlFailure {
+            throw failure
+        } catch let error as DecodingError {
+            throw ControlFailure(.invalid, sentence(for: error))
+        } catch {
+            throw ControlFailure(.invalid, "the body is not JSON: \(error)")
+        }
+    }
+
+    private static func sentence(for error: DecodingError) -> String {
+        switch error {
+        case .keyNotFound(let key, let context): "\"\(path(context, key))\" is missing"
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            context.codingPath.isEmpty
+                ? "the body is not \(name(of: type))" : "\"\(path(context))\" is not \(name(of: type))"
+        case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+            "\"\(path(context))\" is invalid: \(context.debugDescription)"
+        case .dataCorrupted(let context): "the body is not JSON: \(context.debugDescription)"
+        @unknown default: "the body is invalid"
+        }
+    }
+
+    private static func path(_ context: DecodingError.Context, _ key: (any CodingKey)? = nil) -> String {
+        (context.codingPath + [key].compactMap(\.self)).map { $0.intValue.map(String.init) ?? $0.stringValue }
+            .joined(separator: ".")
+    }
+
+    private static func name(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a text"
+        case is Bool.Type: "true or false"
+        case is any FixedWidthInteger.Type: "a whole number"
+        case is Double.Type, is Decimal.Type: "a number"
+        case is [Any].Type: "a list"
+        default: "an object"
+        }
+    }
+}
+
+extension Decoder {
+    /// Returns a container, after a check of its keys.
+    ///
+    /// - Throws: ``ControlFailure`` for a key that is not among those of the type.
+    func checkedContainer<Key: CodingKey & CaseIterable>(
+        keyedBy type: Key.Type = Key.self
+    ) throws -> KeyedDecodingContainer<Key> {
+        for key in try container(keyedBy: AnyKey.self).allKeys where Key(stringValue: key.stringValue) == nil {
+            throw ControlFailure(
+                .invalid,
+                key.stringValue,
+                "is not a member here",
+                among: Key.allCases.map(\.stringValue)
+            )
+        }
+        return try container(keyedBy: type)
+    }
+}
+
+/// A key with any name.
+private struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}

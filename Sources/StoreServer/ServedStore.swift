@@ -1,0 +1,81 @@
+import Foundation
+import StoreCore
+
+/// A store with its App Store servers, which respond to requests without a network of their own.
+final class ServedStore: Sendable {
+    let store: SandboxStore
+    let credentials: StoreServer.Credentials
+    let settings: ServerSettings
+    /// The notifications since the servers' creation.
+    let notifications: ServerNotifications
+    /// The control interface; nil without access rules.
+    let control: StoreControl?
+    private let router: ServerRouter
+    private let outbox: NotificationOutbox?
+
+    /// Creates the servers of a store.
+    ///
+    /// If the store's ledger does not record notifications yet, it begins to do so.
+    ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - configuration: the settings; those of the network have no effect.
+    ///   - gate: the access rules of the control interface; nil for no such interface.
+    ///   - stores: the stores that tests open by the control interface.
+    /// - Throws: a `CryptoError` if a key cannot be created; the ledger's errors.
+    init(
+        _ store: SandboxStore,
+        _ configuration: StoreServer.Configuration,
+        gate: ControlGuard?,
+        stores: TestStores? = nil
+    ) throws {
+        self.store = store
+        credentials = try configuration.credentials ?? StoreServer.Credentials()
+        settings = ServerSettings(sharedSecret: configuration.sharedSecret)
+        // All parts share one view, so each record is read only once.
+        let view = ServerView(store)
+        control = gate.map { [settings] gate in
+            StoreControl(
+                store,
+                view: view,
+                gate: gate,
+                settings: settings,
+                stores: stores,
+                performer: configuration.controlPerformer
+            )
+        }
+        router = ServerRouter(
+            store,
+            view: view,
+            key: credentials.key,
+            settings: settings,
+            hasNotificationURL: configuration.notificationURL != nil,
+            control: control,
+            console: configuration.hasConsole ? control.map { StoreConsole($0) } : nil,
+            devices: DeviceService(store, limits: configuration.deviceLimits, log: configuration.log),
+            log: configuration.log
+        )
+        notifications = try ServerNotifications(view)
+        outbox = configuration.notificationURL.map { url in
+            let isProduction = view.environment == "Production"
+            return NotificationOutbox(
+                view,
+                url: url,
+                delays: configuration.retries ?? (isProduction ? NotificationOutbox.productionDelays : []),
+                transport: configuration.transport,
+                log: configuration.log
+            )
+        }
+    }
+
+    /// Begins to send notifications.
+    func start() { outbox?.start() }
+
+    /// Returns the response to a request, which may have any content.
+    func respond(to request: HTTPRequest) -> HTTPResponse { router.respond(to: request) }
+
+    /// Stops sending notifications.
+    ///
+    /// - Parameter waits: whether to wait until the delivery in progress has been recorded.
+    func stop(waits: Bool) { outbox?.stop(waits: waits) }
+}

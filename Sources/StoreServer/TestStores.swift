@@ -1,0 +1,253 @@
+import Foundation
+import StoreCore
+import StoreCrypto
+import StoreScenario
+
+/// The stores in memory that tests open on a server while it runs, each with App Store servers of its own.
+///
+/// The servers of a store are below `stores/` and the store's identifier. A store is closed on request, and after a time
+/// without requests.
+package final class TestStores: Sendable {
+    /// A store that is open.
+    private final class Opened: Sendable {
+        let served: ServedStore
+        let idle: TimeInterval
+        private let use: Locked<Use>
+
+        private struct Use {
+            /// The time of the last request.
+            var last: Date
+            var streams: [Stream] = []
+            var timer: TimerToken?
+        }
+
+        /// A response that is still being sent.
+        private struct Stream {
+            weak var stream: HTTPStream?
+        }
+
+        init(_ served: ServedStore, idle: TimeInterval, at now: Date) {
+            (self.served, self.idle) = (served, idle)
+            use = Locked(Use(last: now))
+        }
+
+        /// Returns the response to a request, and notes the use.
+        func respond(to request: HTTPRequest, at now: Date) -> HTTPResponse {
+            use.withLock { $0.last = now }
+            let response = served.respond(to: request)
+            if let stream = response.stream {
+                use.withLock { use in
+                    use.streams.removeAll { $0.stream?.isFinished ?? true }
+                    use.streams.append(Stream(stream: stream))
+                }
+            }
+            return response
+        }
+
+        /// Returns the earliest time at which the store may be closed; `now` while a client receives a stream.
+        func end(at now: Date) -> Date {
+            use.withLock { use in
+                (use.streams.contains { $0.stream?.isFinished == false } ? max(now, use.last) : use.last) + idle
+            }
+        }
+
+        func wait(with timer: TimerToken) { use.withLock { $0.timer = timer } }
+
+        func close() {
+            let (timer, streams) = use.withLock { ($0.timer.take(), $0.streams.compactMap(\.stream)) }
+            timer?.cancel()
+            for stream in streams { stream.finish() }
+            served.stop(waits: false)
+        }
+    }
+
+    /// The first part of the paths of all stores.
+    static let path = "stores"
+    /// The maximum number of stores.
+    static let limit = 10_000
+
+    /// The server's own store, whose products a store has unless others are given.
+    private let template: SandboxStore
+    private let configuration: StoreServer.Configuration
+    private let gate: ControlGuard
+    private let clock: any StoreClock
+    private let authority: Locked<CertificateAuthority?>
+    private let stores = Locked<[String: Opened]>([:])
+
+    /// Creates an empty set of stores.
+    ///
+    /// - Parameters:
+    ///   - template: the server's own store.
+    ///   - configuration: the server's settings.
+    ///   - gate: the access rules of all control interfaces of the server.
+    ///   - clock: the clock of the time without requests.
+    package init(
+        besides template: SandboxStore,
+        _ configuration: StoreServer.Configuration,
+        gate: ControlGuard,
+        clock: any StoreClock = SystemClock.shared
+    ) {
+        var configuration = configuration
+        // These belong to the server's own store.
+        (configuration.credentials, configuration.controlPerformer) = (nil, nil)
+        (self.template, self.configuration, self.gate, self.clock) = (template, configuration, gate, clock)
+        authority = Locked(configuration.authority)
+    }
+
+    /// Returns the response to a request below `stores`, which may have any content.
+    package func respond(to request: HTTPRequest) -> HTTPResponse {
+        let path = request.path.dropFirst()
+        guard let opened = path.first.flatMap({ name in stores.withLock { $0[name] } }) else {
+            return HTTPResponse(404)
+        }
+        var inner = request
+        inner.path = Array(path.dropFirst())
+        return opened.respond(to: inner, at: clock.now)
+    }
+
+    // MARK: Opening
+
+    /// Opens the store that a request describes.
+    ///
+    /// - Returns: the store's addresses and keys.
+    /// - Throws: ``ControlFailure`` for an invalid description, and for a store that cannot be opened.
+    func open(_ request: HTTPRequest) throws(ControlFailure) -> JSONValue {
+        let order = try TestStoreOrder(request)
+        guard stores.withLock({ $0.count }) < Self.limit else {
+            throw ControlFailure(.busy, "there are \(Self.limit) stores already; close some")
+        }
+        let served: ServedStore
+        let authority: CertificateAuthority
+        do {
+            let clock = ShiftedClock(startingAt: order.time ?? Date(), isRunning: order.isRunning)
+            authority = try self.authority(for: order, at: clock.now)
+            served = try serve(order, clock, authority)
+        } catch let failure as ControlFailure {
+            throw failure
+        } catch {
+            throw ControlFailure(.refused, "\(error)")
+        }
+        let now = clock.now
+        let name = UUID().uuidString.lowercased()
+        let opened = Opened(served, idle: order.idle, at: now)
+        stores.withLock { $0[name] = opened }
+        served.start()
+        wait(for: opened, name, until: now + order.idle)
+        return description(of: served, name, authority, request)
+    }
+
+    private func authority(for order: TestStoreOrder, at now: Date) throws -> CertificateAuthority {
+        if order.hasOwnRoot { return try CertificateAuthority(now: now) }
+        let shared = try authority.withLock { authority in
+            if let authority { return authority }
+            // Valid for stores whose time is long ago.
+            let new = try CertificateAuthority(now: Self.beginning)
+            authority = new
+            return new
+        }
+        guard shared.validity.contains(now) else {
+            throw ControlFailure(
+                .refused,
+                "the server's root certificate is not valid at the store's time; ask for another with \"root\": \"own\""
+            )
+        }
+        return shared
+    }
+
+    /// The first date at which a root certificate is valid that is made for tests: the year of the oldest app receipts.
+    package static let beginning = Date(timeIntervalSince1970: 1_356_998_400)
+
+    private func serve(
+        _ order: TestStoreOrder,
+        _ clock: ShiftedClock,
+        _ authority: CertificateAuthority
+    ) throws -> ServedStore {
+        let signer = try AppStoreSigner(authority, clock: clock, environment: order.environment)
+        let store: SandboxStore
+        if let file = order.configuration {
+            store = try SandboxStore(
+                file,
+                clock: clock,
+                signer: signer,
+                bundleIdentifier: order.bundleIdentifier,
+                appAppleIdentifier: order.appAppleIdentifier,
+                log: configuration.log
+            )
+        } else {
+            store = try SandboxStore(
+                products: order.products ?? template.registeredProducts,
+                clock: clock,
+                locale: "en_US",
+                signer: signer,
+                bundleIdentifier: order.bundleIdentifier,
+                appAppleIdentifier: order.appAppleIdentifier,
+                log: configuration.log
+            )
+        }
+        var configuration = configuration
+        configuration.notificationURL = order.notificationURL
+        configuration.sharedSecret = order.sharedSecret
+        configuration.retries = order.retries
+        let performer = ScenarioPerformer(store: store)
+        if let file = order.configuration { try performer.adopt(file.settings) }
+        configuration.controlPerformer = ControlPerformer(performer)
+        return try ServedStore(store, configuration, gate: gate)
+    }
+
+    private func description(
+        of served: ServedStore,
+        _ name: String,
+        _ authority: CertificateAuthority,
+        _ request: HTTPRequest
+    ) -> JSONValue {
+        let url = gate.url(of: "\(Self.path)/\(name)/", for: request)
+        let view = ServerView(served.store)
+        return [
+            "store": .string(name), "url": .string(url), "sandboxURL": .string(url + "sandbox"),
+            "productionURL": .string(url + "production"), "control": .string(url + "control/v1"),
+            "console": configuration.hasConsole ? .string(url + "console") : .null,
+            "bundleIdentifier": .string(view.bundleIdentifier), "environment": .string(view.environment),
+            "issuer": .string(served.credentials.issuer), "keyIdentifier": .string(served.credentials.keyIdentifier),
+            "privateKey": .string(served.credentials.privateKeyPEM), "root": .string(authority.rootPEM),
+            "now": .date(served.store.clock.now),
+            "products": .array(served.store.registeredProducts.map { .string($0.identifier) }),
+        ]
+    }
+
+    // MARK: Closing
+
+    /// Closes a store, whose addresses then have nothing.
+    ///
+    /// - Returns: whether there was one.
+    func close(_ name: String) -> Bool {
+        guard let opened = stores.withLock({ $0.removeValue(forKey: name) }) else { return false }
+        opened.close()
+        return true
+    }
+
+    /// Closes all stores.
+    package func closeAll() {
+        let all = stores.withLock { stores in
+            defer { stores = [:] }
+            return stores.values
+        }
+        for opened in all { opened.close() }
+    }
+
+    /// The names of the stores that are open, with their times.
+    var rows: [JSONValue] {
+        stores.withLock { Array($0) }.sorted { $0.key < $1.key }.map { name, opened in
+            ["store": .string(name), "now": .date(opened.served.store.clock.now), "idle": .number(Int(opened.idle))]
+        }
+    }
+
+    private func wait(for opened: Opened, _ name: String, until date: Date) {
+        let timer = clock.schedule(at: date) { [weak self, weak opened] in
+            guard let self, let opened else { return }
+            let now = clock.now
+            let end = opened.end(at: now)
+            if end <= now { _ = close(name) } else { wait(for: opened, name, until: end) }
+        }
+        opened.wait(with: timer)
+    }
+}
