@@ -49,7 +49,7 @@ struct SandboxStoreTool {
 
     private func serve(_ options: ServeOptions) throws {
         try require(MicroHTTPD.isAvailable, MicroHTTPD.advice)
-        try require(SQLite.isAvailable, SQLite.advice)
+        if options.store != nil { try require(SQLite.isAvailable, SQLite.advice) }
         try require(Libcrypto.isAvailable, Libcrypto.advice)
         let signals = TerminationSignals()
         defer { signals.restore() }
@@ -117,7 +117,7 @@ struct SandboxStoreTool {
     }
 
     /// The demo's `.storekit` file, from a public app; see SOURCES.md in the same folder.
-    static var demoFile: URL {
+    nonisolated static var demoFile: URL {
         Bundle.module.bundleURL.appending(path: "Resources/flutter__packages__Configuration_2.storekit")
     }
 }

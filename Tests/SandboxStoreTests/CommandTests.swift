@@ -149,8 +149,18 @@ import Testing
         (["names", "acount"], "\"acount\" is not \(kinds); did you mean \"account\"?", "names"),
         (["completion", "fish"], "\"fish\" is not bash or zsh", "completion"),
         (["completion"], "completion needs bash or zsh", "completion"),
-        (["serve"], "serve needs a file: --store FILE", "serve"),
-        (["serve", "--store", "s"], "serve needs a folder: --ca FOLDER", "serve"),
+        (["serve", "--store", "s"], "a store that is kept needs a folder for its keys: --ca FOLDER", "serve"),
+        (
+            ["serve", "--shared-secret", "s", "--shared-secret-file", "f"],
+            "--shared-secret and --shared-secret-file do not go together", "serve"
+        ),
+        (["serve", "--environment", "Xcode"], "--environment needs sandbox or production", "serve"),
+        (["serve", "--apple-id", "0"], "--apple-id needs a number above 0", "serve"),
+        (["serve", "--clock", "slow"], "--clock needs fixed or running", "serve"),
+        (
+            ["serve", "--store", "postgresql://host/db#shop", "--ca", "c", "--clock", "fixed"],
+            "a store on a database server goes by the system's clock: leave out --clock fixed", "serve"
+        ),
         (["serve", "--store", "s", "--ca", "c", "x"], "serve takes 0 words beside its options, not 1", "serve"),
         (["serve", "--sideways"], "\"--sideways\" is not an option of serve", "serve"),
         (

@@ -33,7 +33,7 @@ import Testing
         (["names", "und"], ["undecided"]),
         (["names", "--"], ["--help", "--json", "--store", "--storekit"]),
         (["verify", "r", "--key"], ["--key", "--key-file"]),
-        (["serve", "--json", "--sh"], ["--shared-secret"]),
+        (["serve", "--json", "--sh"], ["--shared-secret", "--shared-secret-file"]),
         (["chekc", "--"], nil),
         (["serve", "--port", ""], nil),
         (["serve", "x"], nil),

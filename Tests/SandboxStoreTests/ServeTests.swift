@@ -85,7 +85,7 @@ struct ServeTests {
     @Test func `What cannot be written beside the store is told by the act that set it, and by no other`() async throws
     {
         let directory = try Directory()
-        let configuration = await SandboxStoreTool.demoFile.path
+        let configuration = SandboxStoreTool.demoFile.path
         let service = try Service(arguments(directory, "--configuration", configuration), in: directory)
         // As good as a full disk: nothing can take the file's place.
         let state = directory.url.appending(path: "store.sqlite.state")
@@ -108,7 +108,7 @@ struct ServeTests {
 
     @Test func `Questions and purchases leave the file beside the store alone`() async throws {
         let directory = try Directory()
-        let configuration = await SandboxStoreTool.demoFile.path
+        let configuration = SandboxStoreTool.demoFile.path
         let service = try Service(arguments(directory, "--configuration", configuration), in: directory)
         let state = directory.url.appending(path: "store.sqlite.state")
         for act in ["status", "buy consumable"] { #expect(try await service.ask("act", act).status == 200) }

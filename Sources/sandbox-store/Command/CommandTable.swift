@@ -1,3 +1,4 @@
+import StoreCrypto
 import StoreScenario
 
 /// The table of commands, used to parse command lines and to generate help and completion.
@@ -52,14 +53,26 @@ enum CommandTable {
             name: "serve",
             count: 0...0,
             options: [
-                .init("--store", file, "the file that keeps the store", .required),
-                .init("--ca", folder, "the folder of certificates and of the API's key, for you only", .required),
+                .init("--store", file, "the file that keeps the store; in memory unless given"),
+                .init(
+                    "--ca",
+                    folder,
+                    "the folder of certificates and of the API's key, for you only; --store needs it"
+                ),
                 .init("--port", port, "the port; a free one unless given"),
                 .init("--host", address, "where to listen; 127.0.0.1, which only this machine reaches, unless given"),
-                .init("--configuration", file, "Xcode's file of products; those that the store has sold unless given"),
+                .init(
+                    "--configuration",
+                    file,
+                    "Xcode's file of products; unless given, the store's, or of the package's file"
+                ),
                 .init("--bundle", identifier, "the app's bundle identifier; com.example.app unless given"),
                 .init("--notify", url, "the URL to send notifications to"),
                 .init("--shared-secret", text, "what verification asks for; other users of the machine may see it"),
+                .init("--shared-secret-file", file, "the file whose first line is what verification asks for"),
+                .init("--environment", environment, "what receipts and JWS name; sandbox unless given"),
+                .init("--apple-id", appleIdentifier, "the app's Apple ID, for --environment production"),
+                .init("--clock", pace, "fixed stands still between commands; running unless given"),
                 .init("--tls", hosts, "serves over TLS, by a certificate of the folder for these names and addresses"),
                 .init(
                     "--receipt-limit",
@@ -69,10 +82,10 @@ enum CommandTable {
                 .init("--json", nil, "prints what the lines say as one object of JSON"),
             ],
             summary: """
-                Is the App Store's servers for a store in a SQLite file, by the system's clock, until SIGTERM or \
-                SIGINT: POST /verifyReceipt, the App Store Server API below /inApps, and notifications. Devices \
+                Is the App Store's servers for a store in memory or in a SQLite file, by the system's clock, until SIGTERM \
+                or SIGINT: POST /verifyReceipt, the App Store Server API below /inApps, and notifications. Devices \
                 elsewhere buy below /device, with the token that the command token has made. File and folder are made \
-                if they do not exist. For the store's file there may be a postgresql:// URL, for a store that other \
+                if they do not exist; without --ca there is a new folder, which is removed at the end. For the store's file there may be a postgresql:// URL, for a store that other \
                 processes have open too; what follows a # in it is the store's name. Prints a line: the URL, and \
                 where the API's key and the root certificate are. A second line is the URL by which tests control the store, \
                 with the file of the token that they need. A third line is the address of a page that shows the store \
@@ -187,6 +200,9 @@ enum CommandTable {
     private static let hosts = CommandWord("HOST,...", .text, "a host's name")
     private static let identifier = CommandWord("IDENTIFIER", .text, "an identifier")
     private static let moment = CommandWord("MOMENT", .moment, "a moment of years 1 to 9999 as 2012-09-21T01:31:38Z")
+    private static let appleIdentifier = CommandWord("N", .text, "a number above 0")
+    private static let environment = CommandWord("ENVIRONMENT", .choice(AppStoreSigner.Environment.words))
+    private static let pace = CommandWord("PACE", .choice(["fixed", "running"]))
     private static let port = CommandWord("N", .number(0...65535))
     private static let text = CommandWord("TEXT", .text)
     private static let url = CommandWord("URL", .text, "a URL that begins with http:// or https://")

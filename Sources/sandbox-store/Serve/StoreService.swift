@@ -13,19 +13,25 @@ struct StoreService {
     private let database: ServedDatabase
     private let server: StoreServer
     private let folder: URL
+    /// Whether the folder is removed at the end.
+    private let isFolderTemporary: Bool
 
     /// Opens the database, the folder and the servers.
     ///
     /// - Throws: an error whose description contains neither a key nor the shared secret.
     init(_ options: ServeOptions) throws {
-        folder = URL(filePath: options.folder)
-        // Created before the API's key, since an authority is created only in an empty folder.
-        let authority = try CertificateAuthority(folder: folder, now: Date())
+        isFolderTemporary = options.folder == nil
+        folder = options.folder.map { URL(filePath: $0) } ?? Self.temporaryFolder
+        // Created before the API's key, since an authority is created only in an empty folder. A temporary one is valid
+        // for stores of tests whose time is long ago.
+        let now = isFolderTemporary ? TestStores.beginning : Date()
+        let authority = try CertificateAuthority(folder: folder, now: now)
         var configuration = StoreServer.Configuration()
         configuration.credentials = try StoreServer.Credentials(folder: folder)
         configuration.port = options.port
         configuration.host = options.host ?? configuration.host
-        configuration.sharedSecret = options.sharedSecret
+        configuration.sharedSecret = try options.sharedSecret ?? options.sharedSecretFile.map(Self.secret(in:))
+        configuration.authority = authority
         configuration.notificationURL = options.notificationURL
         configuration.maximumReceiptBodySize = options.receiptLimit ?? configuration.maximumReceiptBodySize
         configuration.hasConsole = configuration.isPrivate
@@ -34,19 +40,22 @@ struct StoreService {
             configuration.identity = try authority.serverIdentity(for: options.secureHosts, at: Date())
         }
         let database = try ServedDatabase(options.store, folder: folder)
-        let (ledger, settings) = (database.ledger, SettingsFile(beside: database.place))
+        let settings = database.place.map(SettingsFile.init(beside:))
         let clock = try Self.clock(of: database, settings)
-        let signer = try AppStoreSigner(authority, clock: clock)
+        if options.isClockFixed { (clock as? ShiftedClock)?.isRunning = false }
+        let file = options.configuration.map { URL(filePath: $0) }
+        let products = file ?? (options.store == nil ? SandboxStoreTool.demoFile : nil)
         let store = try StoreFile.openStore(
-            try options.configuration.map { try StoreConfiguration(contentsOf: URL(filePath: $0)) },
+            try products.map { try StoreConfiguration(contentsOf: $0) },
             clock: clock,
-            ledger: ledger,
-            signer: signer,
-            bundleIdentifier: options.bundleIdentifier
+            ledger: database.ledger,
+            signer: try AppStoreSigner(authority, clock: clock, environment: options.environment),
+            bundleIdentifier: options.bundleIdentifier,
+            appAppleIdentifier: options.appAppleIdentifier
         )
         let performer = ScenarioPerformer(store: store)
-        try settings.restore(performer)
-        configuration.controlPerformer = ControlPerformer(performer) { try settings.keep(performer) }
+        try settings?.restore(performer)
+        configuration.controlPerformer = ControlPerformer(performer) { try settings?.keep(performer) }
         server = try StoreServer(store, configuration: configuration)
         self.database = database
         if let token = server.controlToken {
@@ -60,12 +69,29 @@ struct StoreService {
     private var tokenFile: URL { folder.appending(path: tokenName) }
     private var tokenName: String { "control-\(server.port).token" }
 
+    private static var temporaryFolder: URL {
+        FileManager.default.temporaryDirectory.appending(path: "sandbox-store-\(UUID().uuidString.lowercased())")
+    }
+
+    /// Returns the shared secret in a file: its first line.
+    private static func secret(in file: String) throws -> String {
+        let text = try String(contentsOf: URL(filePath: file), encoding: .utf8)
+        guard let line = text.split(whereSeparator: \.isNewline).first, !line.isEmpty else {
+            throw StoreFile.Failure(description: "there is no shared secret in \(file)")
+        }
+        return String(line)
+    }
+
     /// Returns the clock of a store: the system's if several processes may have the store open, otherwise one that can
     /// be moved.
-    private static func clock(of database: ServedDatabase, _ settings: SettingsFile) throws -> any StoreClock {
+    private static func clock(of database: ServedDatabase, _ settings: SettingsFile?) throws -> any StoreClock {
         if database.isShared { return SystemClock.shared }
+        guard let settings, let ledger = database.ledger else { return ShiftedClock() }
+        if try settings.isStopped(), let time = try settings.time(of: ledger) {
+            return ShiftedClock(startingAt: time, isRunning: false)
+        }
         // A reopened store continues from the time to which its clock was moved.
-        return ShiftedClock(notBefore: try settings.time(of: database.ledger, at: Date()))
+        return ShiftedClock(notBefore: try settings.time(of: ledger, at: Date()))
     }
 
     /// A line with the servers' URL, key, issuer and root certificate, and lines with the URLs of the control interface
@@ -101,14 +127,16 @@ struct StoreService {
         try? FileManager.default.removeItem(at: tokenFile)
         server.stop()
         database.close()
+        if isFolderTemporary { try? FileManager.default.removeItem(at: folder) }
     }
 }
 
-/// The database of a served store: a SQLite file, or a PostgreSQL server that several processes share.
+/// The database of a served store: a SQLite file, a PostgreSQL server that several processes share, or none.
 struct ServedDatabase {
-    let ledger: any Ledger
-    /// The path beside which the ``SettingsFile`` is stored.
-    let place: String
+    /// The ledger; nil for a store in memory.
+    let ledger: (any Ledger)?
+    /// The path beside which the ``SettingsFile`` is stored; nil for a store in memory.
+    let place: String?
     /// Whether several processes may have the store open.
     let isShared: Bool
     private let closing: () -> Void
@@ -116,10 +144,14 @@ struct ServedDatabase {
     /// Opens a database.
     ///
     /// - Parameters:
-    ///   - store: the path of a file, or an address for ``SharedStoreAddress``.
+    ///   - store: the path of a file, or an address for ``SharedStoreAddress``; nil for a store in memory.
     ///   - folder: the folder of the keys, and of the settings of a store on a server.
     /// - Throws: the errors of the database.
-    init(_ store: String, folder: URL) throws {
+    init(_ store: String?, folder: URL) throws {
+        guard let store else {
+            (ledger, place, isShared, closing) = (nil, nil, false, {})
+            return
+        }
         guard let address = SharedStoreAddress(store) else {
             let database = try SQLiteDatabase(at: URL(filePath: store))
             (ledger, place, isShared, closing) = (database.ledger, store, false, database.close)

@@ -12,6 +12,8 @@ final class SettingsFile: Sendable {
         var now: TimeInterval
         /// The number of seconds by which a running clock was ahead of the system's clock.
         var lead: TimeInterval?
+        /// Whether a clock that can run was stopped; nil for a clock that runs, and for one that never does.
+        var isStopped: Bool?
         /// The lines of the scenario language that restore the settings.
         var settings: [String]
     }
@@ -20,13 +22,16 @@ final class SettingsFile: Sendable {
     private struct Mark: Equatable {
         var settings: [String] = []
         var progress: TimeInterval = 0
+        var isStopped = false
 
         /// Returns whether the clock was moved since a snapshot.
         ///
         /// A smaller difference is time that has passed by itself.
         func isMoved(since other: Mark) -> Bool { progress - other.progress > 0.5 }
 
-        func differs(from other: Mark) -> Bool { settings != other.settings || isMoved(since: other) }
+        func differs(from other: Mark) -> Bool {
+            settings != other.settings || isStopped != other.isStopped || isMoved(since: other)
+        }
     }
 
     private struct Memory {
@@ -58,6 +63,11 @@ final class SettingsFile: Sendable {
         return [last, kept, ahead].compactMap(\.self).max()
     }
 
+    /// Returns whether the store's clock was stopped, which would otherwise run.
+    ///
+    /// - Throws: ``StoreFile/Failure`` if the file is unreadable.
+    func isStopped() throws -> Bool { try content()?.isStopped ?? false }
+
     /// Restores the settings.
     ///
     /// - Throws: ``StoreFile/Failure`` if the file is unreadable or contains a line that the store refuses.
@@ -85,7 +95,13 @@ final class SettingsFile: Sendable {
             guard mark.differs(from: memory.written) else { return }
             do throws(CryptoError) {
                 let lead = (performer.store.clock as? any MovableClock)?.lead
-                try write(Content(now: now.timeIntervalSinceReferenceDate, lead: lead, settings: mark.settings))
+                let content = Content(
+                    now: now.timeIntervalSinceReferenceDate,
+                    lead: lead,
+                    isStopped: mark.isStopped ? true : nil,
+                    settings: mark.settings
+                )
+                try write(content)
                 memory.written = mark
             } catch {
                 // An earlier call has reported the failure, and nothing has changed since.
@@ -101,7 +117,9 @@ final class SettingsFile: Sendable {
     /// Returns a description of the changes that are not in the file.
     private static func loss(of mark: Mark, _ written: Mark, _ now: Date) -> String {
         var parts: [String] = []
-        if mark.isMoved(since: written) { parts.append("the store's time, \(Wording.moment(now)),") }
+        if mark.isMoved(since: written) || mark.isStopped != written.isStopped {
+            parts.append("the store's time, \(Wording.moment(now)),")
+        }
         let new = mark.settings.filter { !written.settings.contains($0) }
         if !new.isEmpty {
             parts.append("what was set (\(new.joined(separator: "; ")))")
@@ -115,7 +133,8 @@ final class SettingsFile: Sendable {
         // Uses the lead of a running clock, which moves by itself while its lead does not.
         let clock = performer.store.clock as? any MovableClock
         let progress = clock.map { $0.lead ?? $0.now.timeIntervalSinceReferenceDate } ?? 0
-        return Mark(settings: performer.settings, progress: progress)
+        let isStopped = (clock as? any RunningClock)?.isRunning == false
+        return Mark(settings: performer.settings, progress: progress, isStopped: isStopped)
     }
 
     private func content() throws -> Content? {

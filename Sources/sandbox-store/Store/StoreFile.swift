@@ -82,19 +82,27 @@ struct StoreFile: KeptStore {
     static func openStore(
         _ configuration: StoreConfiguration?,
         clock: any StoreClock,
-        ledger: any Ledger,
+        ledger: (any Ledger)?,
         signer: any ReceiptSigner,
-        bundleIdentifier: String = "com.example.app"
+        bundleIdentifier: String = "com.example.app",
+        appAppleIdentifier: Int64? = nil
     ) throws -> SandboxStore {
         guard let configuration else {
-            return try SandboxStore(clock: clock, ledger: ledger, signer: signer, bundleIdentifier: bundleIdentifier)
+            return try SandboxStore(
+                clock: clock,
+                ledger: ledger,
+                signer: signer,
+                bundleIdentifier: bundleIdentifier,
+                appAppleIdentifier: appAppleIdentifier
+            )
         }
         return try SandboxStore(
             configuration,
             clock: clock,
             ledger: ledger,
             signer: signer,
-            bundleIdentifier: bundleIdentifier
+            bundleIdentifier: bundleIdentifier,
+            appAppleIdentifier: appAppleIdentifier
         )
     }
 
