@@ -24,7 +24,7 @@ struct ConsoleReader: Sendable {
     /// transaction on the previous page.
     ///
     /// - Throws: the error that prevents reading the ledger.
-    func state(for request: HTTPRequest, mayAct: Bool) throws -> JSONValue {
+    func state(for request: HTTPRequest) throws -> JSONValue {
         let query = Dictionary(request.query.map { ($0.name, $0.value) }) { $1 }
         let limit = query["limit"].flatMap { Int($0) } ?? Self.pageSize
         let (page, total) = try chronicle.transactions(
@@ -33,7 +33,7 @@ struct ConsoleReader: Sendable {
         )
         let (accounts, clock) = (store.accounts, store.clock as? any MovableClock)
         return [
-            "mayAct": .bool(mayAct), "app": .string(view.bundleIdentifier), "environment": .string(view.environment),
+            "app": .string(view.bundleIdentifier), "environment": .string(view.environment),
             "storefront": .string(store.storefront?.countryCode ?? ""),
             "clock": [
                 "now": .date(store.clock.now), "isMovable": .bool(clock != nil),

@@ -32,15 +32,18 @@ package final class StoreConsole: Sendable {
             response.headers["Allow"] = "GET"
             return response
         }
+        switch (path.first, path.count) {
+        case (nil, _): return Self.file(PackageResources.console_html, "text/html")
+        case ("page.css", 1): return Self.file(PackageResources.console_css, "text/css")
+        case ("page.js", 1): return Self.file(PackageResources.console_js, "text/javascript")
+        default: break
+        }
+        // The page is the same for every store. What is read from a store needs the token, as does what changes it.
+        guard control.gate.hasToken(request) else { return Self.failure(401, StoreControl.tokenAdvice) }
         do {
             switch (path.first, path.count) {
-            case (nil, _): return Self.file(PackageResources.console_html, "text/html")
-            case ("page.css", 1): return Self.file(PackageResources.console_css, "text/css")
-            case ("page.js", 1): return Self.file(PackageResources.console_js, "text/javascript")
             case ("commands", 1): return HTTPResponse(json: .array(ScenarioCommand.all.map(\.json)))
-            case ("state", 1):
-                let mayAct = control.gate.hasToken(request)
-                return HTTPResponse(json: try reader.state(for: request, mayAct: mayAct))
+            case ("state", 1): return HTTPResponse(json: try reader.state(for: request))
             case ("events", 1): return try control.listen(request)
             case ("transaction", 2):
                 return try transactions.details(of: path[1]).map { HTTPResponse(json: $0) } ?? Self.absent

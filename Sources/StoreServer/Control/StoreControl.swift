@@ -112,7 +112,7 @@ package final class StoreControl: Sendable {
         return HTTPResponse(headers: ["Content-Type": "text/event-stream"], stream: stream)
     }
 
-    private static let tokenAdvice =
+    static let tokenAdvice =
         "a request needs the header \"Authorization: Bearer TOKEN\", with the token of the running server"
     private static let absent =
         ControlFailure(.absent, "there is nothing here; GET /control/v1/openapi.json describes what there is")

@@ -15,7 +15,7 @@ function element(tag, properties, ...children) {
   return made;
 }
 
-const page = { state: null, commands: [], older: [], instance: null, place: null };
+const page = { state: null, commands: [], older: [], instance: null, place: null, mayAct: false };
 
 // Moves the token from the address to the window's session: who sees or copies the address must not get it.
 function takeToken() {
@@ -25,12 +25,15 @@ function takeToken() {
   history.replaceState(null, "", location.pathname);
 }
 
+// The path of the store's servers: the root, or that of a store which a test has opened.
+const base = location.pathname.replace(/console\/?$/, "");
+
 const token = () => sessionStorage.getItem("token") || "";
 
 const authorization = () => token() ? { Authorization: "Bearer " + token() } : {};
 
 async function request(path) {
-  const answer = await fetch("/console/" + path, { headers: authorization(), cache: "no-store" });
+  const answer = await fetch(base + "console/" + path, { headers: authorization(), cache: "no-store" });
   const value = await answer.json();
   if (!answer.ok) throw new Refusal(value.error || "status " + answer.status, answer.status);
   return value;
@@ -38,7 +41,7 @@ async function request(path) {
 
 // Performs a line of a scenario by the control interface, and returns the answer as text.
 async function performed(line) {
-  const answer = await fetch("/control/v1/commands", {
+  const answer = await fetch(base + "control/v1/commands", {
     method: "POST", cache: "no-store", body: JSON.stringify({ line }),
     headers: { ...authorization(), Accept: "text/plain", "Content-Type": "application/json" },
   });
@@ -121,7 +124,7 @@ function act(label, name, words, options) {
 }
 
 const offIf = (isOn) => isOn ? "off" : "on";
-const mayAct = () => Boolean(page.state && page.state.mayAct);
+const mayAct = () => page.mayAct && page.state !== null;
 const times = (row) => row.quantity > 1 ? `${row.quantity} × ${row.product}` : row.product;
 const note = (text) => element("span", { class: "note" }, text);
 const lines = (...parts) => {
@@ -154,8 +157,7 @@ function show() {
   byId("now").textContent = moment(state.clock.now);
   const lead = state.clock.lead || 0;
   byId("lead").textContent = lead >= 60 ? `(${(lead / 86400).toFixed(1)} days ahead of the system’s)` : "";
-  byId("token-form").hidden = state.mayAct;
-  byId("perform").disabled = !state.mayAct;
+  byId("perform").disabled = !mayAct();
   showWaiting();
   showTransactions();
   fill("subscriptions", state.subscriptions, [
@@ -277,7 +279,7 @@ async function perform(line, button) {
     byId("answer").hidden = lines.length < 2;
   } catch (error) {
     tell(error.message, true);
-    if (error.status === 401) byId("token-form").hidden = false;
+    if (error.status === 401) askForToken();
   }
   running.delete(line);
   if (button) button.removeAttribute("aria-busy");
@@ -386,7 +388,8 @@ async function read() {
       show();
     }
   } catch (error) {
-    if (error.status) tell(error.message, true);
+    if (error.status === 401) askForToken();
+    else if (error.status) tell(error.message, true);
   }
   reading = false;
 }
@@ -406,20 +409,74 @@ let source = null;
 let watch = null;
 let wait = 500;
 
-function connect() {
-  source = new EventSource("/console/events" + (page.place ? "?after=" + encodeURIComponent(page.place) : ""));
-  const hear = (name, body) => source.addEventListener(name, (event) => {
-    keepWatch();
-    body(JSON.parse(event.data), event.lastEventId);
-  });
-  hear("hello", greet);
-  hear("line", addLine);
-  hear("gap", forgetLines);
-  hear("changed", read);
-  hear("beat", (beat) => { byId("now").textContent = moment(beat.now); });
-  hear("trouble", (trouble) => tell(trouble.error, true));
-  source.onerror = lose;
+// Listens by a request with the token, which an EventSource cannot send.
+async function connect() {
+  const listening = new AbortController();
+  source = listening;
   keepWatch();
+  try {
+    const place = page.place ? "?after=" + encodeURIComponent(page.place) : "";
+    const answer = await fetch(base + "console/events" + place, {
+      headers: authorization(), cache: "no-store", signal: listening.signal,
+    });
+    if (answer.status === 401) return askForToken();
+    if (!answer.ok) throw new Refusal("status " + answer.status, answer.status);
+    page.mayAct = true;
+    byId("token-form").hidden = true;
+    await hearAll(answer.body.pipeThrough(new TextDecoderStream()).getReader(), listening);
+  } catch {
+    // What has ended the connection is told by the page's state.
+  }
+  if (source === listening) lose();
+}
+
+// Hears the events of a stream until it ends.
+async function hearAll(reader, listening) {
+  for (let text = ""; source === listening;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const events = (text + value).split("\n\n");
+    text = events.pop();
+    for (const event of events) {
+      const fields = Object.fromEntries(event.split("\n").map((line) => {
+        const end = line.indexOf(": ");
+        return [line.slice(0, end), line.slice(end + 2)];
+      }));
+      keepWatch();
+      hear(fields.event, JSON.parse(fields.data), fields.id);
+    }
+  }
+}
+
+function hear(name, value, id) {
+  switch (name) {
+    case "hello": return greet(value);
+    case "line": return addLine(value, id);
+    case "gap": return forgetLines();
+    case "changed": return read();
+    case "beat": byId("now").textContent = moment(value.now); return;
+    case "trouble": return tell(value.error, true);
+  }
+}
+
+// Waits for the token of the server that is running now.
+function askForToken() {
+  if (source) source.abort();
+  source = null;
+  clearTimeout(watch);
+  page.mayAct = false;
+  byId("lost").hidden = true;
+  byId("token-form").hidden = false;
+  byId("connection").textContent = "Without a token";
+  byId("connection").className = "off";
+  if (page.state) show();
+}
+
+// Connects with the token that was entered.
+function reconnect() {
+  if (source) source.abort();
+  source = null;
+  connect();
 }
 
 // Restarts the timeout of the connection, on which the server sends an event every few seconds.
@@ -430,13 +487,13 @@ function keepWatch() {
 
 function lose() {
   if (!source) return;
-  source.close();
+  source.abort();
   source = null;
   clearTimeout(watch);
   byId("lost").hidden = false;
   byId("connection").textContent = "Not connected";
   byId("connection").className = "off";
-  setTimeout(connect, wait);
+  setTimeout(() => source || connect(), wait);
   wait = Math.min(wait * 2, 5000);
 }
 
@@ -491,7 +548,7 @@ byId("token-form").addEventListener("submit", (event) => {
   event.preventDefault();
   sessionStorage.setItem("token", byId("token").value.trim());
   byId("token").value = "";
-  read();
+  reconnect();
 });
-addEventListener("hashchange", () => { takeToken(); read(); });
+addEventListener("hashchange", () => { takeToken(); reconnect(); });
 connect();
