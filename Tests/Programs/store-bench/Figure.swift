@@ -105,7 +105,7 @@ extension Figure {
     /// The figures of servers, where there are libmicrohttpd and libcrypto.
     private static var servers: [Figure] {
         #if canImport(CMicroHTTPD) && canImport(CLibcrypto)
-            [serveVerifyReceipt, serveHistory, serveHistoryLong, remotePurchase] + served
+            [serveVerifyReceipt, serveHistory, serveHistoryLong, serveStores, remotePurchase] + served
         #else
             []
         #endif

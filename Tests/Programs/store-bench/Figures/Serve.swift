@@ -44,6 +44,20 @@
             return Cases(floor: { try floor.sample(rounds: 250) }, value: { try value.sample(rounds: 250) })
         }
 
+        static let serveStores = Figure(
+            name: "serve.stores",
+            summary: "a store opened over HTTP, bought from and closed, with 1,000 others open, beside one alone",
+            unit: "ns/store",
+            limit: 1.2,
+            growth: Growth(of: "stores", unit: "ns/store", sizes: [1, 100, 1000, 9000]) { stores in
+                let host = try TestStoreHost(besides: stores)
+                return Growth.Probe { try host.sample(rounds: 50) }
+            }
+        ) {
+            let (alone, among) = (try TestStoreHost(besides: 0), try TestStoreHost(besides: 1000))
+            return Cases(floor: { try alone.sample(rounds: 50) }, value: { try among.sample(rounds: 50) })
+        }
+
         /// Makes clients that ask for the page with the last ten purchases.
         private static func lastTen(of purchases: Int) throws -> LoopbackClients {
             let shop = try ServedShop()
@@ -69,6 +83,59 @@
             let constant = try ConstantServer(answering: answer)
             let plain = try LoopbackClients(of: constant, port: constant.port, requests: requests)
             return Cases(floor: { try plain.sample(rounds: rounds) }, value: { try clients.sample(rounds: rounds) })
+        }
+    }
+
+    /// A server on which a test opens stores.
+    private final class TestStoreHost {
+        private let server: StoreServer
+        private let connection: LoopbackConnection
+        private let token: String
+
+        private struct Opened: Decodable {
+            let store: String
+        }
+
+        /// Opens a server, with a number of stores that remain open.
+        init(besides stores: Int) throws {
+            let products: [SandboxProduct] = [.nonConsumable("castle", price: "4.99")]
+            var configuration = StoreServer.Configuration()
+            configuration.hasControl = true
+            server = try StoreServer(try SandboxStore(products: products), configuration: configuration)
+            token = server.controlToken ?? ""
+            connection = try LoopbackConnection(port: server.port)
+            for _ in 0..<stores { _ = try open() }
+        }
+
+        /// Opens stores, buys once from each, and closes it.
+        func sample(rounds: Int) throws -> Sample {
+            try .nanoseconds(each: rounds, "stores were opened and sold once") {
+                var done = 0
+                for _ in 0..<rounds {
+                    let name = try open()
+                    let sold = try ask("POST", "stores/\(name)/control/v1/commands/buy", #"{"product": "castle"}"#)
+                    if !sold.isEmpty { done += 1 }
+                    _ = try ask("DELETE", "control/v1/stores/\(name)")
+                }
+                return done
+            }
+        }
+
+        private func open() throws -> String {
+            try JSONDecoder().decode(Opened.self, from: Data(try ask("POST", "control/v1/stores"))).store
+        }
+
+        private func ask(_ method: String, _ path: String, _ body: String = "") throws -> ArraySlice<UInt8> {
+            let request = """
+                \(method) /\(path) HTTP/1.1\r
+                Host: 127.0.0.1\r
+                Authorization: Bearer \(token)\r
+                Content-Length: \(body.utf8.count)\r
+                \r
+                \(body)
+                """
+            try connection.send(Array(request.utf8))
+            return try connection.readAnswer()
         }
     }
 

@@ -62,17 +62,18 @@
             return count
         }
 
-        /// Returns the place of the body of an answer with status 200, once its headers have come.
+        /// Returns the place of the body of an answer of success, once its headers have come; one without a length is
+        /// empty.
         ///
         /// Read byte by byte: what the client takes is in the figure and in its floor.
         private static func body(in bytes: ArraySlice<UInt8>) -> Range<Int>? {
-            guard bytes.starts(with: "HTTP/1.1 200 ".utf8) else { return nil }
-            var length: Int?
+            guard bytes.starts(with: "HTTP/1.1 2".utf8) else { return nil }
+            var length = 0
             var rest = bytes
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = rest[..<end].dropLast()
                 rest = rest[(end + 1)...]
-                if line.isEmpty { return length.map { rest.startIndex..<(rest.startIndex + $0) } }
+                if line.isEmpty { return rest.startIndex..<(rest.startIndex + length) }
                 guard line.starts(with: lengthName) else { continue }
                 length = line.dropFirst(lengthName.count).reduce(0) { $0 * 10 + Int($1) - 48 }
             }
