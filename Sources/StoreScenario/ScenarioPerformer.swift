@@ -25,7 +25,8 @@ public struct ScenarioPerformer: Sendable {
 
     /// Performs a step.
     ///
-    /// - Throws: ``ScenarioError`` for a step that the store refuses, unless the step begins with `try`.
+    /// - Throws: ``ScenarioError`` for a step that the store refuses, unless the step begins with `try`, and for one that
+    ///   cannot be performed because the store's ledger or signer fails.
     public func perform(_ step: ScenarioStep) throws(ScenarioError) -> ScenarioAnswer {
         let call = Call(store: store, session: session, name: step.command.name, arguments: step.arguments)
         let refusal: ScenarioError
@@ -36,10 +37,11 @@ public struct ScenarioPerformer: Sendable {
         } catch let error as ScenarioError {
             refusal = error.at(file: nil, line: step.line)
         } catch {
-            refusal = ScenarioError("\(step.command.name): \(Self.sentence(for: error))", kind: .refused)
+            let kind = Self.isRefusal(error) ? ScenarioError.Kind.refused : .failed
+            refusal = ScenarioError("\(step.command.name): \(Self.sentence(for: error))", kind: kind)
                 .at(file: nil, line: step.line)
         }
-        guard step.isTry else { throw refusal }
+        guard step.isTry, refusal.kind != .failed else { throw refusal }
         let sentence = "not done: \(refusal.reason)"
         return ScenarioAnswer(
             text: sentence,
@@ -73,6 +75,12 @@ public struct ScenarioPerformer: Sendable {
         if step.command.options.contains(.device), let device = session.device { step.choose(device: device) }
         if key != "use", let device = step.device { key += " \(device)" }
         session.remember(step.description, key: key)
+    }
+
+    /// Returns whether an error is the store's decision, not a failure of its ledger or its signer.
+    private static func isRefusal(_ error: any Error) -> Bool {
+        error is StoreFailure || error is SandboxError || error is ClockError || error is CatalogError
+            || error is StoreConfigurationError || error is ServerRefusal || error is ReceiptRefusal
     }
 
     private static func sentence(for error: any Error) -> String {

@@ -8,6 +8,8 @@ public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomSt
         case syntax
         /// The store refused the command, or has no object with the given name.
         case refused
+        /// The store could not perform the command: its ledger or its signer failed.
+        case failed
     }
 
     /// The kind of the error.

@@ -54,7 +54,8 @@ package enum ControlDescription {
         let query = route.query.map { parameter -> JSONValue in
             [
                 "name": .string(parameter.name), "in": .string("query"), "description": .string(parameter.summary),
-                "schema": parameter.isNumber ? number : text,
+                "schema": parameter.isNumber
+                    ? number : parameter.words.isEmpty ? text : ["enum": .array(parameter.words.map(JSONValue.string))],
             ]
         }
         let name = route.path.isEmpty ? ["status"] : route.path.map { $0.trimmingCharacters(in: ["{", "}"]) }

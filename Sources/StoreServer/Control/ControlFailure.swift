@@ -59,7 +59,13 @@ struct ControlFailure: Error {
     }
 
     init(_ error: ScenarioError) {
-        self.init(error.kind == .refused ? .refused : .invalid, "\(error)")
+        let code: Code =
+            switch error.kind {
+            case .syntax: .invalid
+            case .refused: .refused
+            case .failed: .failed
+            }
+        self.init(code, "\(error)")
         (word, suggestion) = (error.word, error.suggestion)
     }
 

@@ -7,6 +7,8 @@ struct ControlQuery {
         let name: String
         let summary: String
         var isNumber = false
+        /// The valid values; empty if any text may be given.
+        var words: [String] = []
 
         /// The maximum number of rows.
         static let limit = Parameter(
@@ -29,6 +31,10 @@ struct ControlQuery {
             throw ControlFailure(.invalid, item.name, "is not in the query here", among: parameters.map(\.name))
         }
         values = Dictionary(request.query.map { ($0.name, $0.value) }) { $1 }
+        for parameter in parameters where !parameter.words.isEmpty {
+            guard let value = values[parameter.name], !parameter.words.contains(value) else { continue }
+            throw ControlFailure(.invalid, value, "is not a \(parameter.name)", among: parameter.words)
+        }
         guard let text = values["limit"] else { return }
         guard let number = Int(text), (1...Self.maximumLimit).contains(number) else {
             throw ControlFailure(.invalid, "limit is a whole number from 1 to \(Self.maximumLimit)")

@@ -64,29 +64,61 @@ struct ControlReader: Sendable {
 
     // MARK: Customers and products
 
+    /// Returns a page of the subscriptions of all accounts.
+    ///
+    /// A place is an account's and a subscription's, which do not move when others are added.
     func subscriptions(_ query: ControlQuery) throws -> JSONValue {
-        let accounts = store.accounts.filter { query.admits($0.name, as: "account") }
-        let rows = accounts.flatMap { account in
-            account.subscriptions.filter { query.admits($0.productIdentifier, as: "product") }
-                .map { $0.row(account: account.name) }
+        let start = try Self.place(in: query) { ServerNotification.Position(text: $0) }
+        var found: [(place: ServerNotification.Position, row: JSONValue)] = []
+        for (number, account) in store.accounts.enumerated() where query.admits(account.name, as: "account") {
+            for (index, subscription) in account.subscriptions.enumerated() {
+                let place = ServerNotification.Position(record: number, index: index)
+                guard start.map({ $0 < place }) ?? true, found.count <= query.limit,
+                    query.admits(subscription.productIdentifier, as: "product")
+                else { continue }
+                found.append((place, subscription.row(account: account.name)))
+            }
         }
-        return Self.page(rows)
+        let page = found.prefix(query.limit)
+        return Self.page(page.map(\.row), next: found.count > page.count ? page.last?.place.text : nil)
     }
 
-    var accounts: JSONValue { get throws { Self.page(try store.accounts.map { try $0.json(withTotalsIn: store) }) } }
+    func accounts(_ query: ControlQuery) throws -> JSONValue {
+        try Self.page(of: store.accounts, query) { try $0.json(withTotalsIn: store) }
+    }
 
-    var devices: JSONValue { Self.page(store.devices.map(\.json)) }
+    func devices(_ query: ControlQuery) throws -> JSONValue { try Self.page(of: store.devices, query, \.json) }
 
-    var products: JSONValue { Self.page(store.registeredProducts.map { $0.json(in: store) }) }
+    func products(_ query: ControlQuery) throws -> JSONValue {
+        try Self.page(of: store.registeredProducts, query) { $0.json(in: store) }
+    }
+
+    /// Returns a page of a list to which rows are only added; a place is the number of rows before it.
+    private static func page<Row>(
+        of rows: [Row],
+        _ query: ControlQuery,
+        _ json: (Row) throws -> JSONValue
+    ) throws -> JSONValue {
+        let start = try place(in: query) { text in Int(text).flatMap { $0 >= 0 ? $0 : nil } } ?? 0
+        let page = rows.dropFirst(start).prefix(query.limit)
+        return Self.page(try page.map(json), next: page.endIndex < rows.endIndex ? "\(page.endIndex)" : nil)
+    }
+
+    /// Returns the place after which a page begins; nil for the first page.
+    private static func place<Place>(
+        in query: ControlQuery,
+        _ read: (String) -> Place?
+    ) throws(ControlFailure) -> Place? {
+        guard let text = query["after"] else { return nil }
+        guard let place = read(text) else { throw wrongPlace }
+        return place
+    }
 
     // MARK: Servers
 
     /// Returns a page of notifications, oldest first, with their payloads and attempts at delivery.
     func notifications(_ query: ControlQuery) throws -> JSONValue {
-        let start = try query["after"].map { text throws(ControlFailure) in
-            guard let position = ServerNotification.Position(text: text) else { throw Self.wrongPlace }
-            return position
-        }
+        let start = try Self.place(in: query) { ServerNotification.Position(text: $0) }
         var found: [ServerNotification] = []
         try view.forEachNotification(after: start) { notification in
             guard query.admits(notification.type, as: "type"), query.admits(notification.subtype, as: "subtype"),
@@ -102,10 +134,7 @@ struct ControlReader: Sendable {
 
     /// Returns a page of the requests that the App Store's servers answered, oldest first.
     func requests(_ query: ControlQuery) throws -> JSONValue {
-        let start = try query["after"].map { text throws(ControlFailure) in
-            guard let number = Int(text), number >= 0 else { throw Self.wrongPlace }
-            return number
-        }
+        let start = try Self.place(in: query) { text in Int(text).flatMap { $0 >= 0 ? $0 : nil } }
         let found = requests.lines(after: start ?? 0, limit: query.limit + 1)
         let page = found.prefix(query.limit)
         let rows = page.map { line -> JSONValue in

@@ -120,7 +120,12 @@ struct ControlRoute: Sendable {
             summary: "The transactions of all accounts, newest first",
             query: [
                 filter("account", "account"), filter("device", "device"), filter("product", "product"),
-                filter("state", "state"), filter("original", "original transaction"), .limit, place("before"),
+                .init(
+                    name: "state",
+                    summary: "Only rows of this state.",
+                    words: ["purchasing", "purchased", "failed", "restored", "deferred"]
+                ),
+                filter("original", "original transaction"), .limit, place("before"),
             ],
             schema: .page
         ) { control, request in HTTPResponse(json: try control.reader.transactions(request.query)) },
@@ -134,21 +139,30 @@ struct ControlRoute: Sendable {
             method: "GET",
             path: ["subscriptions"],
             summary: "The subscriptions of all accounts",
-            query: [filter("account", "account"), filter("product", "product")],
+            query: [filter("account", "account"), filter("product", "product"), .limit, place("after")],
             schema: .page
         ) { control, request in HTTPResponse(json: try control.reader.subscriptions(request.query)) },
         ControlRoute(
             method: "GET",
             path: ["accounts"],
             summary: "The accounts, with their devices and totals",
+            query: [.limit, place("after")],
             schema: .page
-        ) { control, _ in HTTPResponse(json: try control.reader.accounts) },
-        ControlRoute(method: "GET", path: ["devices"], summary: "The devices", schema: .page) { control, _ in
-            HTTPResponse(json: control.reader.devices)
-        },
-        ControlRoute(method: "GET", path: ["products"], summary: "The products", schema: .page) { control, _ in
-            HTTPResponse(json: control.reader.products)
-        },
+        ) { control, request in HTTPResponse(json: try control.reader.accounts(request.query)) },
+        ControlRoute(
+            method: "GET",
+            path: ["devices"],
+            summary: "The devices",
+            query: [.limit, place("after")],
+            schema: .page
+        ) { control, request in HTTPResponse(json: try control.reader.devices(request.query)) },
+        ControlRoute(
+            method: "GET",
+            path: ["products"],
+            summary: "The products",
+            query: [.limit, place("after")],
+            schema: .page
+        ) { control, request in HTTPResponse(json: try control.reader.products(request.query)) },
         ControlRoute(
             method: "GET",
             path: ["notifications"],

@@ -218,6 +218,56 @@ import Testing
         }
     }
 
+    @Test func `A state that no transaction has is refused, with one that is similar`() throws {
+        let (status, json) = try shop.ask("GET", "/transactions?state=purchase")
+        #expect(status == 400 && json.error.suggestion.text == "purchased")
+    }
+
+    @Test func `Subscriptions, accounts, devices and products are listed in pages, each row once`() throws {
+        let store = shop.shop.store
+        for name in ["ann", "bob", "cid"] {
+            let account = try store.addAccount(name)
+            _ = try store.addDevice("\(name)'s phone", signedInTo: account)
+            try account.buy("gold")
+            try account.buy("daily")
+        }
+        func all(_ path: String, _ key: String, limit: Int) throws -> [String?] {
+            var (seen, next): ([String?], String?) = ([], "")
+            while let place = next {
+                let after = place.isEmpty ? "" : "&after=\(place)"
+                let (status, page) = try shop.ask("GET", "/\(path)limit=\(limit)\(after)")
+                try #require(status == 200 && page.rows.list.count <= limit)
+                seen += page.rows.list.map { $0[key].text }
+                next = page.next.text
+            }
+            return seen
+        }
+        for limit in [1, 2, 4, 200] {
+            #expect(try all("accounts?", "account", limit: limit) == ["account", "ann", "bob", "cid"])
+            #expect(try all("devices?", "device", limit: limit).count == 4)
+            #expect(try all("products?", "product", limit: limit) == Shop.products.map(\.identifier))
+            let subscriptions = try all("subscriptions?", "account", limit: limit)
+            #expect(subscriptions == ["ann", "ann", "bob", "bob", "cid", "cid"])
+            #expect(try all("subscriptions?product=gold&", "account", limit: limit) == ["ann", "bob", "cid"])
+        }
+        for path in ["accounts", "devices", "products", "subscriptions"] {
+            #expect(try shop.ask("GET", "/\(path)?after=x").status == 400)
+        }
+    }
+
+    @Test func `A ledger that fails is no refusal`() throws {
+        let ledger = BrokenLedger()
+        let shop = try ConsoleShop(try Shop(ledger: ledger))
+        #expect(try shop.act("buy coins").status == 200)
+        ledger.isBroken = true
+        for line in ["transactions", "try refund 1", "add-account x"] {
+            let (status, json) = try shop.act(line)
+            #expect(status == 500 && json.error.code.text == "failed", "\(line): \(json)")
+        }
+        ledger.isBroken = false
+        #expect(try shop.act("refund 9").status == 422)
+    }
+
     @Test func `A transaction has its signed form`() throws {
         try shop.shop.buy("coins")
         shop.shop.store.purchaseFailure = .storeKit(.paymentCancelled, "a test wants it")

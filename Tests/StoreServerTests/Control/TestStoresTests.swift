@@ -166,7 +166,9 @@ private struct Host {
         let store = try host.open(body)
         _ = try host.perform("buy sword", on: store)
         let sold = try host.ask(store, "GET", "transactions/1").json
-        #expect(sold["payload"].environment.text == "Production" && sold["payload"].bundleId.text == "com.example.other")
+        #expect(
+            sold["payload"].environment.text == "Production" && sold["payload"].bundleId.text == "com.example.other"
+        )
         let root = try #require(store.root.text.map { $0.split(separator: "\n").dropFirst().dropLast().joined() })
         let verifier = try JWSVerifier(root: try #require(Data(base64Encoded: root)))
         _ = try verifier.verify(try #require(sold.jws.text), asOf: try Date(store.now.text ?? "", strategy: .iso8601))
