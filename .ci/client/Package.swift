@@ -31,16 +31,6 @@ let package = Package(
             ]
         ),
 
-        // What is kept in a file, to be served.
-        .executableTarget(
-            name: "Keep",
-            dependencies: [
-                .product(name: "StoreCore", package: "StoreCore"),
-                .product(name: "StoreCrypto", package: "StoreCore"),
-                .product(name: "StoreSQLite", package: "StoreCore"),
-            ]
-        ),
-
         // As written before there was Swift concurrency: a singleton and its delegate.
         .target(
             name: "IAPManager",

@@ -7,6 +7,10 @@ import Testing
 
 @testable import sandbox_store
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// What the articles show of the tool's output is what it prints.
 @MainActor
 @Suite struct DocumentedOutputTests {
@@ -66,7 +70,7 @@ import Testing
         .enabled(if: MicroHTTPD.isAvailable && SQLite.isAvailable && Libcrypto.isAvailable, "a library is missing"),
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "install curl")
     )
-    func `A controlled store answers curl as "Controlling a store" shows`() throws {
+    func `A controlled store answers curl as "Controlling a store" shows`() async throws {
         _ = try directory.write("Shop.storekit", Self.shop)
         let article = try Article("ControllingAStore.md")
         let start = try #require(article.fences.first { $0.language == "text" }).lines[0].split(separator: " ")
@@ -92,6 +96,14 @@ import Testing
             process.waitUntilExit()
             #expect(printed.split(separator: "\n").map(Self.withoutChance) == output.map(Self.withoutChance))
         }
+        // The description of a store for a test.
+        let order = try #require(article.fences.first { $0.language == "json" }).lines.joined(separator: "\n")
+        var request = URLRequest(url: try service.url.appending(path: "control/v1/stores"))
+        request.httpMethod = "POST"
+        request.httpBody = Data(order.utf8)
+        request.setValue("Bearer \(try String(contentsOf: token, encoding: .utf8))", forHTTPHeaderField: "Authorization")
+        let (answer, response) = try await URLSession.shared.data(for: request)
+        #expect((response as? HTTPURLResponse)?.statusCode == 201, "\(String(decoding: answer, as: UTF8.self))")
         #expect(service.end(SIGTERM) == 0)
         #expect(!FileManager.default.fileExists(atPath: token.path))
     }
