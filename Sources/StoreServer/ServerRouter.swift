@@ -20,6 +20,7 @@ package struct ServerRouter: Sendable {
     private let control: StoreControl?
     private let console: StoreConsole?
     private let devices: DeviceService?
+    private let status: StatusResponder?
 
     /// Creates a router for a store.
     ///
@@ -51,6 +52,7 @@ package struct ServerRouter: Sendable {
         self.control = control
         self.console = console
         self.devices = devices
+        status = StatusResponder(store, settings: settings)
         receipts = ReceiptService(store, view, settings: settings, log: log)
         api = ServerAPI(view, key: key, settings: settings, hasNotificationURL: hasNotificationURL, log: log, now: now)
     }
@@ -58,8 +60,8 @@ package struct ServerRouter: Sendable {
     /// Returns the response to a request, which may have any content.
     ///
     /// The servers of the store's own environment are at the root. The servers of the App Store's two environments are
-    /// at `production` and `sandbox`. The control interface is at `control`, the browser console at `console`, and the
-    /// service for devices at `device`.
+    /// at `production` and `sandbox`. The control interface is at `control`, the browser console at `console`, the
+    /// service for devices at `device`, and the OCSP responder at `ocsp`.
     package func respond(to request: HTTPRequest) -> HTTPResponse {
         let base = request.path.first.flatMap { Base(rawValue: $0) }
         let path = request.path.dropFirst(base == nil ? 0 : 1)
@@ -71,6 +73,8 @@ package struct ServerRouter: Sendable {
         case "control" where base == nil: return control?.respond(to: request, path.dropFirst()) ?? HTTPResponse(404)
         case "console" where base == nil: return console?.respond(to: request) ?? HTTPResponse(404)
         case "device" where base == nil: return devices?.respond(to: request, path.dropFirst()) ?? HTTPResponse(404)
+        case "ocsp" where base == nil:
+            return noted(request, status?.respond(to: request, path.dropFirst()) ?? HTTPResponse(404))
         default: return HTTPResponse(404)
         }
     }

@@ -15,6 +15,9 @@ import StoreRemote
 /// ``sandboxURL`` and ``productionURL``. One of these is not the store's environment: its servers know nothing of the
 /// store, and respond to the store's receipts with status 21007 or 21008.
 ///
+/// If the store signs with an `AppStoreSigner`, its certificates name an OCSP responder at `ocsp` below ``url``, so that
+/// verifiers accept them with online checks. Over TLS they name none: verifiers ask responders by plain HTTP.
+///
 /// By default, only this machine can reach the server. The server stops when it is released. Any thread may use it.
 public final class StoreServer: Sendable {
     /// The API key with which clients of the server's API sign their tokens.
@@ -24,6 +27,7 @@ public final class StoreServer: Sendable {
     private let http: HTTPServer
     private let served: ServedStore
     private let stores: TestStores?
+    private let responderName: ResponderName?
     private let host: String
     private let isSecure: Bool
     private let hasConsole: Bool
@@ -55,6 +59,8 @@ public final class StoreServer: Sendable {
             if request.path.first == TestStores.path, let stores { return stores.respond(to: request) }
             return served.respond(to: request)
         }
+        let url = Self.url(isSecure: isSecure, host: configuration.host, port: http.port)
+        responderName = isSecure ? nil : ResponderName(url.appending(path: ResponderName.path), in: store)
         hasConsole = configuration.hasConsole
         (self.served, self.stores, host) = (served, stores, configuration.host)
         served.start()
@@ -72,11 +78,13 @@ public final class StoreServer: Sendable {
     /// The URL of the servers of the store's own environment.
     ///
     /// Verification is at `verifyReceipt` below this URL, and the API at `inApps`.
-    public var url: URL {
+    public var url: URL { Self.url(isSecure: isSecure, host: host, port: http.port) }
+
+    private static func url(isSecure: Bool, host: String, port: UInt16) -> URL {
         var components = URLComponents()
         components.scheme = isSecure ? "https" : "http"
         components.host = host.contains(":") ? "[\(host)]" : host
-        components.port = port
+        components.port = Int(port)
         components.path = "/"
         // The fallback is never used, since a scheme, an address and a port always form a URL.
         return components.url ?? URL(filePath: "/")
@@ -117,6 +125,7 @@ public final class StoreServer: Sendable {
     /// A second call does nothing. Notifications that were not sent are sent by the next server on the same ledger.
     public func stop() {
         http.stop()
+        responderName?.end()
         stores?.closeAll()
         served.stop(waits: true)
     }
@@ -131,6 +140,15 @@ extension StoreServer {
     public var isAvailable: Bool {
         get { served.settings.isAvailable }
         set { served.settings.isAvailable = newValue }
+    }
+
+    /// Whether the OCSP responder is available; true by default.
+    ///
+    /// While this is false, the responder responds with HTTP status 503 and the status `tryLater`, whatever the
+    /// certificate is.
+    package var isResponderAvailable: Bool {
+        get { served.settings.isResponderAvailable }
+        set { served.settings.isResponderAvailable = newValue }
     }
 
     /// Makes the next verifications respond with a status, whatever the receipt is.

@@ -79,8 +79,10 @@ public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
         self.transactionReceiptVersion = transactionReceiptVersion
         let role = CertificateRole.transactionReceipt2048
         let transactionDefect = defect.flatMap { role.canHave($0) ? $0 : nil }
-        appReceipts = LeafCache { try authority.pkcs7Signer(at: $0, digest: digest, form: form, defect: defect) }
-        transactionReceipts = LeafCache {
+        appReceipts = LeafCache(authority) {
+            try authority.pkcs7Signer(at: $0, digest: digest, form: form, defect: defect)
+        }
+        transactionReceipts = LeafCache(authority) {
             try authority.transactionReceiptSigner(
                 at: $0,
                 version: transactionReceiptVersion,
@@ -88,7 +90,7 @@ public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
                 defect: transactionDefect
             )
         }
-        payloads = LeafCache { try authority.jwsSigner(at: $0, form: form, defect: defect) }
+        payloads = LeafCache(authority) { try authority.jwsSigner(at: $0, form: form, defect: defect) }
     }
 }
 
@@ -237,20 +239,27 @@ extension JWSSigner: LeafSigner {}
 extension PKCS7Signer: LeafSigner {}
 extension TransactionReceiptSigner: LeafSigner {}
 
-/// A cache of a signer, which is created when first needed, and again when its leaf is no longer valid.
+/// A cache of a signer, which is created when first needed, and again when its leaf is no longer valid or another OCSP
+/// responder is to be named.
 final class LeafCache<Signer: LeafSigner>: Sendable {
+    private let authority: CertificateAuthority
     private let make: @Sendable (Date) throws -> Signer
-    private let current = Locked<Signer?>(nil)
+    private let current = Locked<(signer: Signer, responder: URL?)?>(nil)
 
-    init(_ make: @escaping @Sendable (Date) throws -> Signer) { self.make = make }
+    init(_ authority: CertificateAuthority, _ make: @escaping @Sendable (Date) throws -> Signer) {
+        (self.authority, self.make) = (authority, make)
+    }
 
     /// Returns a signer for a signing date.
     func signer(at date: Date) throws -> Signer {
+        let responder = authority.responder
         // Created under the lock, so that an RSA key is generated once.
-        try current.withLock { current in
-            if let current, current.validity.contains(date) { return current }
+        return try current.withLock { current in
+            if let (signer, named) = current, signer.validity.contains(date), responder == nil || named == responder {
+                return signer
+            }
             let signer = try make(date)
-            current = signer
+            current = (signer, responder)
             return signer
         }
     }

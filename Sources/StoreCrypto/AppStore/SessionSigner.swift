@@ -8,10 +8,7 @@ import StoreCore
 enum SessionSigner {
     /// The authority, whose certificates are valid on every date that a session's clock can show.
     static let authority = Result { () throws(CryptoError) in
-        let (year1950, year10000) = (-631_152_000.0, 253_402_300_800.0)
-        let start = Date(timeIntervalSince1970: year1950 + CertificateAuthority.Lifetimes.slack)
-        let lifetimes = CertificateAuthority.Lifetimes(root: year10000 - start.timeIntervalSince1970)
-        return try CertificateAuthority(now: start, lifetimes: lifetimes)
+        try CertificateAuthority(now: .startOfRoots)
     }
 }
 

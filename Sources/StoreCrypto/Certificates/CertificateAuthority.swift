@@ -16,6 +16,10 @@ import StoreCore
 /// date outside its lifetime, it is renewed with the same key. The root and Xcode's certificates, which have the root's
 /// lifetime, are never renewed.
 ///
+/// While a `StoreServer` of the module StoreServer serves a store that signs with the authority, the intermediate and the
+/// leaves below it name the server's OCSP responder, which verifiers with online checks ask. Certificates that name none,
+/// or that of another server, are issued again for the same keys.
+///
 /// An authority may be used on any thread. Its certificates are for tests only: whoever reads its keys can sign.
 public final class CertificateAuthority: Sendable {
     /// The lifetimes of certificates, which end at the latest with the year 9999, the last that a certificate can name.
@@ -50,7 +54,13 @@ public final class CertificateAuthority: Sendable {
     let root: CertifiedKey
     let lifetimes: Lifetimes
     private let folder: CertificateFolder?
-    private let issued: Locked<[CertificateRole: CertifiedKey]>
+    private let state: Locked<State>
+
+    private struct State {
+        var issued: [CertificateRole: CertifiedKey] = [:]
+        /// The URLs of the running OCSP responders; new certificates name the last.
+        var responders: [URL] = []
+    }
 
     /// Creates an authority in memory, with new keys.
     ///
@@ -63,7 +73,7 @@ public final class CertificateAuthority: Sendable {
         let key = try Key.generated(CertificateRole.root.kind)
         root = try CertifiedKey(.root, key, issuer: nil, at: now, lifetimes)
         folder = nil
-        issued = Locked([:])
+        state = Locked(State())
         try requireValidity(at: now)
     }
 
@@ -81,16 +91,38 @@ public final class CertificateAuthority: Sendable {
     ///   others can access or replace it; if a certificate does not belong to its key, lacks its marker, or was not
     ///   issued by this folder's root; if the root is not valid now; and if the folder cannot be written. The error for
     ///   a file names the file.
-    public init(folder: URL, now: Date, lifetimes: Lifetimes = Lifetimes()) throws(CryptoError) {
+    public convenience init(folder: URL, now: Date, lifetimes: Lifetimes = Lifetimes()) throws(CryptoError) {
+        try self.init(folder: folder, now: now, since: now, readsAll: true, lifetimes: lifetimes)
+    }
+
+    /// Reads an authority from a folder, or creates it there with a root that is valid from another date on.
+    ///
+    /// - Parameters:
+    ///   - folder: the folder of the PEM files.
+    ///   - now: the date at which the root has to be valid.
+    ///   - start: the creation date of a new root.
+    ///   - readsAll: whether all files are read now. Otherwise, those other than the root's are read when they are needed,
+    ///     and their defects are found then.
+    ///   - lifetimes: the lifetimes of new certificates.
+    /// - Throws: a ``CryptoError`` for a defect of a file.
+    package init(
+        folder: URL,
+        now: Date,
+        since start: Date,
+        readsAll: Bool,
+        lifetimes: Lifetimes = Lifetimes()
+    ) throws(CryptoError) {
         let folder = CertificateFolder(folder)
         self.lifetimes = lifetimes
         if try folder.isUnfilled() {
-            try folder.fill { key throws(CryptoError) in try CertifiedKey(.root, key, issuer: nil, at: now, lifetimes) }
+            try folder.fill { key throws(CryptoError) in
+                try CertifiedKey(.root, key, issuer: nil, at: start, lifetimes)
+            }
         }
         root = try folder.root()
         self.folder = folder
         // Reports a defect of the other files now, not when they are needed. An expired certificate is not a defect.
-        issued = Locked(try folder.certified(below: root))
+        state = Locked(State(issued: readsAll ? try folder.certified(below: root) : [:]))
         try requireValidity(at: now)
     }
 
@@ -105,32 +137,34 @@ public final class CertificateAuthority: Sendable {
         try requireValidity(at: date)
         if role == .root { return root }
         let issuer: CertifiedKey? = if let issuer = role.issuer { try certified(issuer, at: date) } else { nil }
-        return try issued.withLock { issued in
+        return try state.withLock { state in
             Result { () throws(CryptoError) in
-                if let known = issued[role], known.certificate.validity.contains(date) { return known }
-                let certified = try certify(role, issued[role]?.key, by: issuer, at: date)
-                issued[role] = certified
+                let responder = role.namesResponder ? state.responders.last : nil
+                if let known = state.issued[role], known.certificate.isUsable(at: date, responder) { return known }
+                let certified = try certify(role, state.issued[role]?.key, by: issuer, at: date, responder)
+                state.issued[role] = certified
                 return certified
             }
         }.get()
     }
 
-    /// Returns the folder's certificate if it is valid at a date; otherwise issues a new one, for the existing key if
-    /// there is one.
+    /// Returns the folder's certificate if it is usable; otherwise issues a new one, for the existing key if there is
+    /// one.
     private func certify(
         _ role: CertificateRole,
         _ known: Key?,
         by issuer: CertifiedKey?,
-        at date: Date
+        at date: Date,
+        _ responder: URL?
     ) throws(CryptoError) -> CertifiedKey {
         guard let folder else {
             let key = if let known { known } else { try Key.generated(role.kind) }
-            return try certified(role, key, by: issuer, at: date)
+            return try certified(role, key, by: issuer, at: date, responder)
         }
         let key = if let known { known } else { try folder.key(role) }
         let found = try folder.certificate(role, of: key, issuer: issuer)
-        if let found, found.certificate.validity.contains(date) { return found }
-        let new = try certified(role, key, by: issuer, at: date)
+        if let found, found.certificate.isUsable(at: date, responder) { return found }
+        let new = try certified(role, key, by: issuer, at: date, responder)
         guard role.issuer == nil else {
             try folder.replace(new.certificate, role)
             return new
@@ -148,10 +182,13 @@ public final class CertificateAuthority: Sendable {
         _ role: CertificateRole,
         _ key: Key,
         by issuer: CertifiedKey?,
-        at date: Date
+        at date: Date,
+        _ responder: URL?
     ) throws(CryptoError) -> CertifiedKey {
-        guard issuer == nil else { return try CertifiedKey(role, key, issuer: issuer, at: date, lifetimes) }
-        let template = role.template(for: root.certificate.validity)
+        guard issuer == nil else {
+            return try CertifiedKey(role, key, issuer: issuer, at: date, lifetimes, responder: responder)
+        }
+        let template = role.template(for: root.certificate.validity, responder: nil)
         return CertifiedKey(key: key, certificate: try template.issued(for: key, by: nil as CertifiedKey?))
     }
 
@@ -164,6 +201,34 @@ public final class CertificateAuthority: Sendable {
             throw CryptoError("the authority's root certificate \(state) on \(date.formatted(.iso8601))")
         }
     }
+}
+
+// MARK: - Responders
+
+extension CertificateAuthority {
+    /// The URL of the OCSP responder that certificates name; nil if no responder runs.
+    package var responder: URL? { state.withLock { $0.responders.last } }
+
+    /// Lets certificates name a responder; those that name another are issued again when they are next needed.
+    package func addResponder(_ url: URL) { state.withLock { $0.responders.append(url) } }
+
+    /// Ends the naming of a responder that no longer runs.
+    package func removeResponder(_ url: URL) { state.withLock { $0.responders.removeAll { $0 == url } } }
+}
+
+extension Certificate {
+    /// Returns whether the certificate can be sent with a signature of a date.
+    ///
+    /// Without a responder, a certificate may name one that no longer runs: the next process that serves the store may
+    /// have the same address.
+    fileprivate func isUsable(at date: Date, _ responder: URL?) -> Bool {
+        validity.contains(date) && (responder == nil || self.responder == responder?.absoluteString)
+    }
+}
+
+extension Date {
+    /// The creation date of a root that is valid on every date that a certificate can represent.
+    package static var startOfRoots: Date { .startOfCertificates + CertificateAuthority.Lifetimes.slack }
 }
 
 extension CertificateAuthority {
@@ -185,7 +250,7 @@ extension CertificateAuthority {
         case chainOfFour
         /// The signature is made with a key other than the leaf's.
         case wrongKey
-        /// The leaf is on ``CertificateAuthority/revocationList(at:)``.
+        /// The leaf is on ``CertificateAuthority/revocationList(at:)``, and revoked to whoever asks the OCSP responder.
         case revoked
     }
 
@@ -204,9 +269,14 @@ extension CertificateAuthority {
 
         var key = leaf.key
         var issuer = try certified(issuerRole, at: date)
-        var template = role.template(for: try role.validity(at: date, lifetimes))
+        let responder = responder
+        var template = role.template(
+            for: try role.validity(at: date, lifetimes, below: issuer),
+            responder: responder
+        )
         var intermediate = CertificateRole.intermediate.template(
-            for: try CertificateRole.intermediate.validity(at: date, lifetimes)
+            for: try CertificateRole.intermediate.validity(at: date, lifetimes, below: root),
+            responder: responder
         )
         switch defect {
         case .expiredLeaf:
@@ -218,6 +288,7 @@ extension CertificateAuthority {
             issuers[0] = try intermediate.issued(for: issuer.key, by: root)
         case .foreignRoot:
             let other = try CertificateAuthority(now: date, lifetimes: lifetimes)
+            if let responder { other.addResponder(responder) }
             issuer = try other.certified(issuerRole, at: date)
             if !issuers.isEmpty { issuers = [issuer.certificate, other.root.certificate] }
         case .chainOfOne: issuers = []
@@ -226,7 +297,14 @@ extension CertificateAuthority {
             intermediate.use = .authority(below: 1)
             let upper = try Key.generated(.p384)
             let second = CertifiedKey(key: upper, certificate: try intermediate.issued(for: upper, by: root))
-            issuer = try CertifiedKey(.intermediate, issuer.key, issuer: second, at: date, lifetimes)
+            issuer = try CertifiedKey(
+                .intermediate,
+                issuer.key,
+                issuer: second,
+                at: date,
+                lifetimes,
+                responder: responder
+            )
             issuers = [issuer.certificate, second.certificate, root.certificate]
         case .wrongKey: key = try .generated(role.kind)
         case .revoked: template.serialNumber = revokedSerialNumber(role)

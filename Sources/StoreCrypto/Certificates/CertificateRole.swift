@@ -30,8 +30,25 @@ enum CertificateRole: String, CaseIterable {
         }
     }
 
+    /// Whether the certificate names the authority's OCSP responder.
+    ///
+    /// Verifiers with online checks ask about the certificates of JWS and app receipts below the root. Transaction
+    /// receipts date from a time without such checks.
+    var namesResponder: Bool { self == .intermediate || issuer == .intermediate }
+
     /// Returns the certificate's content.
-    func template(for validity: Range<Date>) -> CertificateTemplate {
+    ///
+    /// - Parameters:
+    ///   - validity: the dates of validity.
+    ///   - responder: the URL of the OCSP responder, which some roles name; nil if there is none.
+    /// - Returns: the content.
+    func template(for validity: Range<Date>, responder: URL?) -> CertificateTemplate {
+        var template = template(for: validity)
+        if namesResponder { template.responder = responder }
+        return template
+    }
+
+    private func template(for validity: Range<Date>) -> CertificateTemplate {
         switch self {
         case .root: CertificateTemplate(commonName: "StoreCore Root", validity: validity, use: .authority(below: nil))
         case .intermediate:
@@ -71,6 +88,22 @@ enum CertificateRole: String, CaseIterable {
     }
 
     /// Returns the validity of a certificate that is created at a date.
+    ///
+    /// The validity begins with the issuer's if that is earlier: content may be signed long after its own date, and is
+    /// verified as of that date.
+    ///
+    /// - Throws: a ``CryptoError`` for a date or a lifetime that is not a finite number.
+    func validity(
+        at date: Date,
+        _ lifetimes: CertificateAuthority.Lifetimes,
+        below issuer: CertifiedKey?
+    ) throws(CryptoError) -> Range<Date> {
+        let validity = try validity(at: date, lifetimes)
+        guard let start = issuer?.certificate.validity.lowerBound, start < validity.lowerBound else { return validity }
+        return start..<validity.upperBound
+    }
+
+    /// Returns the validity of a certificate that is created at a date, whenever its issuer's begins.
     ///
     /// - Throws: a ``CryptoError`` for a date or a lifetime that is not a finite number.
     func validity(at date: Date, _ lifetimes: CertificateAuthority.Lifetimes) throws(CryptoError) -> Range<Date> {

@@ -10,6 +10,8 @@ struct CertificateTemplate {
     var serialNumber = Self.randomSerialNumber()
     var use: Use
     var marker: ObjectID?
+    /// The URL of the OCSP responder that tells whether the certificate is revoked; nil to name none.
+    var responder: URL?
 
     /// The permitted use of a certificate's key.
     enum Use {
@@ -23,6 +25,9 @@ struct CertificateTemplate {
     }
 
     static func randomSerialNumber() -> [UInt8] { [0x40] + (0..<15).map { _ in UInt8.random(in: .min ... .max) } }
+
+    /// Returns whether a serial number has the form of the random ones.
+    static func isRandom(_ serialNumber: [UInt8]) -> Bool { serialNumber.count == 16 && serialNumber[0] == 0x40 }
 
     /// Issues the certificate of a key.
     ///
@@ -63,6 +68,11 @@ struct CertificateTemplate {
             extensions += Self.extension(.subjectAlternativeName, DER.element(.sequence, names))
         }
         if let marker { extensions += Self.extension(marker, DER.null) }
+        if let responder {
+            let location = DER.element(.implicit6, Array(responder.absoluteString.utf8))
+            let access = DER.sequence(DER.sequence(ObjectID.onlineStatus.der, location))
+            extensions += Self.extension(.authorityInformationAccess, access)
+        }
         return extensions
     }
 
@@ -115,21 +125,18 @@ struct CertifiedKey: Sendable {
     ///   - date: the date of issue. The validity begins an hour earlier, or with the issuer's validity if that is
     ///     earlier still.
     ///   - lifetimes: the lifetimes of certificates, by role.
+    ///   - responder: the URL of the OCSP responder; nil to name none.
     /// - Throws: a ``CryptoError`` if a certificate cannot represent the dates, or if libcrypto fails.
     init(
         _ role: CertificateRole,
         _ key: Key,
         issuer: CertifiedKey?,
         at date: Date,
-        _ lifetimes: CertificateAuthority.Lifetimes
+        _ lifetimes: CertificateAuthority.Lifetimes,
+        responder: URL? = nil
     ) throws(CryptoError) {
-        var validity = try role.validity(at: date, lifetimes)
-        // The validity begins with the issuer's: content may be signed long after its own date, and is verified as of
-        // that date.
-        if let start = issuer?.certificate.validity.lowerBound, start < validity.lowerBound {
-            validity = start..<validity.upperBound
-        }
-        let template = role.template(for: validity)
+        let validity = try role.validity(at: date, lifetimes, below: issuer)
+        let template = role.template(for: validity, responder: responder)
         self.init(key: key, certificate: try template.issued(for: key, by: issuer))
     }
 }
@@ -142,6 +149,8 @@ extension CertificateTemplate {
 }
 
 extension Date {
+    /// The beginning of the first year that certificates can represent.
+    static let startOfCertificates = Date(timeIntervalSince1970: -631_152_000)
     /// The end of the last year that certificates can represent.
     static let endOfCertificates = Date(timeIntervalSince1970: 253_402_300_800)
 
@@ -149,8 +158,8 @@ extension Date {
     ///
     /// - Throws: a ``CryptoError`` outside the years 1950 to 9999.
     func der() throws(CryptoError) -> [UInt8] {
-        let (year1950, year2050) = (-631_152_000.0, 2_524_608_000.0)
-        guard timeIntervalSince1970 >= year1950, self < .endOfCertificates else {
+        let year2050 = 2_524_608_000.0
+        guard self >= .startOfCertificates, self < .endOfCertificates else {
             throw CryptoError("a certificate's dates must be in the years 1950 to 9999")
         }
         let digits =

@@ -26,6 +26,8 @@ struct ObjectID: Hashable, Sendable, CustomStringConvertible {
     static let extendedKeyUsage = ObjectID(2, 5, 29, 37)
     static let subjectAlternativeName = ObjectID(2, 5, 29, 17)
     static let serverAuthentication = ObjectID(1, 3, 6, 1, 5, 5, 7, 3, 1)
+    static let authorityInformationAccess = ObjectID(1, 3, 6, 1, 5, 5, 7, 1, 1)
+    static let onlineStatus = ObjectID(1, 3, 6, 1, 5, 5, 7, 48, 1)
     static let codeSigning = ObjectID(1, 3, 6, 1, 5, 5, 7, 3, 3)
 
     static let signedData = ObjectID(1, 2, 840, 113549, 1, 7, 2)

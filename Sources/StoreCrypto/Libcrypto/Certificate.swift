@@ -11,7 +11,7 @@
         let key: Key
         /// The dates of validity; the upper bound is the first date after its end.
         let validity: Range<Date>
-        private let pointer: OpaquePointer
+        let pointer: OpaquePointer
 
         /// Reads a certificate in DER.
         init(_ data: Data) throws(CryptoError) {
@@ -57,6 +57,14 @@
             let object = OBJ_txt2obj(identifier, 1)
             defer { ASN1_OBJECT_free(object) }
             return X509_get_ext_by_OBJ(pointer, object, -1) >= 0
+        }
+
+        /// The URL of the first OCSP responder that the certificate names; nil if it names none.
+        var responder: String? {
+            let texts = X509_get1_ocsp(pointer)
+            defer { X509_email_free(texts) }
+            guard let text = OPENSSL_sk_value(texts, 0) else { return nil }
+            return String(cString: text.assumingMemoryBound(to: CChar.self))
         }
 
         /// Whether the certificate may issue others.

@@ -40,6 +40,7 @@
         var subjectText: String { switch never {} }
         var issuerAndSerialNumber: Data { switch never {} }
         var isAuthority: Bool { switch never {} }
+        var responder: String? { switch never {} }
         var isSelfSigned: Bool { switch never {} }
         func has(_ identifier: String) -> Bool { switch never {} }
         func isTrusted(through others: [Certificate], to anchor: Certificate) -> Bool { switch never {} }
@@ -50,6 +51,19 @@
         private let never: Never
 
         init(_ data: Data) throws(CryptoError) { throw .unavailable }
+    }
+
+    struct StatusRequest {
+        private let never: Never
+
+        init?(_ data: Data) { nil }
+
+        func isAbout(_ issuer: Certificate) -> Bool { switch never {} }
+        func response(
+            by issuer: CertifiedKey,
+            validFor validity: Range<Date>,
+            _ status: ([UInt8]) -> CertificateStatus
+        ) throws(CryptoError) -> Data { switch never {} }
     }
 
     extension Digest {

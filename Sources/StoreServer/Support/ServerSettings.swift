@@ -18,6 +18,7 @@ package final class ServerSettings: Sendable {
 
     private struct State {
         var isAvailable = true
+        var isResponderAvailable = true
         var sharedSecret: String?
         var verifications = Queue<Verification>()
         var requests = Queue<Int>()
@@ -48,6 +49,12 @@ package final class ServerSettings: Sendable {
     package var isAvailable: Bool {
         get { state.withLock { $0.isAvailable } }
         set { state.withLock { $0.isAvailable = newValue } }
+    }
+
+    /// Whether the OCSP responder is available.
+    package var isResponderAvailable: Bool {
+        get { state.withLock { $0.isResponderAvailable } }
+        set { state.withLock { $0.isResponderAvailable = newValue } }
     }
 
     /// The shared secret that verifications require for receipts with auto-renewable subscriptions; nil for none.

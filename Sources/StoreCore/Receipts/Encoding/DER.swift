@@ -22,6 +22,8 @@ package enum DER {
         case implicit0 = 0x80
         /// `[2]` in place of a primitive element's own tag.
         case implicit2 = 0x82
+        /// `[6]` in place of a primitive element's own tag.
+        case implicit6 = 0x86
         /// `[7]` in place of a primitive element's own tag.
         case implicit7 = 0x87
         /// `[0]` around an element with its own tag.
