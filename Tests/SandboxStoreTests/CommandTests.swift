@@ -41,6 +41,7 @@ import Testing
             )
         ),
         (["serve", "--store", "s", "--ca", "c"], .serve(ServeOptions(store: "s", folder: "c"))),
+        (["serve", "--store", "s"], .serve(ServeOptions(store: "s", folder: nil))),
         (
             [
                 "serve", "--ca", "c", "--port", "8080", "--host", "::1", "--configuration", "f", "--bundle", "b",
@@ -149,7 +150,10 @@ import Testing
         (["names", "acount"], "\"acount\" is not \(kinds); did you mean \"account\"?", "names"),
         (["completion", "fish"], "\"fish\" is not bash or zsh", "completion"),
         (["completion"], "completion needs bash or zsh", "completion"),
-        (["serve", "--store", "s"], "a store that is kept needs a folder for its keys: --ca FOLDER", "serve"),
+        (
+            ["serve", "--store", "postgresql://db/s"],
+            "serve needs a folder for a store on a database server: --ca FOLDER", "serve"
+        ),
         (
             ["serve", "--shared-secret", "s", "--shared-secret-file", "f"],
             "--shared-secret and --shared-secret-file do not go together", "serve"

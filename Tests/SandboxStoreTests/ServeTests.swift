@@ -86,7 +86,8 @@ struct ServeTests {
     {
         let directory = try Directory()
         let configuration = SandboxStoreTool.demoFile.path
-        let service = try Service(arguments(directory, "--configuration", configuration), in: directory)
+        let store = directory.url.appending(path: "store.sqlite").path(percentEncoded: false)
+        let service = try Service(["--store", store, "--configuration", configuration], in: directory)
         // As good as a full disk: nothing can take the file's place.
         let state = directory.url.appending(path: "store.sqlite.state")
         try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
@@ -109,7 +110,8 @@ struct ServeTests {
     @Test func `Questions and purchases leave the file beside the store alone`() async throws {
         let directory = try Directory()
         let configuration = SandboxStoreTool.demoFile.path
-        let service = try Service(arguments(directory, "--configuration", configuration), in: directory)
+        let store = directory.url.appending(path: "store.sqlite").path(percentEncoded: false)
+        let service = try Service(["--store", store, "--configuration", configuration], in: directory)
         let state = directory.url.appending(path: "store.sqlite.state")
         for act in ["status", "buy consumable"] { #expect(try await service.ask("act", act).status == 200) }
         #expect(!FileManager.default.fileExists(atPath: state.path))
@@ -143,6 +145,49 @@ struct ServeTests {
         let found = try await ask(second, "GET", "notifications/test/\(token)", directory)
         #expect(String(decoding: found, as: UTF8.self).contains("signedPayload"))
         #expect(second.end(SIGINT) == 0)
+    }
+
+    @MainActor
+    @Test func `What the command line signs is accepted by the server of the same file, and leads to one root`()
+        async throws
+    {
+        let directory = try Directory()
+        let file = directory.url.appending(path: "shop.db").path(percentEncoded: false)
+        #expect(Run("--store", file, "init", SandboxStoreTool.demoFile.path).code == 0)
+        #expect(Run("--store", file, "buy", "consumable").code == 0)
+        let receipt = Run("--store", file, "receipt").output.trimmingCharacters(in: .newlines)
+        var jws = [Run("--store", file, "receipt", "--jws").output]
+        let service = try Service(["--store", file], in: directory)
+        var request = URLRequest(url: try service.url.appending(path: "verifyReceipt"))
+        request.httpMethod = "POST"
+        request.httpBody = try JSONEncoder().encode(["receipt-data": receipt])
+        let answer = String(decoding: try await URLSession.shared.data(for: request).0, as: UTF8.self)
+        #expect(answer.contains(#""status":0"#) && answer.contains(#""product_id":"consumable""#), "\(answer)")
+        let (status, text) = try await service.ask("act", "receipt --jws")
+        #expect(status == 200)
+        let served = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        jws.append(try #require(served?["jws"] as? String))
+        #expect(service.end(SIGTERM) == 0)
+        for signed in jws {
+            let verified = Run("verify", try directory.write("jws", signed), "--root", file + ".keys/root.pem")
+            #expect(verified.code == 0, "\(verified.output)\(verified.complaints)")
+        }
+    }
+
+    @MainActor
+    @Test func `A folder named once is the folder of later servers and commands`() throws {
+        let directory = try Directory()
+        let file = directory.url.appending(path: "shop.db").path(percentEncoded: false)
+        #expect(Run("--store", file, "init", SandboxStoreTool.demoFile.path).code == 0)
+        for arguments in [["--ca", "certificates"], []] {
+            let service = try Service(["--store", file] + arguments, in: directory)
+            #expect(service.line.contains("/certificates/root.pem"))
+            #expect(service.end(SIGTERM) == 0)
+        }
+        #expect(Run("--store", file, "buy", "consumable").code == 0)
+        let receipt = try directory.write("receipt", Run("--store", file, "receipt").output)
+        let root = directory.url.appending(path: "certificates/root.pem").path(percentEncoded: false)
+        #expect(Run("verify", receipt, "--root", root).code == 0)
     }
 
     @Test func `The address of the page is printed, unless other machines reach the server`() async throws {

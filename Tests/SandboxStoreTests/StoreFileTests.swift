@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreCrypto
 import StoreSQLite
 import StoreScenario
 import Testing
@@ -117,7 +118,7 @@ struct StoreFileTests {
     }
 
     @Test func `Only the user can read time, settings and key, and questions write none of them`() throws {
-        let files = [path + ".state", path + ".key"]
+        let files = [path + ".state", path + (Libcrypto.isAvailable ? ".keys/root.key.pem" : ".key")]
         for file in files {
             #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
         }
@@ -137,14 +138,93 @@ struct StoreFileTests {
         #expect(run("buy", "consumable").output.contains("purchased"))
     }
 
-    @Test func `Receipts are signed with the key beside the store`() throws {
+    @Test(.libcrypto, arguments: [nil, "1999-12-31T00:00:00Z", "2060-01-01T00:00:00Z"])
+    func `Receipts and JWS lead to the root beside the store, at any time`(start: String?) throws {
+        let path = directory.url.appending(path: "other.db").path
+        let begin = start.map { ["--at", $0] } ?? []
+        #expect(Run(["--store", path, "init", SandboxStoreTool.demoFile.path] + begin).code == 0)
+        #expect(Run("--store", path, "buy", "consumable").code == 0)
+        #expect(!FileManager.default.fileExists(atPath: path + ".key"))
+        for (kind, options) in [("app receipt", ["receipt"]), ("app transaction", ["receipt", "--jws"])] {
+            let signed = try directory.write("signed", Run(["--store", path] + options).output)
+            let verified = Run("verify", signed, "--root", path + ".keys/root.pem")
+            #expect(verified.code == 0, "\(kind): \(verified.output)\(verified.complaints)")
+            #expect(verified.output.contains("The root vouches for this \(kind)."), "\(verified.output)")
+        }
+    }
+
+    @Test(.enabled(if: !Libcrypto.isAvailable, "libcrypto is there"))
+    func `Without libcrypto, receipts are signed with the key beside the store`() throws {
         #expect(run("buy", "consumable").code == 0)
         let receipt = try directory.write("receipt", run("receipt").output)
         let verified = Run("verify", receipt, "--key-file", path + ".key")
-        #expect(verified.code == 0)
-        #expect(verified.output.contains("The store vouches for this app receipt."))
-        let key = try FileManager.default.attributesOfItem(atPath: path + ".key")
-        #expect(key[.posixPermissions] as? Int == 0o600)
+        #expect(verified.code == 0 && verified.output.contains("The store vouches for this app receipt."))
+    }
+
+    @Test(.libcrypto) func `A purchase makes no key that signs, and a receipt does`() throws {
+        let files = { Set(try FileManager.default.contentsOfDirectory(atPath: path + ".keys")) }
+        #expect(run("buy", "consumable").code == 0)
+        #expect(try files() == ["root.pem", "root.key.pem"])
+        #expect(run("receipt").code == 0)
+        #expect(try files().isSuperset(of: ["intermediate.pem", "receipt.key.pem"]))
+    }
+
+    @Test(.libcrypto) func `A key of earlier receipts stays, and verifies these`() throws {
+        let key = Data("a key of another time".utf8)
+        try key.write(to: URL(filePath: path + ".key"))
+        try FileManager.default.removeItem(atPath: path + ".keys")
+        #expect(run("buy", "consumable").code == 0)
+        let receipt = TransactionReceipt(
+            productIdentifier: "consumable",
+            transactionIdentifier: "1",
+            purchaseDate: Date(timeIntervalSince1970: 1_735_689_600),
+            bundleIdentifier: "com.example.app",
+            bundleVersion: "1.0"
+        )
+        let earlier = try directory.write(
+            "earlier",
+            receipt.data(signedBy: HMACReceiptSigner(key: key)).base64EncodedString()
+        )
+        #expect(Run("verify", earlier, "--key-file", path + ".key").code == 0)
+        let later = try directory.write("later", run("receipt").output)
+        #expect(Run("verify", later, "--root", path + ".keys/root.pem").code == 0)
+        #expect(try Data(contentsOf: URL(filePath: path + ".key")) == key)
+    }
+
+    @Test func `A folder of keys that was named is remembered, and found when all is moved`() throws {
+        let settings = SettingsFile(beside: path)
+        #expect(try settings.keyFolder().path == path + ".keys")
+        let inside = directory.url.appending(path: "certificates").path
+        let elsewhere = directory.url.deletingLastPathComponent().appending(path: "certificates").path
+        for (name, found) in [(inside, "moved/certificates"), (elsewhere, "../certificates")] {
+            let settings = SettingsFile(beside: path)
+            #expect(try settings.keyFolder(name).path == name)
+            // Only what is kept is remembered.
+            let before = try SettingsFile(beside: path).keyFolder().path
+            #expect(before != name)
+            try settings.keepKeys(at: .now)
+            #expect(try SettingsFile(beside: path).keyFolder().path == name)
+            let moved = directory.url.appending(path: "moved")
+            try FileManager.default.createDirectory(at: moved, withIntermediateDirectories: true)
+            let place = moved.appending(path: "shop.db").path
+            try? FileManager.default.removeItem(atPath: place + ".state")
+            try FileManager.default.copyItem(atPath: path + ".state", toPath: place + ".state")
+            let expected = directory.url.appending(path: found).standardizedFileURL.path
+            #expect(try SettingsFile(beside: place).keyFolder().path == expected)
+        }
+        // The time and the settings stay, and so does the folder when these are kept.
+        #expect(run("status").output.hasPrefix("now              2025-01-01T00:00:00Z\n"))
+        try settings.keepKeys(at: .now)
+        #expect(run("advance", "1d").code == 0)
+        #expect(try SettingsFile(beside: path).keyFolder().path == path + ".keys")
+    }
+
+    @Test(.libcrypto) func `A folder that cannot be used is told, and nothing is done`() throws {
+        try FileManager.default.removeItem(atPath: path + ".keys/root.key.pem")
+        let refused = run("buy", "consumable")
+        #expect(refused.code == 1 && refused.complaints.contains("root.key.pem: the file is missing"))
+        try FileManager.default.removeItem(atPath: path + ".keys")
+        #expect(try #require(try json("transactions") as? [Any]).isEmpty)
     }
 
     @Test func `A store is made once, and used when it is made`() throws {
@@ -202,5 +282,12 @@ struct StoreFileTests {
         #expect(result.output.isEmpty)
         #expect(result.complaints == "sandbox-store: shop.scenario:2:1: \"frobnicate\" is not a command\n")
         #expect(try #require(try json("transactions") as? [Any]).isEmpty)
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips, with the line that says what to install, where stores in files sign with an HMAC key.
+    fileprivate static var libcrypto: Self {
+        .enabled(if: Libcrypto.isAvailable, Comment(rawValue: Libcrypto.advice))
     }
 }

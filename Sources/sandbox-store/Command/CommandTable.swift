@@ -57,7 +57,7 @@ enum CommandTable {
                 .init(
                     "--ca",
                     folder,
-                    "the folder of certificates and of the API's key, for you only; --store needs it"
+                    "the folder of certificates and of the API's key, for you only; that of the store unless given"
                 ),
                 .init("--port", port, "the port; a free one unless given"),
                 .init("--host", address, "where to listen; 127.0.0.1, which only this machine reaches, unless given"),
@@ -109,8 +109,8 @@ enum CommandTable {
             ],
             summary: """
                 Makes a store with the products and settings of Xcode's file, and keeps it in a SQLite file. Beside \
-                it are its time and settings, in FILE.state, and the key of its receipts, in FILE.key. Its time \
-                stands still between commands. A store at a postgresql:// URL is one that other processes have open \
+                it are its time and settings, in FILE.state, and its certificates and keys, in the folder FILE.keys, \
+                with which serve signs too. Its time stands still between commands. A store at a postgresql:// URL is one that other processes have open \
                 too: it goes by the system's clock, and its settings are each process's own.
                 """
         ) { arguments in

@@ -5,7 +5,8 @@ import StoreCrypto
 struct ServeOptions: Equatable {
     /// The file of the store, or its `postgresql://` URL; nil for a store in memory.
     var store: String?
-    /// The folder of the certificates and of the API's key; nil for a new one that is removed at the end.
+    /// The folder of the certificates and of the API's key; nil for that of a store in a file, and for a new one of a store
+    /// in memory, which is removed at the end.
     var folder: String?
     /// The port to listen on; 0 for any free port.
     var port: UInt16 = 0
@@ -31,8 +32,8 @@ extension ServeOptions {
     init(_ arguments: CommandArguments) throws {
         store = arguments["--store"]
         folder = arguments["--ca"]
-        if folder == nil, store != nil {
-            throw Command.Mistake("a store that is kept needs a folder for its keys: --ca FOLDER", arguments.row)
+        if folder == nil, store.flatMap(SharedStoreAddress.init) != nil {
+            throw Command.Mistake("serve needs a folder for a store on a database server: --ca FOLDER", arguments.row)
         }
         port = try arguments.value(of: "--port") { UInt16($0) } ?? port
         host = arguments["--host"]

@@ -20,12 +20,17 @@ struct StoreService {
     ///
     /// - Throws: an error whose description contains neither a key nor the shared secret.
     init(_ options: ServeOptions) throws {
-        isFolderTemporary = options.folder == nil
-        folder = options.folder.map { URL(filePath: $0) } ?? Self.temporaryFolder
-        // Created before the API's key, since an authority is created only in an empty folder. A temporary one is valid
-        // for stores of tests whose time is long ago.
-        let now = isFolderTemporary ? TestStores.beginning : Date()
-        let authority = try CertificateAuthority(folder: folder, now: now)
+        let isShared = options.store.flatMap(SharedStoreAddress.init) != nil
+        // The folder is always named for a store on a database server, whose settings are in it.
+        let place = isShared ? options.folder.map { "\($0)/store" } : options.store
+        let settings = place.map(SettingsFile.init(beside:))
+        isFolderTemporary = options.folder == nil && options.store == nil
+        folder =
+            if let settings, !isShared { try settings.keyFolder(options.folder) } else {
+                options.folder.map { URL(filePath: $0) } ?? Self.temporaryFolder
+            }
+        // Created before the API's key, since an authority is created only in an empty folder.
+        let authority = try StoreFile.authority(in: folder, now: Date(), readsAll: true)
         var configuration = StoreServer.Configuration()
         configuration.credentials = try StoreServer.Credentials(folder: folder)
         configuration.port = options.port
@@ -39,8 +44,7 @@ struct StoreService {
         if !options.secureHosts.isEmpty {
             configuration.identity = try authority.serverIdentity(for: options.secureHosts, at: Date())
         }
-        let database = try ServedDatabase(options.store, folder: folder)
-        let settings = database.place.map(SettingsFile.init(beside:))
+        let database = try ServedDatabase(options.store)
         let clock = try Self.clock(of: database, settings)
         if options.isClockFixed { (clock as? ShiftedClock)?.isRunning = false }
         let file = options.configuration.map { URL(filePath: $0) }
@@ -55,6 +59,7 @@ struct StoreService {
         )
         let performer = ScenarioPerformer(store: store)
         try settings?.restore(performer)
+        if !isShared { try settings?.keepKeys(at: clock.now) }
         configuration.controlPerformer = ControlPerformer(performer) { try settings?.keep(performer) }
         server = try StoreServer(store, configuration: configuration)
         self.database = database
@@ -135,31 +140,26 @@ struct StoreService {
 struct ServedDatabase {
     /// The ledger; nil for a store in memory.
     let ledger: (any Ledger)?
-    /// The path beside which the ``SettingsFile`` is stored; nil for a store in memory.
-    let place: String?
     /// Whether several processes may have the store open.
     let isShared: Bool
     private let closing: () -> Void
 
     /// Opens a database.
     ///
-    /// - Parameters:
-    ///   - store: the path of a file, or an address for ``SharedStoreAddress``; nil for a store in memory.
-    ///   - folder: the folder of the keys, and of the settings of a store on a server.
+    /// - Parameter store: the path of a file, or an address for ``SharedStoreAddress``; nil for a store in memory.
     /// - Throws: the errors of the database.
-    init(_ store: String?, folder: URL) throws {
+    init(_ store: String?) throws {
         guard let store else {
-            (ledger, place, isShared, closing) = (nil, nil, false, {})
+            (ledger, isShared, closing) = (nil, false, {})
             return
         }
         guard let address = SharedStoreAddress(store) else {
             let database = try SQLiteDatabase(at: URL(filePath: store))
-            (ledger, place, isShared, closing) = (database.ledger, store, false, database.close)
+            (ledger, isShared, closing) = (database.ledger, false, database.close)
             return
         }
         let database = try PostgresDatabase(address.settings)
         ledger = try database.ledger(address.name)
-        place = folder.appending(path: "store").path(percentEncoded: false)
         (isShared, closing) = (true, database.close)
     }
 

@@ -3,7 +3,7 @@ import StoreCore
 import StoreCrypto
 import StoreScenario
 
-/// The file of a store's time and of the settings that no ledger stores.
+/// The file of a store's time, of the settings that no ledger stores, and of the place of its keys.
 ///
 /// The file is written only after a change of the time or the settings, not after queries or purchases.
 final class SettingsFile: Sendable {
@@ -16,6 +16,9 @@ final class SettingsFile: Sendable {
         var isStopped: Bool?
         /// The lines of the scenario language that restore the settings.
         var settings: [String]
+        /// The path of the keys' folder, relative to the file's folder if the keys are below that; nil if the keys are
+        /// beside the store's file.
+        var keys: String?
     }
 
     /// A snapshot of the settings, and of the time by which the clock was moved.
@@ -39,13 +42,48 @@ final class SettingsFile: Sendable {
         var written = Mark()
         /// The snapshot of the last call of `keep`.
         var seen = Mark()
+        /// The place of the keys, as in ``Content/keys``.
+        var keys: String?
     }
 
     private let url: URL
+    private let path: String
     private let memory = Locked(Memory())
 
     /// Creates a reference to the file beside a path, without accessing the file.
-    init(beside path: String) { url = URL(filePath: "\(path).state") }
+    init(beside path: String) { (url, self.path) = (URL(filePath: "\(path).state"), path) }
+
+    /// Returns the folder of the store's keys.
+    ///
+    /// - Parameter name: the path of the folder, which ``keepKeys(at:)`` writes to the file; nil for the one in the
+    ///   file, by default the folder beside the store's file.
+    /// - Returns: the folder, which may not exist.
+    /// - Throws: ``StoreFile/Failure`` if the file is unreadable.
+    func keyFolder(_ name: String? = nil) throws -> URL {
+        let usual = URL(filePath: "\(path).keys").standardizedFileURL
+        let parent = url.standardizedFileURL.deletingLastPathComponent()
+        var keys = try content()?.keys
+        if let name {
+            let folder = URL(filePath: name).standardizedFileURL
+            let isBelow = folder.path.hasPrefix(parent.path + "/")
+            let place = isBelow ? String(folder.path.dropFirst(parent.path.count + 1)) : folder.path
+            keys = folder.path == usual.path ? nil : place
+        }
+        memory.withLock { $0.keys = keys }
+        return keys.map { URL(filePath: $0, relativeTo: parent).standardizedFileURL } ?? usual
+    }
+
+    /// Writes the place of the keys to the file if another one was named.
+    ///
+    /// - Parameter now: the store's time, for a file that does not exist.
+    /// - Throws: ``StoreFile/Failure`` if the file is unreadable, and a `CryptoError` if it cannot be written.
+    func keepKeys(at now: Date) throws {
+        let keys = memory.withLock { $0.keys }
+        var content = try content() ?? Content(now: now.timeIntervalSinceReferenceDate, settings: [])
+        guard content.keys != keys else { return }
+        content.keys = keys
+        try write(content)
+    }
 
     /// Returns the last known time of the store on a ledger.
     ///
@@ -80,7 +118,7 @@ final class SettingsFile: Sendable {
             }
         }
         let mark = mark(of: performer)
-        memory.withLock { $0 = Memory(written: mark, seen: mark) }
+        memory.withLock { ($0.written, $0.seen) = (mark, mark) }
     }
 
     /// Writes the time and the settings if they have changed since they were last written.
@@ -99,7 +137,8 @@ final class SettingsFile: Sendable {
                     now: now.timeIntervalSinceReferenceDate,
                     lead: lead,
                     isStopped: mark.isStopped ? true : nil,
-                    settings: mark.settings
+                    settings: mark.settings,
+                    keys: memory.keys
                 )
                 try write(content)
                 memory.written = mark

@@ -4,7 +4,7 @@ import StoreCrypto
 import StoreSQLite
 import StoreScenario
 
-/// A store in a SQLite file, with its time and its settings in a second file.
+/// A store in a SQLite file, with its time and its settings in a second file, and its keys in a folder.
 ///
 /// The store's clock stands still. Only commands move it.
 struct StoreFile: KeptStore {
@@ -34,7 +34,8 @@ struct StoreFile: KeptStore {
         let settings = SettingsFile(beside: path)
         let time = try settings.time(of: database.ledger)
         let clock = time.map(ManualClock.init(startingAt:)) ?? ManualClock()
-        let store = try Self.openStore(nil, clock: clock, ledger: database.ledger, signer: Self.signer(beside: path))
+        let signer = try Self.signer(beside: path, settings, clock)
+        let store = try Self.openStore(nil, clock: clock, ledger: database.ledger, signer: signer)
         self.init(database: database, settings: settings, store: store)
         try settings.restore(performer)
     }
@@ -54,9 +55,10 @@ struct StoreFile: KeptStore {
         _ = try SandboxStore(configuration)
         let database = try SQLiteDatabase(at: URL(filePath: path))
         let clock = start.map(ManualClock.init(startingAt:)) ?? ManualClock()
-        let signer = try Self.signer(beside: path)
+        let settings = SettingsFile(beside: path)
+        let signer = try Self.signer(beside: path, settings, clock)
         let store = try Self.openStore(configuration, clock: clock, ledger: database.ledger, signer: signer)
-        self.init(database: database, settings: SettingsFile(beside: path), store: store)
+        self.init(database: database, settings: settings, store: store)
         try performer.adopt(configuration.settings)
         try keep()
     }
@@ -106,13 +108,41 @@ struct StoreFile: KeptStore {
         )
     }
 
+    /// Opens the authority in a folder of keys, which is created if it does not exist.
+    ///
+    /// A new root is valid on every date, since the store's time may be any.
+    ///
+    /// - Parameters:
+    ///   - folder: the folder.
+    ///   - now: the date at which the root has to be valid.
+    ///   - readsAll: whether all of its files are read now; a process that may sign nothing reads as few as it can.
+    /// - Returns: the authority.
+    /// - Throws: a `CryptoError` for a defect of a file.
+    static func authority(in folder: URL, now: Date, readsAll: Bool) throws -> CertificateAuthority {
+        try CertificateAuthority(folder: folder, now: now, since: .startOfRoots, readsAll: readsAll)
+    }
+
     // MARK: Files
+
+    /// Returns the signer of the store, with which `serve` signs too: one with certificates.
+    ///
+    /// Without libcrypto, which `serve` needs too, the signer has the key in a file beside the store's file. Such a file
+    /// remains when there are certificates, for the verification of earlier receipts.
+    private static func signer(
+        beside path: String,
+        _ settings: SettingsFile,
+        _ clock: ManualClock
+    ) throws -> any ReceiptSigner {
+        guard Libcrypto.isAvailable else { return try keySigner(beside: path) }
+        let authority = try authority(in: settings.keyFolder(), now: max(clock.now, Date()), readsAll: false)
+        return try AppStoreSigner(authority, clock: clock)
+    }
 
     /// Returns a signer with the key in a file beside the store's file.
     ///
     /// The key's file is created if it does not exist.
-    private static func signer(beside path: String) throws -> HMACReceiptSigner {
-        let file = file(beside: path, "key")
+    private static func keySigner(beside path: String) throws -> HMACReceiptSigner {
+        let file = URL(filePath: "\(path).key")
         if FileManager.default.fileExists(atPath: file.path) {
             let key = try Data(contentsOf: file)
             guard !key.isEmpty else { throw Failure(description: "the key in \(file.path) is empty") }
@@ -123,6 +153,4 @@ struct StoreFile: KeptStore {
         try KeyFolder(file.deletingLastPathComponent()).put(key, to: file, mode: 0o600, isReplacing: false)
         return HMACReceiptSigner(key: key)
     }
-
-    private static func file(beside path: String, _ name: String) -> URL { URL(filePath: "\(path).\(name)") }
 }
