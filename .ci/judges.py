@@ -31,7 +31,7 @@ APPLE = "Apple's verifier"
 CMS = "openssl cms"
 SIGNATURE = "cryptography and openssl verify"
 UNSEEN = {
-    (APPLE, "revoked"): "it asks Apple's OCSP server, and only online; openssl verify judges the list instead",
+    (APPLE, "revoked"): "it asks the OCSP responder, and only online, as online_judge.py does; openssl verify judges the list",
     (CMS, "missingLeafMarker"): "it does not know Apple's extensions",
     (CMS, "missingIntermediateMarker"): "it does not know Apple's extensions",
     (CMS, "chainOfFour"): "it takes a chain of any length",
