@@ -137,11 +137,11 @@ package final class TestStores: Sendable {
     }
 
     private func authority(for order: TestStoreOrder, at now: Date) throws -> CertificateAuthority {
-        if order.hasOwnRoot { return try CertificateAuthority(now: now) }
+        // A new root is valid on every date, since the time of a store may be any.
+        if order.hasOwnRoot { return try CertificateAuthority(now: .startOfRoots) }
         let shared = try authority.withLock { authority in
             if let authority { return authority }
-            // Valid for stores whose time is long ago.
-            let new = try CertificateAuthority(now: Self.beginning)
+            let new = try CertificateAuthority(now: .startOfRoots)
             authority = new
             return new
         }
@@ -153,9 +153,6 @@ package final class TestStores: Sendable {
         }
         return shared
     }
-
-    /// The first date at which a root certificate is valid that is made for tests: the year of the oldest app receipts.
-    package static let beginning = Date(timeIntervalSince1970: 1_356_998_400)
 
     private func serve(
         _ order: TestStoreOrder,

@@ -143,7 +143,7 @@ private struct Host {
         (#"{"storekit": {}, "products": []}"#, "not by both"),
         (#"{"clock": "fast"}"#, #""fast" is not a clock"#),
         (#"{"time": "yesterday"}"#, #""time" is not a moment"#),
-        (#"{"time": "2001-01-01T00:00:00Z"}"#, #""root": "own""#),
+        (#"{"time": "1901-01-01T00:00:00Z"}"#, #""root": "own""#),
         (#"{"environment": "production"}"#, #"did you mean "Production"?"#),
         (#"{"bundleIdentifier": ""}"#, #""bundleIdentifier" is not an identifier"#),
         (#"{"notificationURL": "ftp://host/"}"#, #""notificationURL" is not a URL"#),
