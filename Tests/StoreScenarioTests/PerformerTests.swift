@@ -40,6 +40,35 @@ import Testing
         #expect(shop.error("auto-renew off pro") == "auto-renew: no subscription runs in the group \"pro\"")
     }
 
+    @Test func `Finish all says how many it finished, and which it could not`() throws {
+        try shop.perform(
+            "buy sword",
+            "buy game",
+            "purchase-failure paymentInvalid",
+            "buy sword",
+            "purchase-failure off"
+        )
+        #expect(try shop.perform("finish all") == "finished 3")
+        try shop.perform("buy sword", "buy sword --ask", "buy sword --ask", "authorizer later", "buy sword")
+        let rule = "only purchased, failed and restored transactions can be finished"
+        let answer = try shop.performer.perform("finish all")
+        #expect(answer.text == "finished 1; not 2 deferred and 1 purchasing: \(rule)")
+        #expect(answer.json.hasSuffix("\"finished\":1,\"unfinished\":3}"))
+        #expect(try shop.store.device.unfinished.map { "\($0.state)" } == ["deferred", "deferred", "purchasing"])
+    }
+
+    @Test func `A transaction that waits for a decision is not finished`() throws {
+        try shop.perform("buy sword", "buy sword --ask")
+        #expect(
+            shop.error("finish 2")
+                == "#2 is deferred: only purchased, failed and restored transactions can be finished"
+        )
+        #expect(try shop.perform("finish") == "finished: #1 sword: purchased, finished")
+        #expect(shop.error("finish") == "there is no transaction that is decided and not finished")
+        try shop.perform("approve")
+        #expect(try shop.perform("finish") == "finished: #2 sword: purchased, finished")
+    }
+
     @Test func `An order is made on a device of the chosen account`() throws {
         try shop.perform("add-account bob")
         #expect(shop.error("buy sword --account bob") == "\"bob\" is signed in on no device")

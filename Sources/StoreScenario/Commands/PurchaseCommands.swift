@@ -174,15 +174,33 @@ extension Call {
 
     fileprivate func finish() throws -> ScenarioAnswer {
         let device = try device()
-        guard word("transaction")?.text != "all" else {
-            let unfinished = try device.unfinished
-            for transaction in unfinished { try submit(.finish(transaction: transaction.id), on: device) }
-            return done("finished \(unfinished.count)")
-        }
+        guard word("transaction")?.text != "all" else { return try finishAll(on: device) }
         let transaction = try transaction(.unfinished)
+        if let state = try session.transaction(transaction)?.state, [.purchasing, .deferred].contains(state) {
+            throw ScenarioError("#\(transaction) is \(state): \(Self.finishRule)", kind: .refused)
+        }
         try submit(.finish(transaction: transaction), on: device)
         return try done("finished", transaction: transaction)
     }
+
+    private func finishAll(on device: SandboxDevice) throws -> ScenarioAnswer {
+        let unfinished = try device.unfinished
+        let finishable = unfinished.filter(\.isFinishable)
+        for transaction in finishable { try submit(.finish(transaction: transaction.id), on: device) }
+        let rest = unfinished.filter { !$0.isFinishable }.map { "\($0.state)" }
+        let states = Set(rest).sorted().map { state in "\(rest.count { $0 == state }) \(state)" }
+        let reason = rest.isEmpty ? "" : "; not \(states.joined(separator: " and ")): \(Self.finishRule)"
+        let sentence = "finished \(finishable.count)\(reason)"
+        return ScenarioAnswer(
+            text: sentence,
+            json: [
+                "command": .string(name), "done": .string(sentence), "finished": .number(finishable.count),
+                "unfinished": .number(rest.count),
+            ]
+        )
+    }
+
+    private static let finishRule = "only purchased, failed and restored transactions can be finished"
 
     fileprivate func restore() throws -> ScenarioAnswer {
         let before = try session.transactions.count

@@ -166,7 +166,7 @@ public enum ScenarioTransactions: String, Hashable, Sendable {
     case refunded
     /// Transactions with a refund request that is not decided yet.
     case refundRequests
-    /// Transactions that the app has not finished.
+    /// Transactions that the app has not finished, without those that wait for a decision.
     case unfinished
 }
 

@@ -196,7 +196,7 @@ extension Call {
         case .interrupted: store.issues.map(\.transaction)
         case .refunded: try session.transactions.filter { $0.refund != nil }.map(\.id)
         case .refundRequests: store.refundRequests
-        case .unfinished: try device().unfinished.map(\.id)
+        case .unfinished: try device().unfinished.filter(\.isFinishable).map(\.id)
         }
     }
 
@@ -242,7 +242,7 @@ extension ScenarioTransactions {
         case .interrupted: "was interrupted"
         case .refunded: "was refunded"
         case .refundRequests: "somebody wants refunded"
-        case .unfinished: "is unfinished"
+        case .unfinished: "is decided and not finished"
         }
     }
 }
@@ -252,4 +252,7 @@ extension SandboxTransaction {
     fileprivate var isSold: Bool {
         isSale && cancellationDate == nil && [.purchase, .renewal].contains(origin)
     }
+
+    /// Whether the transaction is in a state in which an app can finish it.
+    var isFinishable: Bool { [.purchased, .failed, .restored].contains(state) }
 }
