@@ -65,6 +65,14 @@ public struct Scenario: Sendable, CustomStringConvertible {
         description = step.description
     }
 
+    /// Returns the line of a step as it is written in the text.
+    package func line(of step: ScenarioStep) -> String {
+        guard let number = step.line else { return step.description }
+        return String(
+            description.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)[number - 1]
+        )
+    }
+
     /// Performs the commands on a store, until the store refuses one that does not begin with `try`.
     ///
     /// - Parameters:

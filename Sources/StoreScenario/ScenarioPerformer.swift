@@ -42,11 +42,7 @@ public struct ScenarioPerformer: Sendable {
                 .at(file: nil, line: step.line)
         }
         guard step.isTry, refusal.kind != .failed else { throw refusal }
-        let sentence = "not done: \(refusal.reason)"
-        return ScenarioAnswer(
-            text: sentence,
-            json: ["command": .string(step.command.name), "refused": .string(refusal.reason)]
-        )
+        return ScenarioAnswer(refusal, of: step)
     }
 
     /// Returns the identifiers of the transactions on which a command without options can act.
@@ -90,13 +86,20 @@ public struct ScenarioPerformer: Sendable {
 }
 
 extension ScenarioPerformer {
-    /// Returns the names in the store that are valid for a kind of word.
+    /// The maximum number of names that are listed.
+    private static let nameLimit = 500
+
+    /// Returns the names in the store that are valid for a kind of word: the newest 500.
     ///
     /// - Parameter kind: the kind. A kind that does not depend on the store has no names; see
     ///   ``ScenarioValueKind/words``.
     /// - Returns: identifiers or names, the oldest first.
     /// - Throws: the error that prevents reading the ledger.
     package func names(of kind: ScenarioValueKind) throws -> [String] {
+        try allNames(of: kind).suffix(Self.nameLimit)
+    }
+
+    private func allNames(of kind: ScenarioValueKind) throws -> [String] {
         switch kind {
         case .product: return store.registeredProducts.map(\.identifier)
         case .account: return store.accounts.map(\.name)
@@ -107,7 +110,7 @@ extension ScenarioPerformer {
             let groups = store.registeredProducts.compactMap { $0.subscription?.groupIdentifier }
             return groups.filter { seen.insert($0).inserted }
         case .transaction(let pool): return try identifiers(in: pool)
-        case .either(_, let kind): return try names(of: kind)
+        case .either(_, let kind): return try allNames(of: kind)
         case .duration, .moment, .number, .price, .country, .failure, .choice, .text: return []
         }
     }

@@ -74,7 +74,10 @@ public struct ScenarioCommand: Identifiable, Sendable {
     public var id: String { name }
 
     /// The form of the command's line, as in `refund [TRANSACTION]`.
-    public var usage: String {
+    public var usage: String { ([name] + wordUsages).joined(separator: " ") }
+
+    /// The forms of the words behind the command's name.
+    private var wordUsages: [String] {
         let words = parameters.map { parameter in
             var word = parameter.name.uppercased()
             if case .choice(let choices) = parameter.kind { word = choices.joined(separator: "|") }
@@ -84,7 +87,13 @@ public struct ScenarioCommand: Identifiable, Sendable {
         let options = options.map { option in
             option.kind == nil ? "[\(option.name)]" : "[\(option.name) \(option.name.dropFirst(2).uppercased())]"
         }
-        return ([name] + words + options).joined(separator: " ")
+        return words + options
+    }
+
+    /// Returns the form of the command's line for help, in lines of at most 80 columns.
+    fileprivate func usage(behind beginning: String, indentation: Int? = nil) -> String {
+        let words = wordUsages.map { $0.replacing(" ", with: "\u{A0}") }.joined(separator: " ")
+        return HelpText.fill("\(beginning)\(name) ", words, indentation: indentation)
     }
 
     /// The kinds of the command's words by the name of their parameter, or of their option without its dashes.
@@ -156,10 +165,13 @@ extension Call {
         guard let word = word("command") else {
             let lines = ScenarioCommand.Group.allCases.map { group in
                 let commands = ScenarioCommand.all.filter { $0.group == group }
-                return (["\(group.rawValue):"] + commands.map { "  \($0.usage)\n      \($0.summary)" })
-                    .joined(separator: "\n")
+                let usages = commands.map { command in
+                    command.usage(behind: "  ", indentation: 10) + HelpText.fill("      ", command.summary)
+                }
+                return "\(group.rawValue):\n\(usages.joined())"
             }
-            return ScenarioAnswer(text: lines.joined(separator: "\n"), json: .array(ScenarioCommand.all.map(\.json)))
+            let text = String(lines.joined().dropLast())
+            return ScenarioAnswer(text: text, json: .array(ScenarioCommand.all.map(\.json)))
         }
         guard let command = ScenarioCommand.named(word.text) else {
             throw ScenarioError(word, "is not a command", among: ScenarioCommand.all.map(\.name))
@@ -169,14 +181,16 @@ extension Call {
 }
 
 extension ScenarioCommand {
-    /// The form of the command's line, its effect, and a line for each parameter and option.
+    /// The form of the command's line, its effect, and each parameter and option, in lines of at most 80 columns.
     public var help: String {
         let words =
             parameters.map { ($0.name.uppercased(), $0.kind.sentence) }
             + options.map { ($0.name, $0.summary + ($0.kind.map { ": \($0.sentence)" } ?? "")) }
         let width = words.map(\.0.count).max() ?? 0
-        let lines = words.map { "    \($0.0)\(String(repeating: " ", count: width + 2 - $0.0.count))\($0.1)" }
-        return (["\(usage)", "    \(summary)"] + lines).joined(separator: "\n")
+        let lines = words.map { word, sentence in
+            HelpText.fill("    \(word)\(String(repeating: " ", count: width + 2 - word.count))", sentence)
+        }
+        return String((usage(behind: "") + HelpText.fill("    ", summary) + lines.joined()).dropLast())
     }
 
     /// The command as JSON, from which the browser console generates a form.

@@ -52,8 +52,22 @@ public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomSt
         self.reason = reason + (suggestion.map { Suggestion.text(for: $0) } ?? others)
     }
 
+    /// Creates an error from a sentence that another process has reported.
+    ///
+    /// - Parameters:
+    ///   - sentence: the ``description`` of an error without a position.
+    ///   - kind: the kind of the error.
+    ///   - word: the wrong word, with which the sentence begins.
+    ///   - suggestion: the valid word that is most similar.
+    ///   - column: the column of the wrong word in its line.
+    package init(reported sentence: String, kind: Kind, word: String?, suggestion: String?, column: Int?) {
+        (self.kind, self.word, self.suggestion, self.column) = (kind, word, suggestion, column)
+        let beginning = word.map { "\"\($0)\" " } ?? ""
+        reason = String(sentence.dropFirst(sentence.hasPrefix(beginning) ? beginning.count : 0))
+    }
+
     /// Returns the error with a position, unless it has one.
-    func at(file: String?, line: Int?) -> ScenarioError {
+    package func at(file: String?, line: Int?) -> ScenarioError {
         var error = self
         error.file = error.file ?? file
         error.line = error.line ?? line

@@ -162,7 +162,8 @@ extension Call {
             json: [
                 "command": .string(name), "done": .string("it is \(now.text)"), "now": now,
                 "events": .array(events),
-            ]
+            ],
+            headerLine: table.isEmpty ? nil : 1
         )
     }
 }

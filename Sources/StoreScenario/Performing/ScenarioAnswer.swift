@@ -9,14 +9,25 @@ public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
     public let json: String
     /// Whether the text is a table whose first line names the columns.
     public let hasHeader: Bool
+    /// The index of the line that names the columns of the table at the end of the text; nil without a table.
+    package let headerLine: Int?
 
     /// The text.
     public var description: String { text }
 
-    init(text: String, json: JSONValue, hasHeader: Bool = false) {
+    package init(text: String, json: JSONValue, headerLine: Int? = nil) {
         self.text = text
         self.json = json.encoded
-        self.hasHeader = hasHeader
+        self.headerLine = headerLine
+        hasHeader = headerLine == 0
+    }
+
+    /// Creates the result of a step that begins with `try` and was refused.
+    package init(_ refusal: ScenarioError, of step: ScenarioStep) {
+        self.init(
+            text: "not done: \(refusal.reason)",
+            json: ["command": .string(step.command.name), "refused": .string(refusal.reason)]
+        )
     }
 
     /// Creates a result that is a table with one row per object.
@@ -41,7 +52,7 @@ public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
             let padded = zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
             return padded.joined(separator: "  ").replacing(/\s+$/, with: "")
         }
-        self.init(text: text.joined(separator: "\n"), json: .array(rows), hasHeader: true)
+        self.init(text: text.joined(separator: "\n"), json: .array(rows), headerLine: 0)
     }
 
     /// Returns a text in one line, with `\n` for each line break.
