@@ -184,11 +184,15 @@ package enum ControlDescription {
 
     private static let optionalText: JSONValue = ["type": .array([.string("string"), .string("null")])]
 
-    private static func object(_ properties: JSONValue, _ sentence: String) -> JSONValue {
+    private static func object(
+        _ properties: JSONValue,
+        optional: JSONValue = [:],
+        _ sentence: String
+    ) -> JSONValue {
         var required: [JSONValue] = []
         if case .object(let members) = properties { required = members.map { .string($0.key) } }
         return [
-            "type": .string("object"), "description": .string(sentence), "properties": properties,
+            "type": .string("object"), "description": .string(sentence), "properties": properties + optional,
             "required": .array(required),
         ]
     }
@@ -225,7 +229,8 @@ package enum ControlDescription {
                             "code": ["enum": .array(ControlFailure.Code.allCases.map { .string($0.rawValue) })],
                             "message": text, "word": optionalText, "suggestion": optionalText,
                         ],
-                        "The code, a sentence, the invalid word and a valid one that is similar."
+                        optional: ["column": ["type": .string("integer"), "minimum": .number(1)]],
+                        "The code, a sentence, the invalid word, a valid one that is similar, and the place in a line."
                     )
                 ],
                 "The reason why a request is not fulfilled."

@@ -44,6 +44,8 @@ struct ControlFailure: Error {
     var word: String?
     /// The valid word that is most similar to ``word``; nil if none is similar.
     var suggestion: String?
+    /// The column at which ``word`` begins in a line of a scenario, from 1; nil for a command that is no such line.
+    var column: Int?
     /// The methods that the address supports, if that is the failure.
     var allowed: String?
 
@@ -66,14 +68,15 @@ struct ControlFailure: Error {
             case .failed: .failed
             }
         self.init(code, "\(error)")
-        (word, suggestion) = (error.word, error.suggestion)
+        (word, suggestion, column) = (error.word, error.suggestion, error.column)
     }
 
     var response: HTTPResponse {
-        let error: JSONValue = [
+        var error: JSONValue = [
             "code": .string(code.rawValue), "message": .string(message), "word": .optional(word),
             "suggestion": .optional(suggestion),
         ]
+        if let column { error = error + ["column": .number(column)] }
         var response = HTTPResponse(code.status, json: ["error": error])
         if code == .unauthorized { response.headers["WWW-Authenticate"] = "Bearer" }
         response.headers["Allow"] = allowed

@@ -28,6 +28,21 @@ struct ControlReader: Sendable {
         ]
     }
 
+    /// Returns the names in the store that are valid for a kind of word.
+    ///
+    /// - Throws: ``ControlFailure`` for an unknown kind.
+    func names(of noun: String, _ performer: ScenarioPerformer) throws -> JSONValue {
+        guard let kind = ScenarioValueKind.named.first(where: { $0.noun == noun }) else {
+            throw ControlFailure(
+                .absent,
+                noun,
+                "is not a kind of name",
+                among: ScenarioValueKind.named.compactMap(\.noun)
+            )
+        }
+        return Self.page(try performer.names(of: kind).map { ["name": .string($0)] })
+    }
+
     // MARK: Transactions
 
     func transactions(_ query: ControlQuery) throws -> JSONValue {

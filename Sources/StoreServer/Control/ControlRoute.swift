@@ -165,6 +165,14 @@ struct ControlRoute: Sendable {
         ) { control, request in HTTPResponse(json: try control.reader.products(request.query)) },
         ControlRoute(
             method: "GET",
+            path: ["names", "{kind}"],
+            summary: "The names of a kind, such as product, account, device or undecided: the newest 500, oldest first",
+            schema: .page
+        ) { control, request in
+            HTTPResponse(json: try control.reader.names(of: request.values[0], control.commands.performer))
+        },
+        ControlRoute(
+            method: "GET",
             path: ["notifications"],
             summary: "The notifications for the app's server, oldest first, with payloads and attempts at delivery",
             query: [

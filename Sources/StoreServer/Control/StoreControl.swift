@@ -99,8 +99,10 @@ package final class StoreControl: Sendable {
     func perform(_ request: ControlRoute.Request, name: String?) throws(ControlFailure) -> HTTPResponse {
         let answer = try commands.perform(request.http, name: name)
         guard request.http.headers["accept"] == "text/plain" else { return HTTPResponse(json: Data(answer.json.utf8)) }
-        let text = answer.text.shortened()
-        return HTTPResponse(200, headers: ["Content-Type": "text/plain; charset=utf-8"], body: Data(text.utf8))
+        var headers = ["Content-Type": "text/plain; charset=utf-8"]
+        // The line of the text that names a table's columns, for a client that folds or emphasizes it.
+        headers["Table-Header-Line"] = answer.headerLine.map { "\($0)" }
+        return HTTPResponse(200, headers: headers, body: Data(answer.text.utf8))
     }
 
     /// Opens a stream of events, as ``ControlEvents`` describes them.

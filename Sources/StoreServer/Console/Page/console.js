@@ -50,6 +50,12 @@ async function performed(line) {
   throw new Refusal(error.message, answer.status);
 }
 
+// Cuts a text that is too long for the page.
+function shortened(text) {
+  const limit = 1 << 17;
+  return text.length > limit ? `${text.slice(0, limit)}… (${text.length - limit} more characters)` : text;
+}
+
 class Refusal extends Error {
   constructor(sentence, status) { super(sentence); this.status = status; }
 }
@@ -275,7 +281,7 @@ async function perform(line, button) {
     const answer = await performed(line);
     const lines = answer.split("\n");
     tell(lines.length > 1 ? `${line}: ${lines.length} lines, below the form` : answer || "Done.");
-    byId("answer").textContent = answer;
+    byId("answer").textContent = shortened(answer);
     byId("answer").hidden = lines.length < 2;
   } catch (error) {
     tell(error.message, true);
