@@ -15,6 +15,8 @@ struct Console: Sendable {
     let isTerminal: Bool
     /// Whether standard output is a terminal with colors.
     var hasColors = false
+    /// The number of columns of the terminal that shows standard output; nil if none does.
+    var width: Int?
     /// Returns the first error of ``write``; nil if the output is complete.
     var outputError: @Sendable () -> (any Error)? = { nil }
 
@@ -42,9 +44,20 @@ struct Console: Sendable {
                 && ProcessInfo.processInfo.environment["TERM"] != "dumb",
             hasColors: colors(ProcessInfo.processInfo.environment)
                 && isatty(FileHandle.standardOutput.fileDescriptor) != 0,
+            width: width(ProcessInfo.processInfo.environment, of: FileHandle.standardOutput.fileDescriptor),
             outputError: { firstError.withLock { $0 } }
         )
     }()
+
+    /// Returns the number of columns of a terminal: `COLUMNS` of an environment, or else what the terminal says.
+    ///
+    /// - Returns: the number; nil if the descriptor is not one of a terminal, or the number is not known.
+    static func width(_ environment: [String: String], of descriptor: Int32) -> Int? {
+        guard isatty(descriptor) != 0 else { return nil }
+        if let columns = environment["COLUMNS"].flatMap({ Int($0) }), columns > 0 { return columns }
+        var size = winsize()
+        return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+    }
 
     /// Returns whether an environment allows colors on a terminal (see no-color.org).
     static func colors(_ environment: [String: String]) -> Bool {

@@ -29,6 +29,7 @@ struct SandboxStoreTool {
     private func perform(_ command: Command) throws -> Int32 {
         switch command {
         case .help(let text): console.write(text)
+        case .version: console.write("sandbox-store \(Version.number)\n")
         case .demo(let options): try demo(options)
         case .check(let files, let isJSON): return check(files, isJSON: isJSON)
         case .verify(let options): return try verify(options)
@@ -42,7 +43,7 @@ struct SandboxStoreTool {
     }
 
     private func demo(_ options: DemoOptions) throws {
-        let file = options.file.map { URL(filePath: $0) } ?? Self.demoFile
+        let file = try options.file.map { try InputFile.url($0) } ?? Self.demoFile
         let configuration = try StoreConfiguration(contentsOf: file)
         try Demo(configuration, name: file.lastPathComponent, console: console, options).play()
     }
@@ -51,6 +52,8 @@ struct SandboxStoreTool {
         try require(MicroHTTPD.isAvailable, MicroHTTPD.advice)
         if options.store != nil { try require(SQLite.isAvailable, SQLite.advice) }
         try require(Libcrypto.isAvailable, Libcrypto.advice)
+        // Before anything is made for the store.
+        if let file = options.configuration { _ = try InputFile.url(file) }
         let signals = TerminationSignals()
         defer { signals.restore() }
         let service = try StoreService(options)
@@ -68,13 +71,13 @@ struct SandboxStoreTool {
         var code: Int32 = 0
         for file in files {
             do {
-                let configuration = try StoreConfiguration(contentsOf: URL(filePath: file))
+                let configuration = try StoreConfiguration(contentsOf: InputFile.url(file))
                 let report = FileReport(configuration, file: file)
                 console.write(isJSON ? try report.json : report.text.printable)
             } catch {
                 let json: JSONValue = ["file": .string(file), "error": .string("\(error)")]
                 console.write("\(isJSON ? json.encoded : "\(error)".printable)\n")
-                code = 1
+                code = max(code, error is Command.Mistake ? 2 : 1)
             }
         }
         return code
@@ -112,7 +115,8 @@ struct SandboxStoreTool {
     }
 
     private func contents(of file: String, _ what: String) throws -> Data {
-        if let data = try? Data(contentsOf: URL(filePath: file)) { return data }
+        let url = try InputFile.url(file)
+        if let data = try? Data(contentsOf: url) { return data }
         throw Command.Mistake("\(what) cannot be read from \(file)")
     }
 

@@ -86,12 +86,14 @@ import Testing
                     G "Pass": empty
                   settings:
                     failures of purchases, switched off: SKError 3
-                \(missing): expected a file that can be read, found no such file
+                there is no file \(missing)
 
                 """
         )
         #expect(run.complaints.isEmpty)
-        #expect(run.code == 1)
+        #expect(run.code == 2)
+        #expect(Run("check", price, good).code == 1)
+        #expect(Run("check", good).code == 0)
     }
 
     @Test func `The terms of offers that the real files lack`() throws {

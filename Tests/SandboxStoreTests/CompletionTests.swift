@@ -31,7 +31,9 @@ import Testing
         (["help", "win"], ["win-back"]),
         (["try", "app"], ["approve"]),
         (["names", "und"], ["undecided"]),
-        (["names", "--"], ["--help", "--json", "--store", "--storekit"]),
+        (["names", "--"], ["--help", "--json", "--server", "--store", "--storekit", "--token"]),
+        (["--ver"], ["--version"]),
+        (["help", "ser"], ["serve"]),
         (["verify", "r", "--key"], ["--key", "--key-file"]),
         (["serve", "--json", "--sh"], ["--shared-secret", "--shared-secret-file"]),
         (["chekc", "--"], nil),
@@ -59,7 +61,7 @@ import Testing
         // Outside of the editor: what zsh's own `compadd` would be given.
         let script = """
             compdef() { :; }
-            compadd() { shift; for word in "$@"; do case $word in "$words[CURRENT]"*) print -r -- $word ;; esac; done; }
+            compadd() { shift 3; for word in "$@"; do case $word in "$words[CURRENT]"*) print -r -- $word ;; esac; done; }
             \(CompletionScript(shell: .zsh).text)
             words=(\(quoted)); CURRENT=\(words.count + 1)
             _sandbox_store
@@ -107,6 +109,30 @@ import Testing
             """
         #expect(try Self.lines(of: "/bin/bash", script) == found.sorted())
         #expect(!FileManager.default.fileExists(atPath: directory.url.appending(path: "pwned").path))
+    }
+
+    @Test(.enabled(if: SQLite.isAvailable, "SQLite is missing")) @MainActor
+    func `A transaction is completed by the newest twenty, the newest first`() throws {
+        let directory = try Directory()
+        let file = directory.url.appending(path: "shop.db").path
+        #expect(Run("--store", file, "init", SandboxStoreTool.demoFile.path).code == 0)
+        let scenario = try directory.write("a.scenario", String(repeating: "buy consumable\n", count: 25))
+        #expect(Run("--store", file, "run", scenario).code == 0)
+        let newest = (6...25).reversed().map { "\($0)\n" }.joined()
+        #expect(Run("---complete", "--store", file, "refund", "").output == "last\nfirst\n\(newest)")
+        #expect(Run("---complete", "--store", file, "finish", "").output == "all\nlast\nfirst\n\(newest)")
+        #expect(Run("--store", file, "names", "sold").output.split(separator: "\n").count == 25)
+    }
+
+    @Test func `bash keeps the order of the words where it can`() throws {
+        let script = """
+            \(CompletionScript(shell: .bash).text)
+            complete -p sandbox-store
+            """
+        #expect(try Self.lines(of: "/bin/bash", script).contains { $0.contains("nosort") })
+        // macOS's bash, which does not know the option.
+        let old = script.replacing("complete -o nosort", with: "complete -o nosortatall")
+        #expect(try Self.lines(of: "/bin/bash", old) == ["complete -F _sandbox_store sandbox-store"])
     }
 
     @Test func `bash completes files`() throws {

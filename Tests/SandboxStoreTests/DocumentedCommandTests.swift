@@ -35,7 +35,7 @@ import Testing
         return commands
     }
 
-    @Test(arguments: ["AStoreForATeam.md", "DevicesElsewhere.md", "Scenarios.md"])
+    @Test(arguments: ["AStoreForATeam.md", "DevicesElsewhere.md", "Scenarios.md", "ControllingAStore.md"])
     func `Each makes sense`(article: String) throws {
         let commands = try Self.commands(in: article)
         #expect(!commands.isEmpty)

@@ -104,6 +104,15 @@ import Testing
         request.setValue("Bearer \(try String(contentsOf: token, encoding: .utf8))", forHTTPHeaderField: "Authorization")
         let (answer, response) = try await URLSession.shared.data(for: request)
         #expect((response as? HTTPURLResponse)?.statusCode == 201, "\(String(decoding: answer, as: UTF8.self))")
+        let tool = try #require(article.fences.first { $0.lines.first?.hasPrefix("$ sandbox-store") == true })
+        let performed = Self.commands(in: tool.lines)
+        #expect(performed.count == 2)
+        for (command, output) in performed {
+            let arguments = command.map { $0.replacing(":8080", with: ":\(port)") }
+            let run = try runProgram(arguments, in: directory.url, environment: directory.environment)
+            let printed = (run.complaints + run.output).split(separator: "\n").map(Self.withoutChance)
+            #expect(printed == output.map(Self.withoutChance), "\(command)")
+        }
         #expect(service.end(SIGTERM) == 0)
         #expect(!FileManager.default.fileExists(atPath: token.path))
     }

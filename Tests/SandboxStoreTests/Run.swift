@@ -12,7 +12,13 @@ struct Run {
     /// Runs the tool on arguments, with lines to read at the terminal.
     init(_ arguments: String..., answers: [String] = []) { self.init(arguments, answers: answers) }
 
-    init(_ arguments: [String], answers: [String] = [], isTerminal: Bool = false, hasColors: Bool = false) {
+    init(
+        _ arguments: [String],
+        answers: [String] = [],
+        isTerminal: Bool = false,
+        hasColors: Bool = false,
+        width: Int? = nil
+    ) {
         let output = Transcript()
         let complaints = Transcript()
         let input = Transcript(answers)
@@ -25,7 +31,8 @@ struct Run {
                 return line
             },
             isTerminal: isTerminal,
-            hasColors: hasColors
+            hasColors: hasColors,
+            width: width
         )
         code = SandboxStoreTool(console: console).run(arguments)
         self.output = output.text
@@ -102,6 +109,11 @@ final class Directory {
     init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
 
     deinit { try? FileManager.default.removeItem(at: url) }
+
+    /// The environment of programs whose user has only this directory.
+    var environment: [String: String] {
+        ProcessInfo.processInfo.environment.merging(["XDG_RUNTIME_DIR": url.path(percentEncoded: false)]) { $1 }
+    }
 
     /// Writes a file and returns its path.
     func write(_ name: String, _ content: String) throws -> String {

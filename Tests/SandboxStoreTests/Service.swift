@@ -20,6 +20,7 @@ final class Service {
         process.executableURL = products.appending(path: "sandbox-store")
         process.arguments = ["serve"] + arguments
         process.currentDirectoryURL = directory.url
+        process.environment = directory.environment
         process.standardOutput = output
         try process.run()
         var text = Data()

@@ -55,9 +55,40 @@ import Testing
             refusal.complaints
                 == "sandbox-store: \"consumabel\" is not a product of this store; did you mean \"consumable\"?\n"
         )
-        #expect(Run("--storekit", "/nowhere", "products").code == 1)
-        #expect(Run("run", "/nowhere").code == 2)
         #expect(Run("try", "refund").code == 0)
+    }
+
+    private nonisolated static let missing = "/nowhere/at all"
+
+    @Test(arguments: [
+        ["demo", missing], ["run", missing], ["--storekit", missing, "products"], ["--store", missing, "products"],
+        ["--store", missing, "names", "product"], ["--store", "new.db", "init", missing],
+        ["verify", missing, "--key", "00"], ["verify", #filePath, "--key-file", missing],
+        ["verify", #filePath, "--root", missing],
+        ["serve", "--store", "new.db", "--ca", "keys", "--configuration", missing],
+        ["--server", "http://127.0.0.1:1", "--token", missing, "products"],
+    ])
+    func `A file that does not exist is told in the same words everywhere, and is a mistake`(arguments: [String]) {
+        let run = Run(arguments)
+        #expect(run.code == 2)
+        #expect(run.output.isEmpty)
+        let sentence = run.complaints.prefix { $0 != ";" && $0 != "\n" }
+        #expect(sentence == "sandbox-store: there is no file \(Self.missing)")
+        for made in ["new.db", "keys"] { #expect(!FileManager.default.fileExists(atPath: made)) }
+        let checked = Run("check", Self.missing)
+        #expect(checked.code == 2 && checked.output == "there is no file \(Self.missing)\n")
+    }
+
+    @Test func `A table fits the terminal, also below a line of a scenario`() throws {
+        #expect(Run(["products"], width: 40).output.split(separator: "\n").allSatisfy { $0.count <= 40 })
+        #expect(Run(["products"], width: 400).output == Run("products").output)
+        #expect(Run(["--json", "products"], width: 40).output == Run("--json", "products").output)
+        let directory = try Directory()
+        let file = try directory.write("a.scenario", "products\n")
+        let lines = Run(["run", file], width: 40).output.split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= 40 } && lines.contains { $0.hasPrefix("        kind") })
+        let bold = Run(["products"], hasColors: true, width: 40).output
+        #expect(bold.components(separatedBy: "\u{1B}[1m").count == 3)
     }
 
     @Test func `Each answer is a line of JSON`() throws {

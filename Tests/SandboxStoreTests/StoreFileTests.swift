@@ -232,8 +232,9 @@ struct StoreFileTests {
         #expect(again.code == 1)
         #expect(again.complaints == "sandbox-store: \(path) exists already; init makes a new store\n")
         let missing = Run("--store", path + "x", "status")
-        #expect(missing.code == 1)
-        #expect(missing.complaints.hasPrefix("sandbox-store: there is no store in \(path)x; "))
+        #expect(missing.code == 2)
+        let advice = "sandbox-store --store \(path)x init FILE.storekit makes one"
+        #expect(missing.complaints == "sandbox-store: there is no file \(path)x; \(advice)\n")
         #expect(!FileManager.default.fileExists(atPath: path + "x"))
     }
 

@@ -193,7 +193,7 @@ import Testing
         let missing = directory.url.appending(path: "missing").path
         let text = try directory.write("text", "no list")
         for (list, sentence) in [
-            (missing, "the revocation list cannot be read from \(missing)"),
+            (missing, "there is no file \(missing)"),
             (text, "the revocation list in \(text): the data is no revocation list in DER"),
         ] {
             let run = Run("verify", sound, "--root", root, "--revocation-list", list)
@@ -221,12 +221,12 @@ import Testing
         let missing = directory.url.appending(path: "missing").path
         let text = try directory.write("text", "no root")
         let runs = [
-            (Run("verify", file, "--root", missing), "the root cannot be read from \(missing)"),
+            (Run("verify", file, "--root", missing), "there is no file \(missing)"),
             (
                 Run("verify", file, "--root", text),
                 "the root in \(text): there is no CERTIFICATE in the PEM, or not all of it"
             ),
-            (Run("verify", missing, "--root", root), "the receipt cannot be read from \(missing)"),
+            (Run("verify", missing, "--root", root), "there is no file \(missing)"),
         ]
         for (run, sentence) in runs {
             #expect(run.complaints == "sandbox-store: \(sentence)\n")

@@ -272,10 +272,12 @@ import Testing
         let receipt = try write(coins.data(signedBy: signer))
         let missing = directory.url.appending(path: "missing").path
         let empty = try directory.write("empty", "")
+        let folder = directory.url.path
         let runs = [
-            (Run("verify", missing, "--key-file", keyFile), "the receipt cannot be read from \(missing)"),
-            (Run("verify", receipt, "--key-file", missing), "the key cannot be read from \(missing)"),
+            (Run("verify", missing, "--key-file", keyFile), "there is no file \(missing)"),
+            (Run("verify", receipt, "--key-file", missing), "there is no file \(missing)"),
             (Run("verify", receipt, "--key-file", empty), "the key in \(empty) is empty"),
+            (Run("verify", folder, "--key-file", keyFile), "the receipt cannot be read from \(folder)"),
         ]
         for (run, sentence) in runs {
             #expect(run.complaints == "sandbox-store: \(sentence)\n")

@@ -4,6 +4,8 @@ import StoreScenario
 enum Command: Equatable {
     /// Prints the help of the tool or of one command.
     case help(String)
+    /// Prints the version.
+    case version
     case demo(DemoOptions)
     case check(files: [String], isJSON: Bool = false)
     case verify(VerifyOptions)
@@ -35,13 +37,23 @@ enum Command: Equatable {
         }
         let parsed = try CommandArguments(arguments)
         let name = parsed.row.name
-        let asksForHelp = arguments.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
-        if asksForHelp, ScenarioCommand.named(name) != nil {
-            self = .store(StoreOptions(work: .command(["help", name]), isJSON: parsed.has("--json")))
-        } else if asksForHelp || arguments.isEmpty {
-            self = .help(name.isEmpty ? CommandTable.help : parsed.row.help())
+        let options = arguments.prefix { $0 != "--" }
+        if options.contains("--help") || options.contains("-h") || arguments.isEmpty {
+            self = Self.help(on: parsed.row, isJSON: parsed.has("--json"))
+        } else if name.isEmpty, options.contains("--version") {
+            self = .version
+        } else if name == "help", parsed.words.count == 1 {
+            self = Self.help(on: try CommandTable.row(named: parsed.words[0]), isJSON: parsed.has("--json"))
         } else {
             self = try parsed.row.command(try parsed.checked())
         }
+    }
+
+    /// Returns the command that prints the help on a row.
+    private static func help(on row: CommandRow, isJSON: Bool) -> Command {
+        guard row.scenarioOptions != nil, row.name != "try" else {
+            return .help(row.name.isEmpty ? CommandTable.help : row.help())
+        }
+        return .store(StoreOptions(work: .command(["help", row.name]), isJSON: isJSON))
     }
 }

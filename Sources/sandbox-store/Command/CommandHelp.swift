@@ -1,11 +1,13 @@
+import StoreScenario
+
 extension CommandRow {
     /// Returns the command's part of the help, in lines of at most 80 columns, without the descriptions of some
     /// options.
     func help(leavingOut described: [CommandOption] = []) -> String {
         let options = options.filter { !described.contains($0) }
         let width = options.map(\.usage.count).max() ?? 0
-        return fill("\(line) ", usage) + fill("    ", summary)
-            + options.map { fill("    \($0.usage.padded(to: width))  ", $0.summary) }.joined()
+        return HelpText.fill("\(line) ", usage) + HelpText.fill("    ", summary)
+            + options.map { HelpText.fill("    \($0.usage.padded(to: width))  ", $0.summary) }.joined()
     }
 
     /// The words of the command line, with no-break spaces between words that belong together.
@@ -32,31 +34,22 @@ extension CommandTable {
 
             \(parts.joined())\
             sandbox-store [COMMAND] --help
-                Prints this, or what concerns one command.
+                Prints this, or what concerns one command, as sandbox-store help COMMAND
+                does.
+            sandbox-store --version
+                Prints the version.
 
             An option may stand before or behind other words. What follows -- is no option.
 
-            A terminal shows colors, unless NO_COLOR is set, and the progress of what takes
-            longer than a second.
+            A terminal shows colors, unless NO_COLOR is set, tables in lines of its width,
+            and the progress of what takes longer than a second.
 
             Exit codes: 0 for success, 1 for a file that cannot be used, a receipt that is
-            not valid, a command that the store refuses, output that cannot be written, or
-            SQLite, libcrypto or libmicrohttpd where it is missing, 2 for a command line or
-            a scenario that makes no sense, or names a receipt, key, root or list that
-            cannot be read.
+            not valid, a command that the store refuses, a server that does not answer,
+            output that cannot be written, or SQLite, libcrypto or libmicrohttpd where it is
+            missing, 2 for a command line or a scenario that makes no sense, or names a file
+            that does not exist, or a receipt, key, root or list that cannot be read.
 
             """
     }
-}
-
-/// Returns a text in lines of at most 80 columns.
-///
-/// All lines after the first are indented by the width of `beginning`.
-private func fill(_ beginning: String, _ text: String) -> String {
-    var lines = [beginning]
-    for word in text.split(separator: " ") {
-        if lines[lines.count - 1].count + word.count > 80 { lines.append("".padded(to: beginning.count)) }
-        lines[lines.count - 1] += "\(word) "
-    }
-    return lines.map { "\($0.dropLast())\n" }.joined().replacing("\u{A0}", with: " ")
 }

@@ -41,7 +41,7 @@ extension CommandRow {
     init(_ command: ScenarioCommand) {
         name = command.name
         parameters = command.parameters.map { parameter in
-            CommandWord(parameter.name, parameter.name == "command" ? CommandTable.scenarioNames : parameter.kind)
+            CommandWord(parameter.name, command.name == "help" ? CommandTable.names : parameter.kind)
         }
         count = 0...Int.max
         options = CommandTable.storeOptions

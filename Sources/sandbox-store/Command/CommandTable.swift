@@ -7,6 +7,8 @@ enum CommandTable {
     static let storeOptions: [CommandOption] = [
         .init("--store", file, "the store's file, or its postgresql:// URL with the store's name behind a #"),
         .init("--storekit", file, "Xcode's file, for a store in memory; at a URL, the one by which others serve it"),
+        .init("--server", server, "the URL of a server on this machine, or of one of its stores, to perform it there"),
+        .init("--token", file, "the file with the server's token; SANDBOX_STORE_TOKEN or your server's unless given"),
         .init("--json", nil, "prints the answer as JSON, in one line"),
     ]
 
@@ -163,11 +165,14 @@ enum CommandTable {
         parameters: [CommandWord("COMMAND", .choice(commands.map(\.name)), "a command")],
         options: storeOptions,
         summary: """
-            Performs a command on the store in a file; or on a new one in memory with the products of Xcode's file, \
-            or of the one that comes with the package. sandbox-store help lists the commands, such as buy, approve, \
-            refund, advance 1mo, transactions and timeline.
+            Performs a command on the store in a file, by its server if serve has it; or on a new one in memory with \
+            the products of Xcode's file, or of the one that comes with the package. sandbox-store help lists the \
+            commands, such as buy, approve, refund, advance 1mo, transactions and timeline.
             """
     ) { _ in .help(help) }
+
+    /// The names of all commands.
+    static let names = ScenarioValueKind.choice(own.map(\.name) + ScenarioCommand.all.map(\.name))
 
     /// All commands.
     static let commands = own + ScenarioCommand.all.map(CommandRow.init)
@@ -179,7 +184,8 @@ enum CommandTable {
     ///
     /// An option has one in every command or in none.
     static let hasOperand = Dictionary(
-        commands.flatMap(\.allOptions).map { ($0.name, $0.operand != nil) } + [("--help", false), ("-h", false)],
+        commands.flatMap(\.allOptions).map { ($0.name, $0.operand != nil) }
+            + ["--help", "-h", "--version"].map { ($0, false) },
         uniquingKeysWith: { first, _ in first }
     )
 
@@ -204,6 +210,7 @@ enum CommandTable {
     private static let environment = CommandWord("ENVIRONMENT", .choice(AppStoreSigner.Environment.words))
     private static let pace = CommandWord("PACE", .choice(["fixed", "running"]))
     private static let port = CommandWord("N", .number(0...65535))
+    private static let server = CommandWord("URL", .text, "a URL of this machine as http://127.0.0.1:8080/")
     private static let text = CommandWord("TEXT", .text)
     private static let url = CommandWord("URL", .text, "a URL that begins with http:// or https://")
 }

@@ -39,7 +39,9 @@ struct CompletionScript {
                     fi
                 done < <("$program" \(Self.command) "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null </dev/null)
             }
-            complete -F _sandbox_store sandbox-store
+            # macOS's bash 3.2 sorts the words itself.
+            complete -o nosort -F _sandbox_store sandbox-store 2>/dev/null ||
+                complete -F _sandbox_store sandbox-store
 
             """
         case .zsh:
@@ -52,7 +54,7 @@ struct CompletionScript {
                 if [ "$found" = \(Self.files) ]; then
                     _files
                 else
-                    compadd -- ${(f)found}
+                    compadd -V sandbox-store -- ${(f)found}
                 fi
             }
             compdef _sandbox_store sandbox-store
@@ -75,17 +77,19 @@ extension SandboxStoreTool {
         if let option = arguments.openOption {
             word = option.operand
         } else if current.hasPrefix("-") {
-            word = CommandWord("", .choice(Set(arguments.row.allOptions.map(\.name) + ["--help"]).sorted()))
+            let others = ["--help"] + (arguments.row.name.isEmpty ? ["--version"] : [])
+            word = CommandWord("", .choice(Set(arguments.row.allOptions.map(\.name) + others).sorted()))
         }
         guard let word else { return }
         guard let kind = word.kind else { return console.write("\(CompletionScript.files)\n") }
         var found = kind.words
         // Omits the names if the store cannot be read.
         if kind.noun != nil, let options = try? StoreOptions(arguments, .names(kind)),
-            let names = try? names(of: kind, options)
+            let names = try? completions(of: kind, options)
         {
             found += names
         }
+        if !kind.isTransaction { found.sort() }
         write(found.filter { $0.hasPrefix(current) })
     }
 }

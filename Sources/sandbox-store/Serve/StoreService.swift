@@ -15,6 +15,7 @@ struct StoreService {
     private let folder: URL
     /// Whether the folder is removed at the end.
     private let isFolderTemporary: Bool
+    private let traces: ServerTraces?
 
     /// Opens the database, the folder and the servers.
     ///
@@ -63,16 +64,22 @@ struct StoreService {
         configuration.controlPerformer = ControlPerformer(performer) { try settings?.keep(performer) }
         server = try StoreServer(store, configuration: configuration)
         self.database = database
-        if let token = server.controlToken {
-            try KeyFolder(folder).put(Data(token.utf8), to: tokenFile, mode: 0o600, isReplacing: true)
+        guard let url = server.controlURL, let token = server.controlToken else {
+            traces = nil
+            return
         }
+        traces = try ServerTraces(
+            ServerFile(control: url.absoluteString, token: Self.path(Self.tokenName(server), in: folder)),
+            token: token,
+            port: server.port,
+            store: database.isShared ? nil : options.store
+        )
     }
 
-    /// The file with the token of the control interface, which exists while the server runs.
+    /// Returns the name of the file with the token of the control interface, which exists while the server runs.
     ///
     /// Several servers may share the folder, and each has a port of its own.
-    private var tokenFile: URL { folder.appending(path: tokenName) }
-    private var tokenName: String { "control-\(server.port).token" }
+    private static func tokenName(_ server: StoreServer) -> String { "control-\(server.port).token" }
 
     private static var temporaryFolder: URL {
         FileManager.default.temporaryDirectory.appending(path: "sandbox-store-\(UUID().uuidString.lowercased())")
@@ -106,7 +113,7 @@ struct StoreService {
         return "serving at \(server.url.absoluteString): key \(path("AuthKey_\(key).p8")), issuer \(issuer),"
             + " root \(path("root.pem"))"
             + (server.controlURL.map {
-                "\ncontrolled at \($0.absoluteString), by whoever can read the token \(path(tokenName))"
+                "\ncontrolled at \($0.absoluteString), by whoever can read the token \(path(Self.tokenName(server)))"
             } ?? "")
             + (server.consoleURL.map { "\nthe store in a browser, for whoever has this address: \($0.absoluteString)" }
                 ?? "")
@@ -119,17 +126,21 @@ struct StoreService {
             "url": .string(server.url.absoluteString), "key": .string(path("AuthKey_\(key).p8")),
             "keyIdentifier": .string(key), "issuer": .string(issuer), "root": .string(path("root.pem")),
             "control": server.controlURL.map { .string($0.absoluteString) } ?? .null,
-            "token": server.controlURL.map { _ in .string(path(tokenName)) } ?? .null,
+            "token": server.controlURL.map { _ in .string(path(Self.tokenName(server))) } ?? .null,
             "console": server.consoleURL.map { .string($0.absoluteString) } ?? .null,
         ]
         return value.encoded
     }
 
-    private func path(_ name: String) -> String { folder.appending(path: name).path(percentEncoded: false) }
+    private func path(_ name: String) -> String { Self.path(name, in: folder) }
+
+    private static func path(_ name: String, in folder: URL) -> String {
+        folder.appending(path: name).path(percentEncoded: false)
+    }
 
     /// Stops the servers, and closes the database.
     func stop() {
-        try? FileManager.default.removeItem(at: tokenFile)
+        traces?.remove()
         server.stop()
         database.close()
         if isFolderTemporary { try? FileManager.default.removeItem(at: folder) }

@@ -6,37 +6,58 @@ import StoreScenario
 extension SandboxStoreTool {
     /// Performs a command or a scenario on a store.
     func store(_ options: StoreOptions) throws {
-        let address = options.store.flatMap(SharedStoreAddress.init)
-        if options.store != nil, address == nil { try require(SQLite.isAvailable, SQLite.advice) }
         if case .names(let kind) = options.work { return try printNames(of: kind, options) }
         // Parses before the store is opened, so an invalid line changes nothing.
         let scenario = try scenario(options.work)
         let progress = console.isTerminal ? CommandProgress(console) : nil
         defer { progress?.end() }
-        guard let path = options.store else {
-            return try perform(scenario, with: performer(inMemory: options), on: nil, options, progress)
-        }
         // Shows only the name, since an address may contain a password.
-        progress?.begin("opening \(address.map(\.name) ?? path)")
-        let store = try open(path, options)
+        if let path = options.store { progress?.begin("opening \(SharedStoreAddress(path).map(\.name) ?? path)") }
+        let store = try open(options)
         defer { store.close() }
         progress?.end()
-        guard case .initialize = options.work else {
-            return try perform(scenario, with: store.performer, on: store, options, progress)
-        }
-        answer(try store.performer.perform("products"), options)
+        sayWhere(store, options)
+        try perform(scenario, on: store, options, progress)
+    }
+
+    /// Says that a store in a file is in another process.
+    private func sayWhere(_ store: any KeptStore, _ options: StoreOptions) {
+        guard let path = options.store, let served = store as? ServedStore else { return }
+        console.complain("\(path.printable) is being served at \(served.server): performed there\n")
     }
 
     /// Opens an existing store, or creates one for `init`.
-    private func open(_ path: String, _ options: StoreOptions, patience: TimeInterval = 5) throws -> any KeptStore {
+    ///
+    /// - Parameters:
+    ///   - options: the store, and the work on it.
+    ///   - patience: the number of seconds to wait for a server, or for another process that has the store's file.
+    /// - Returns: the store.
+    /// - Throws: the errors of the store's file, database or server.
+    private func open(_ options: StoreOptions, patience: TimeInterval = 5) throws -> any KeptStore {
+        if let url = options.server {
+            return try ServedStore(url, tokenFile: options.token, isJSON: options.isJSON, patience: patience)
+        }
+        guard let path = options.store else {
+            let file = try options.configuration.map { try InputFile.url($0) } ?? Self.demoFile
+            return MemoryStore(
+                performer: ScenarioPerformer(store: try SandboxStore(StoreConfiguration(contentsOf: file)))
+            )
+        }
         let address = SharedStoreAddress(path)
         guard case .initialize(let file, let start) = options.work else {
-            guard let address else { return try StoreFile(opening: path, patience: patience) }
+            guard let address else {
+                if let served = try ServedStore(beside: path, isJSON: options.isJSON, patience: patience) {
+                    return served
+                }
+                try require(SQLite.isAvailable, SQLite.advice)
+                return try StoreFile(opening: path, patience: patience)
+            }
             let isCommand = if case .command = options.work { true } else { false }
-            let configuration = try options.configuration.map { try StoreConfiguration(contentsOf: URL(filePath: $0)) }
+            let configuration = try options.configuration.map { try StoreConfiguration(contentsOf: InputFile.url($0)) }
             return try SharedStore(opening: address, configuration, patience: patience, mustKeep: isCommand)
         }
-        let configuration = try StoreConfiguration(contentsOf: URL(filePath: file))
+        if address == nil { try require(SQLite.isAvailable, SQLite.advice) }
+        let configuration = try StoreConfiguration(contentsOf: InputFile.url(file))
         guard let address else { return try StoreFile(creating: path, configuration, start: start) }
         guard start == nil else {
             let reason = "a store on a database server goes by the system's clock: leave out --at"
@@ -47,7 +68,10 @@ extension SandboxStoreTool {
 
     /// Prints the names in a store that are valid for a kind of word.
     private func printNames(of kind: ScenarioValueKind, _ options: StoreOptions) throws {
-        let names = try names(of: kind, options)
+        let store = try open(options)
+        defer { store.close() }
+        sayWhere(store, options)
+        let names = try store.names(of: kind)
         guard options.isJSON else { return write(names) }
         console.write("\(JSONValue.array(names.map(JSONValue.string)).encoded)\n")
     }
@@ -59,58 +83,45 @@ extension SandboxStoreTool {
         console.write(words.filter { !$0.unicodeScalars.contains(where: \.isControl) }.map { "\($0)\n" }.joined())
     }
 
-    /// Returns the names in a store that are valid for a kind of word: the newest, at most as many as a shell can list.
-    func names(of kind: ScenarioValueKind, _ options: StoreOptions) throws -> [String] {
+    /// Returns the names that complete a word of a kind: those of transactions the newest first, and only a few of them.
+    func completions(of kind: ScenarioValueKind, _ options: StoreOptions) throws -> [String] {
         // Has no patience, since a shell must not wait until another process closes the store.
-        let store = try options.store.map { try open($0, options, patience: 0) }
-        defer { store?.close() }
-        let performer = try store?.performer ?? performer(inMemory: options)
-        return try performer.names(of: kind).suffix(500)
-    }
-
-    private func performer(inMemory options: StoreOptions) throws -> ScenarioPerformer {
-        let file = options.configuration.map { URL(filePath: $0) } ?? Self.demoFile
-        return ScenarioPerformer(store: try SandboxStore(StoreConfiguration(contentsOf: file)))
+        let store = try open(options, patience: 0)
+        defer { store.close() }
+        let names = try store.names(of: kind)
+        return kind.isTransaction ? names.suffix(20).reversed() : names.sorted()
     }
 
     private func scenario(_ work: StoreOptions.Work) throws -> Scenario {
         switch work {
-        case .initialize, .names: try Scenario("")
+        case .names: try Scenario("")
+        case .initialize: Scenario(step: try ScenarioStep("products"))
         case .command(let words): Scenario(step: try ScenarioStep(words: words))
-        case .run(let file): try Scenario(contentsOf: URL(filePath: file))
+        case .run(let file): try Scenario(contentsOf: InputFile.url(file))
         }
     }
 
     private func perform(
         _ scenario: Scenario,
-        with performer: ScenarioPerformer,
-        on store: (any KeptStore)?,
+        on store: any KeptStore,
         _ options: StoreOptions,
         _ progress: CommandProgress?
     ) throws {
-        // Throws an error only after the effects of earlier commands are saved.
-        var failure: (any Error)?
         let isScenario = if case .run = options.work { true } else { false }
         do {
             for step in scenario.steps {
-                progress?.begin(isScenario ? "line \(step.line ?? 0), \(step)" : "\(step)", performer.store.clock)
-                try store?.check(step)
-                let answer = try performer.perform(step)
-                progress?.end()
+                progress?.begin(isScenario ? "line \(step.line ?? 0), \(step)" : "\(step)", store.clock)
                 // Saves before the result is printed: a reader that closes the pipe may end this process.
-                try store?.keep()
+                let answer = try store.perform(step, written: scenario.line(of: step))
+                progress?.end()
                 if isScenario, !options.isJSON {
                     console.write("\(console.emphasized("\(step)".printable, as: .heading))\n")
                 }
                 self.answer(answer, options, indentation: isScenario ? "    " : "")
             }
         } catch let error as ScenarioError {
-            failure = error.named(scenario.name)
-        } catch {
-            failure = error
+            throw error.named(scenario.name)
         }
-        try store?.keep()
-        if let failure { throw failure }
     }
 
     private func answer(_ answer: ScenarioAnswer, _ options: StoreOptions, indentation: String = "") {
@@ -118,10 +129,22 @@ extension SandboxStoreTool {
             console.write("\(answer.json)\n")
             return
         }
-        var lines = answer.text.printable.split(separator: "\n", omittingEmptySubsequences: false).map {
-            "\(indentation)\($0)"
+        let (lines, header) = answer.lines(fitting: console.width.map { $0 - indentation.count })
+        let shown = lines.enumerated().map { index, line in
+            let line = "\(indentation)\(line.printable)"
+            return "\(header.contains(index) ? console.emphasized(line, as: .heading) : line)\n"
         }
-        if answer.hasHeader { lines[0] = console.emphasized(lines[0], as: .heading) }
-        console.write(lines.map { "\($0)\n" }.joined())
+        console.write(shown.joined())
+    }
+}
+
+extension ScenarioValueKind {
+    /// Whether a word of this kind may be a transaction's number.
+    var isTransaction: Bool {
+        switch self {
+        case .transaction: true
+        case .either(_, let kind): kind.isTransaction
+        default: false
+        }
     }
 }

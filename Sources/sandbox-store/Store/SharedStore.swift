@@ -7,7 +7,7 @@ import StoreScenario
 ///
 /// The store uses the system's clock, which no command moves. Settings that the ledger does not store belong to one
 /// process.
-struct SharedStore: KeptStore {
+struct SharedStore: LocalStore {
     let performer: ScenarioPerformer
     private let database: PostgresDatabase
     /// Whether ``check(_:)`` refuses settings that would not outlast the process.
@@ -107,18 +107,4 @@ struct SharedStoreAddress: Equatable {
         let name = end < text.endIndex ? String(text[text.index(after: end)...]) : "store"
         self.name = name.removingPercentEncoding ?? name
     }
-}
-
-/// A persistent store, which outlasts the process.
-protocol KeptStore {
-    var performer: ScenarioPerformer { get }
-
-    /// Throws an error if a step changes a setting that cannot be saved.
-    func check(_ step: ScenarioStep) throws
-
-    /// Saves the time and the settings that the ledger does not store.
-    func keep() throws
-
-    /// Closes the database.
-    func close()
 }

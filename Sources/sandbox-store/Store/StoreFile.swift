@@ -7,7 +7,7 @@ import StoreScenario
 /// A store in a SQLite file, with its time and its settings in a second file, and its keys in a folder.
 ///
 /// The store's clock stands still. Only commands move it.
-struct StoreFile: KeptStore {
+struct StoreFile: LocalStore {
     /// The error of a store that cannot be used, in one sentence.
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -22,15 +22,11 @@ struct StoreFile: KeptStore {
     /// - Parameters:
     ///   - path: the file's path.
     ///   - patience: the number of seconds to wait while another process uses the file.
-    /// - Throws: ``Failure`` if the file does not exist or its settings are unreadable, and the errors of the database
-    ///   and the store.
+    /// - Throws: ``Command/Mistake`` if the file does not exist, ``Failure`` if its settings are unreadable, and the errors
+    ///   of the database and the store.
     init(opening path: String, patience: TimeInterval = 5) throws {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw Failure(
-                description: "there is no store in \(path); sandbox-store --store \(path) init FILE.storekit makes one"
-            )
-        }
-        let database = try SQLiteDatabase(at: URL(filePath: path), patience: patience)
+        let url = try InputFile.url(path, else: "sandbox-store --store \(path) init FILE.storekit makes one")
+        let database = try SQLiteDatabase(at: url, patience: patience)
         let settings = SettingsFile(beside: path)
         let time = try settings.time(of: database.ledger)
         let clock = time.map(ManualClock.init(startingAt:)) ?? ManualClock()
