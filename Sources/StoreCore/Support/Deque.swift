@@ -53,7 +53,7 @@ package struct Deque<Element> {
     }
 
     /// Retains the elements that satisfy a predicate, in order.
-    mutating func filter(_ isIncluded: (Element) -> Bool) {
+    package mutating func filter(_ isIncluded: (Element) -> Bool) {
         elements = ContiguousArray(elements[head...].filter(isIncluded))
         head = 0
     }

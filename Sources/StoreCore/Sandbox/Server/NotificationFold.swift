@@ -14,6 +14,8 @@ final class NotificationFold {
     /// For each notification, the latest date among it and the earlier ones: ascending even if the clock was set back.
     private var latestDates: [Date] = []
     private var tests: [String: Int] = [:]
+    /// The indices of notifications by their identifiers, of all that there were at the last search for an identifier.
+    private var places: [UUID: Int] = [:]
     private let words = WordTable()
     /// The attempts at notifications that were sent more than once, without the first one.
     private var laterAttempts: [Position: [ServerNotification.Attempt]] = [:]
@@ -113,6 +115,18 @@ final class NotificationFold {
         try place(of: position).map { try notification(stored[$0]) }
     }
 
+    /// Returns the notification with an identifier; nil if there is none.
+    func notification(_ identifier: UUID) throws -> ServerNotification? {
+        for place in places.count..<stored.count { places[self.identifier(of: stored[place])] = place }
+        return try places[identifier].map { try notification(stored[$0]) }
+    }
+
+    /// Returns the last notification before a position; nil if there is none.
+    func notification(before position: Position) throws -> ServerNotification? {
+        let place = stored.indices.partitionPoint { stored[$0].position < position }
+        return place > 0 ? try notification(stored[place - 1]) : nil
+    }
+
     /// Whether there is a notification at a position.
     func has(_ position: Position) -> Bool { place(of: position) != nil }
 
@@ -121,14 +135,18 @@ final class NotificationFold {
         return place < stored.count && stored[place].position == position ? place : nil
     }
 
-    private func notification(_ stored: StoredNotification) throws -> ServerNotification {
+    private func identifier(of stored: StoredNotification) -> UUID {
         let name = settings.bundleIdentifier
         // The date is included, so that a new store of the same app does not reuse the identifiers of an earlier store.
         let milliseconds = Int64((stored.date.timeIntervalSince1970 * 1000).rounded())
         let place = "\(stored.position.record) \(stored.position.index) \(milliseconds)"
+        return UUID(named: "notification \(name.utf8.count) \(name)\(place)")
+    }
+
+    private func notification(_ stored: StoredNotification) throws -> ServerNotification {
         var notification = ServerNotification(
             position: stored.position,
-            identifier: UUID(named: "notification \(name.utf8.count) \(name)\(place)"),
+            identifier: identifier(of: stored),
             type: stored.kind.rawValue,
             subtype: stored.detail?.rawValue,
             date: stored.date

@@ -49,6 +49,20 @@ extension ServerView {
         try readNotifications { try $0.notification(at: position) }
     }
 
+    /// Returns the notification with an identifier; nil if there is none.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func notification(_ identifier: UUID) throws -> ServerNotification? {
+        try readNotifications { try $0.notification(identifier) }
+    }
+
+    /// Returns the last notification before a position; nil if there is none.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func notification(before position: ServerNotification.Position) throws -> ServerNotification? {
+        try readNotifications { try $0.notification(before: position) }
+    }
+
     /// Returns the position of the newest notification; nil if there is none.
     ///
     /// - Throws: the error that prevents reading the ledger.

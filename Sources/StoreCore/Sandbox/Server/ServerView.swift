@@ -32,15 +32,18 @@ package struct ServerView: Sendable {
 
     /// Signs a payload as the store signs its JWS, possibly with a defect; see ``SandboxStore/signatureDefect``.
     ///
-    /// - Parameter payload: any value whose JSON is an object.
+    /// - Parameters:
+    ///   - payload: any value whose JSON is an object.
+    ///   - defect: the defect; nil for the store's, if it has one.
     /// - Returns: the JWS.
     /// - Throws: the error that prevents encoding or signing the payload.
-    package func sign(_ payload: some Encodable) throws -> String {
+    package func sign(_ payload: some Encodable, with defect: SignatureDefect? = nil) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let json = try encoder.encode(payload)
-        let defect = driver.signing.withLock { $0.defect }
-        guard let defect else { return try driver.payloadSigner.jws(of: json) }
+        guard let defect = defect ?? driver.signing.withLock({ $0.defect }) else {
+            return try driver.payloadSigner.jws(of: json)
+        }
         return try driver.payloadSigner.jws(of: json, with: defect)
     }
 
