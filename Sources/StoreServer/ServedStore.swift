@@ -11,7 +11,7 @@ final class ServedStore: Sendable {
     /// The control interface; nil without access rules.
     let control: StoreControl?
     private let router: ServerRouter
-    private let outbox: NotificationOutbox?
+    let outbox: NotificationOutbox
 
     /// Creates the servers of a store.
     ///
@@ -34,14 +34,27 @@ final class ServedStore: Sendable {
         settings = ServerSettings(sharedSecret: configuration.sharedSecret)
         // All parts share one view, so each record is read only once.
         let view = ServerView(store)
-        control = gate.map { [settings] gate in
+        let observer = configuration.observer
+        let requests = RequestLog(view.clock) { observer(.request($0)) }
+        outbox = NotificationOutbox(
+            view,
+            url: configuration.notificationURL,
+            delays: configuration.retries,
+            transport: configuration.transport,
+            log: configuration.log,
+            observer: { observer(.delivery($0)) }
+        )
+        outbox.retriesAfterBadRequest = configuration.retriesAfterBadRequest
+        control = gate.map { [settings, outbox] gate in
             StoreControl(
                 store,
                 view: view,
                 gate: gate,
                 settings: settings,
                 stores: stores,
-                performer: configuration.controlPerformer
+                performer: configuration.controlPerformer,
+                outbox: outbox,
+                requests: requests
             )
         }
         router = ServerRouter(
@@ -49,27 +62,18 @@ final class ServedStore: Sendable {
             view: view,
             key: credentials.key,
             settings: settings,
-            hasNotificationURL: configuration.notificationURL != nil,
+            hasNotificationURL: outbox.url != nil,
             control: control,
             console: configuration.hasConsole ? control.map { StoreConsole($0) } : nil,
             devices: DeviceService(store, limits: configuration.deviceLimits, log: configuration.log),
+            requests: requests,
             log: configuration.log
         )
         notifications = try ServerNotifications(view)
-        outbox = configuration.notificationURL.map { url in
-            let isProduction = view.environment == "Production"
-            return NotificationOutbox(
-                view,
-                url: url,
-                delays: configuration.retries ?? (isProduction ? NotificationOutbox.productionDelays : []),
-                transport: configuration.transport,
-                log: configuration.log
-            )
-        }
     }
 
     /// Begins to send notifications.
-    func start() { outbox?.start() }
+    func start() { outbox.start() }
 
     /// Returns the response to a request, which may have any content.
     func respond(to request: HTTPRequest) -> HTTPResponse { router.respond(to: request) }
@@ -77,5 +81,5 @@ final class ServedStore: Sendable {
     /// Stops sending notifications.
     ///
     /// - Parameter waits: whether to wait until the delivery in progress has been recorded.
-    func stop(waits: Bool) { outbox?.stop(waits: waits) }
+    func stop(waits: Bool) { outbox.stop(waits: waits) }
 }

@@ -21,6 +21,7 @@ package struct ServerRouter: Sendable {
     private let console: StoreConsole?
     private let devices: DeviceService?
     private let status: StatusResponder?
+    private let requests: RequestLog?
 
     /// Creates a router for a store.
     ///
@@ -29,10 +30,11 @@ package struct ServerRouter: Sendable {
     ///   - view: an existing view of the store, to share its data; nil for a new one.
     ///   - key: the key that signs the tokens of the API's clients.
     ///   - settings: the settings that may change.
-    ///   - hasNotificationURL: whether there is a URL to which notifications are sent.
+    ///   - hasNotificationURL: whether there is a URL to which notifications are sent; evaluated when it is needed.
     ///   - control: the control interface; nil for none.
     ///   - console: the service of the browser console; nil for none.
     ///   - devices: the service for remote devices; nil for none.
+    ///   - requests: the log of the requests that the App Store's servers answer; nil for that of the control interface.
     ///   - log: receives the reason for each internal error.
     ///   - now: returns the current date, for the expiry of tokens.
     package init(
@@ -40,10 +42,11 @@ package struct ServerRouter: Sendable {
         view: ServerView? = nil,
         key: APIKey,
         settings: ServerSettings = ServerSettings(),
-        hasNotificationURL: Bool = false,
+        hasNotificationURL: @escaping @autoclosure @Sendable () -> Bool = false,
         control: StoreControl? = nil,
         console: StoreConsole? = nil,
         devices: DeviceService? = nil,
+        requests: RequestLog? = nil,
         log: StoreLog = .silent,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
@@ -52,6 +55,7 @@ package struct ServerRouter: Sendable {
         self.control = control
         self.console = console
         self.devices = devices
+        self.requests = requests ?? control?.requests
         status = StatusResponder(store, settings: settings)
         receipts = ReceiptService(store, view, settings: settings, log: log)
         api = ServerAPI(view, key: key, settings: settings, hasNotificationURL: hasNotificationURL, log: log, now: now)
@@ -79,9 +83,9 @@ package struct ServerRouter: Sendable {
         }
     }
 
-    /// Returns a response of the App Store's servers, which the control interface lists.
+    /// Returns a response of the App Store's servers, after a line about it.
     private func noted(_ request: HTTPRequest, _ response: HTTPResponse) -> HTTPResponse {
-        control?.requests.add(request, status: response.status)
+        requests?.add(request, status: response.status)
         return response
     }
 }

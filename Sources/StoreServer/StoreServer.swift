@@ -72,6 +72,9 @@ public final class StoreServer: Sendable {
         served.stop(waits: false)
     }
 
+    /// The sender of notifications.
+    var outbox: NotificationOutbox { served.outbox }
+
     /// The port on which the server listens.
     public var port: Int { Int(http.port) }
 
@@ -194,6 +197,10 @@ extension StoreServer {
         /// By default nil, for the delays of the App Store: 1, 12, 24, 48 and 72 hours in production, no retries in the
         /// sandbox.
         public var retries: [TimeInterval]?
+        /// Whether a notification is sent again after a response with HTTP status 400; true by default.
+        ///
+        /// Since March 2026, developers report that the App Store does not do so.
+        public var retriesAfterBadRequest = true
         /// The transport with which notifications are sent.
         public var transport: any NotificationTransport = URLSessionTransport()
         /// The maximum size of a request's body, in bytes.
@@ -236,6 +243,8 @@ extension StoreServer {
         package var authority: CertificateAuthority?
         /// The object that performs commands; by default nil, for a new one that saves no settings.
         package var controlPerformer: ControlPerformer?
+        /// The observer of requests and deliveries, which is called on any thread.
+        package var observer: @Sendable (ServerLogLine) -> Void = { _ in }
         /// The log, which receives a line for each failure.
         ///
         /// The log never receives a key, a receipt or an account.

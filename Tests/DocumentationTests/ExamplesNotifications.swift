@@ -322,14 +322,37 @@ struct NotificationServerExamples {
 
         var count: Int { lock.withLock { posts } }
 
-        func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult) -> Void) {
+        func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult, Int?) -> Void) {
             let fails = lock.withLock {
                 posts += 1
                 failures -= 1
                 return failures >= 0
             }
-            reply(fails ? .timedOut : .success)
+            reply(fails ? .timedOut : .success, fails ? nil : 200)
         }
+    }
+
+    @Test func `Notifications are delivered with faults on order`() async throws {
+        let clock = ManualClock()
+        let store = try SandboxStore(
+            products: [.autoRenewable("gold", price: "9.99", period: .init(1, .month), group: "pro")],
+            clock: clock
+        )
+        let transport = FlakyTransport(failures: 0)
+        var configuration = StoreServer.Configuration()
+        configuration.notificationURL = URL(string: "http://127.0.0.1:8080/notifications")
+        configuration.transport = transport
+        let server = try StoreServer(store, configuration: configuration)
+        try server.deliverNotifications(with: .twice, times: 1)
+        try server.deliverNotifications(with: .late(seconds: 3600), ofType: "DID_RENEW")
+        try store.account.buy("gold")
+        await store.settle()
+        #expect(transport.count == 2)
+        await clock.advance(by: 31 * 86_400)
+        #expect(transport.count == 2)
+        await clock.advance(by: 3600)
+        #expect(transport.count == 3)
+        withExtendedLifetime(server) {}
     }
 
     @Test func `A notification that fails is sent again by the store's clock`() async throws {

@@ -69,7 +69,7 @@ struct ConnectionTests {
         for _ in 1...3 {
             results += [
                 await withCheckedContinuation { reply in
-                    transport.post(Data("{}".utf8), to: proxy.url) { reply.resume(returning: $0) }
+                    transport.post(Data("{}".utf8), to: proxy.url) { result, _ in reply.resume(returning: result) }
                 }
             ]
         }

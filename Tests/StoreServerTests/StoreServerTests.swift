@@ -167,7 +167,7 @@ import Testing
 extension NotificationTransport {
     fileprivate func post(to url: URL) async -> SendAttemptResult {
         await withCheckedContinuation { continuation in
-            post(Data("{}".utf8), to: url) { continuation.resume(returning: $0) }
+            post(Data("{}".utf8), to: url) { result, _ in continuation.resume(returning: result) }
         }
     }
 }

@@ -88,6 +88,9 @@ struct NotificationFilter {
             || notification.attempts.last.map { $0.result != SendAttemptResult.success.rawValue } ?? false
     }
 
+    /// The types of notifications, in alphabetical order.
+    static var types: [String] { subtypes.keys.sorted() }
+
     /// The types, each with the subtypes that it may have.
     private static let subtypes: [String: Set<String>] = [
         "CONSUMPTION_REQUEST": [],

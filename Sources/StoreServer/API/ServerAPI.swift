@@ -6,8 +6,8 @@ package struct ServerAPI: Sendable {
     let view: ServerView
     let verifier: TokenVerifier
     let settings: ServerSettings
-    /// Whether the store has a URL to which notifications are sent.
-    let hasNotificationURL: Bool
+    /// Returns whether the store has a URL to which notifications are sent.
+    let hasNotificationURL: @Sendable () -> Bool
     /// Returns the current time by the system's clock, which clients use too: for the expiry of tokens and for
     /// `Retry-After`.
     let now: @Sendable () -> Date
@@ -22,7 +22,7 @@ package struct ServerAPI: Sendable {
         _ view: ServerView,
         key: APIKey,
         settings: ServerSettings,
-        hasNotificationURL: Bool,
+        hasNotificationURL: @escaping @Sendable () -> Bool,
         log: StoreLog = .silent,
         now: @escaping @Sendable () -> Date
     ) {
@@ -253,7 +253,7 @@ extension ServerAPI {
 // Test notifications and the notification history.
 extension ServerAPI {
     func requestTest() throws -> HTTPResponse {
-        guard hasNotificationURL else { throw APIError.serverNotificationURLNotFound }
+        guard hasNotificationURL() else { throw APIError.serverNotificationURLNotFound }
         return object(["testNotificationToken": .text(try view.requestTestNotification())])
     }
 

@@ -385,6 +385,42 @@ package enum ControlDescription {
             )
         ),
         (
+            "Delivery",
+            [
+                "type": .string("object"), "properties": ["rules": list(of: reference("schemas", "DeliveryRule"))],
+                "required": .array([.string("rules")]), "additionalProperties": .bool(false),
+                "description": .string("The rules by which notifications are delivered with a fault."),
+            ]
+        ),
+        (
+            "DeliveryRule",
+            [
+                "type": .string("object"),
+                "properties": [
+                    "how": ["enum": .array(DeliveryFault.names.map(JSONValue.string))],
+                    "times": [
+                        "type": .array([.string("integer"), .string("null")]), "minimum": .number(1),
+                        "description": .string(
+                            "The number of notifications; without it, the rule applies until it is removed."
+                        ),
+                    ],
+                    "type": [
+                        "description": .string("The type of the notifications; without it, every type."),
+                        "enum": .array(NotificationFilter.types.map(JSONValue.string) + [.null]),
+                    ],
+                    "seconds": [
+                        "type": .array([.string("number"), .string("null")]), "minimum": .number(0),
+                        "maximum": .number(Int(DeliveryFault.maximumDelay)),
+                        "description": .string("The delay by the store's clock, with \"late\" and nothing else."),
+                    ],
+                ],
+                "required": .array([.string("how")]), "additionalProperties": .bool(false),
+                "description": .string(
+                    "A fault in the delivery of notifications. The first rule that a notification satisfies applies to it."
+                ),
+            ]
+        ),
+        (
             "Line",
             [
                 "type": .string("object"), "properties": ["line": text], "required": .array([.string("line")]),

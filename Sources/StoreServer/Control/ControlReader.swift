@@ -8,6 +8,7 @@ struct ControlReader: Sendable {
     let view: ServerView
     let chronicle: StoreChronicle
     let requests: RequestLog
+    let deliveries: DeliveryLog
 
     /// Returns a page of a list as JSON.
     ///
@@ -149,32 +150,35 @@ struct ControlReader: Sendable {
 
     /// Returns a page of the requests that the App Store's servers answered, oldest first.
     func requests(_ query: ControlQuery) throws -> JSONValue {
-        let start = try Self.place(in: query) { text in Int(text).flatMap { $0 >= 0 ? $0 : nil } }
-        let found = requests.lines(after: start ?? 0, limit: query.limit + 1)
-        let page = found.prefix(query.limit)
-        let rows = page.map { line -> JSONValue in
-            [
-                "request": .number(line.number), "date": .date(line.date), "method": .string(line.method),
-                "path": .string(line.path), "status": .number(line.status),
-            ]
-        }
-        return Self.page(rows, next: found.count > page.count ? page.last.map { "\($0.number)" } : nil)
+        try Self.page(of: requests, query, number: \.number, json: \.json)
+    }
+
+    /// Returns a page of the posts of notifications, oldest first.
+    func deliveries(_ query: ControlQuery) throws -> JSONValue {
+        try Self.page(of: deliveries, query, number: \.number, json: \.json)
+    }
+
+    private static func page<Line>(
+        of log: RecentLog<Line>,
+        _ query: ControlQuery,
+        number: (Line) -> Int,
+        json: (Line) -> JSONValue
+    ) throws -> JSONValue {
+        let start = try place(in: query) { text in Int(text).flatMap { $0 >= 0 ? $0 : nil } }
+        let found = log.lines(after: start ?? 0, limit: query.limit + 1)
+        let rows = found.prefix(query.limit)
+        return page(rows.map(json), next: found.count > rows.count ? rows.last.map { "\(number($0))" } : nil)
     }
 
     private static let wrongPlace = ControlFailure(.invalid, "after is the value of \"next\" in an earlier response")
 
     /// Returns a notification; nil if there is none.
-    func notification(_ identifier: String) throws -> JSONValue? {
-        guard let identifier = UUID(uuidString: identifier) else { return nil }
-        var found: ServerNotification?
-        try view.forEachNotification(after: nil) { notification in
-            if notification.identifier == identifier { found = notification }
-            return found == nil
-        }
-        return try found.map(row)
+    func notification(_ identifier: String) throws -> ServerNotification? {
+        try UUID(uuidString: identifier).flatMap(view.notification)
     }
 
-    private func row(_ notification: ServerNotification) throws -> JSONValue {
+    /// Returns a notification with its payloads and attempts.
+    func row(_ notification: ServerNotification) throws -> JSONValue {
         let signed = try NotificationSigner(view: view).signedPayload(notification)
         return [
             "notification": .string(notification.identifier.uuidString.lowercased()),

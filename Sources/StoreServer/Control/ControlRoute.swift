@@ -46,6 +46,7 @@ struct ControlRoute: Sendable {
         case settings = "Settings"
         case settingsChange = "SettingsChange"
         case failures = "Failures"
+        case delivery = "Delivery"
     }
 
     /// A request at an address.
@@ -187,7 +188,45 @@ struct ControlRoute: Sendable {
             path: ["notifications", "{notification}"],
             summary: "A notification, by its notificationUUID",
             schema: .notification
-        ) { control, request in try found(control.reader.notification(request.values[0])) },
+        ) { control, request in try found(control.reader.notification(request.values[0]).map(control.reader.row)) },
+        ControlRoute(
+            method: "POST",
+            path: ["notifications", "{notification}", "resend"],
+            summary: "Sends a notification once more, whatever its attempts, without waiting for the response",
+            status: 202,
+            schema: .notification,
+            failures: [.refused]
+        ) { control, request in try control.resend(request.values[0]) },
+        ControlRoute(
+            method: "GET",
+            path: ["deliveries"],
+            summary: "The posts of notifications to the app's server: the last thousand, oldest first",
+            query: [.limit, place("after")],
+            schema: .page
+        ) { control, request in HTTPResponse(json: try control.reader.deliveries(request.query)) },
+        ControlRoute(
+            method: "GET",
+            path: ["delivery"],
+            summary: "The rules for faulty deliveries of notifications",
+            schema: .delivery
+        ) { control, _ in HTTPResponse(json: control.outbox.rules.json) },
+        ControlRoute(
+            method: "PUT",
+            path: ["delivery"],
+            summary: "Replaces the rules for faulty deliveries, and delivers what earlier rules hold back",
+            body: Body(schema: .delivery),
+            schema: .delivery,
+            failures: [.refused]
+        ) { control, request in try control.replaceRules(request.http) },
+        ControlRoute(
+            method: "DELETE",
+            path: ["delivery"],
+            summary: "Removes the rules for faulty deliveries, and delivers what they hold back",
+            schema: .delivery
+        ) { control, _ in
+            control.outbox.replaceRules([])
+            return HTTPResponse(json: control.outbox.rules.json)
+        },
         ControlRoute(
             method: "GET",
             path: ["requests"],

@@ -1,54 +1,45 @@
 import Foundation
-import StoreCore
+import StoreScenario
 
 /// The last requests that the App Store's servers answered.
+package typealias RequestLog = RecentLog<RequestLine>
+
+/// A request and the answer's status.
 ///
-/// A line has neither the body nor the headers, which may contain receipts and tokens.
-package final class RequestLog: Sendable {
-    /// A request and the answer's status.
-    struct Line: Sendable {
-        /// The number of the request, from 1.
-        let number: Int
-        /// The date by the store's clock.
-        let date: Date
-        let method: String
-        /// The path, without the query.
-        let path: String
-        let status: Int
+/// It has neither the body, the headers nor the query, which may contain receipts and tokens.
+package struct RequestLine: Sendable {
+    /// The number of the request, from 1.
+    let number: Int
+    /// The date by the store's clock.
+    package let date: Date
+    package let method: String
+    /// The path, without what is too long for an identifier.
+    package let path: String
+    package let status: Int
+
+    package init(number: Int = 1, date: Date, method: String, path: String, status: Int) {
+        (self.number, self.date) = (number, date)
+        (self.method, self.path, self.status) = (method, path, status)
     }
 
-    private struct State {
-        var lines = Deque<Line>()
-        var count = 0
+    /// The line as JSON.
+    package var json: JSONValue {
+        [
+            "request": .number(number), "date": .date(date), "method": .string(method), "path": .string(path),
+            "status": .number(status),
+        ]
     }
+}
 
-    private let state = Locked(State())
-    private let clock: any StoreClock
+extension RequestLog {
+    /// The maximum number of bytes of a part of a path that is not left out; receipts and tokens are longer.
+    private static var partLimit: Int { 64 }
 
-    /// The maximum number of lines.
-    private static var limit: Int { 1000 }
-
-    init(_ clock: any StoreClock) { self.clock = clock }
-
-    /// Adds a request, and drops the oldest one if there are too many.
+    /// Adds a request.
     func add(_ request: HTTPRequest, status: Int) {
-        let (date, path) = (clock.now, "/" + request.path.joined(separator: "/").shortened(to: 1000))
-        state.withLock { state in
-            state.count += 1
-            if state.lines.count == Self.limit { _ = state.lines.removeFirst() }
-            state.lines.append(
-                Line(number: state.count, date: date, method: request.method, path: path, status: status)
-            )
-        }
-    }
-
-    /// Returns the requests after a number, oldest first.
-    func lines(after number: Int, limit: Int) -> [Line] {
-        state.withLock { state in
-            let first = state.count - state.lines.count
-            let start = max(0, number - first)
-            guard start < state.lines.count else { return [] }
-            return (start..<min(state.lines.count, start + limit)).map { state.lines[$0] }
-        }
+        let parts = request.path.map { $0.utf8.count > Self.partLimit ? "…" : $0 }
+        let path = "/" + parts.joined(separator: "/").shortened(to: 1000)
+        let method = request.method.shortened(to: Self.partLimit)
+        add { RequestLine(number: $0, date: $1, method: method, path: path, status: status) }
     }
 }

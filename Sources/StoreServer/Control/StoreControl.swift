@@ -13,6 +13,7 @@ package final class StoreControl: Sendable {
     let events: ControlEvents
     let settings: ServerSettings
     let stores: TestStores?
+    let outbox: NotificationOutbox
 
     /// Creates the control interface of a store.
     ///
@@ -23,6 +24,8 @@ package final class StoreControl: Sendable {
     ///   - settings: the settings of the store's servers.
     ///   - stores: the stores that tests open; nil if they cannot be opened here.
     ///   - performer: the performer of commands; nil for a new one that saves no settings.
+    ///   - outbox: the sender of notifications; nil for one that sends nothing.
+    ///   - requests: the log of requests; nil for a new one.
     ///   - minimumLines: the minimum number of timeline lines that are retained.
     ///   - maximumListeners: the maximum number of clients that receive events at the same time.
     ///   - heartbeat: the interval between two `beat` events, in seconds.
@@ -33,6 +36,8 @@ package final class StoreControl: Sendable {
         settings: ServerSettings = ServerSettings(),
         stores: TestStores? = nil,
         performer: ControlPerformer? = nil,
+        outbox: NotificationOutbox? = nil,
+        requests: RequestLog? = nil,
         minimumLines: Int = 1000,
         maximumListeners: Int = 32,
         heartbeat: TimeInterval = 5
@@ -40,7 +45,15 @@ package final class StoreControl: Sendable {
         (self.gate, self.settings, self.stores) = (gate, settings, stores)
         let chronicle = StoreChronicle(store, minimumLines: minimumLines)
         events = ControlEvents(chronicle, view, maximumListeners: maximumListeners, heartbeat: heartbeat)
-        reader = ControlReader(store: store, view: view, chronicle: chronicle, requests: RequestLog(store.clock))
+        self.outbox =
+            outbox ?? NotificationOutbox(view, url: nil, transport: URLSessionTransport(), log: .silent)
+        reader = ControlReader(
+            store: store,
+            view: view,
+            chronicle: chronicle,
+            requests: requests ?? RequestLog(store.clock),
+            deliveries: self.outbox.deliveries
+        )
         commands = ControlCommands(performer ?? ControlPerformer(ScenarioPerformer(store: store)))
         view.follow(events)
     }

@@ -5,15 +5,15 @@ import StoreCore
 ///
 /// Each notification is sent at least once: attempts are recorded in the store's ledger, and an attempt is repeated if
 /// the process ends before it is recorded.
-final class NotificationOutbox: HistoryListener {
+package final class NotificationOutbox: HistoryListener {
     /// The delays before the App Store's retries in production, in seconds: 1, 12, 24, 48 and 72 hours.
     static let productionDelays: [TimeInterval] = [1, 12, 24, 48, 72].map { $0 * 3600 }
     /// The seconds after which a ledger that could not be read is read again.
     static let patience: TimeInterval = 60
 
+    /// The log of all posts.
+    let deliveries: DeliveryLog
     private let view: ServerView
-    private let signer: NotificationSigner
-    private let url: URL
     private let transport: any NotificationTransport
     private let log: StoreLog
     /// The serial queue for all work except the transport's replies, which arrive on any thread.
@@ -26,33 +26,81 @@ final class NotificationOutbox: HistoryListener {
 
     private struct State {
         var machine: OutboxMachine
+        var url: URL?
+        var hasStarted = false
+        /// Whether the outbox listens to the store's changes.
+        var isFollowing = false
         /// The registered work that makes settling the clock wait while notifications are delivered.
         var work: Activity.Work?
         var timer: TimerToken?
-        /// The position of the notification that is being delivered; nil if there is none.
-        var delivery: ServerNotification.Position?
+        /// The delivery in progress; nil if there is none.
+        var delivery: Delivery?
+        /// The number of posts so far.
+        var posts = 0
         var isStopped = false
+
+        /// Whether no further delivery may begin.
+        var isAtRest: Bool { isStopped || url == nil }
     }
 
-    init(_ view: ServerView, url: URL, delays: [TimeInterval], transport: any NotificationTransport, log: StoreLog) {
+    /// The delivery of a notification, which may have several posts.
+    private struct Delivery {
+        let notification: ServerNotification
+        let manner: DeliveryManner
+        let url: URL
+        /// The posts that have not been made yet, in order; those in an inner array are made at the same time.
+        var remaining: ArraySlice<[Post]>
+        /// The posts that have no reply yet, by their numbers.
+        var awaited: [Int: Post] = [:]
+    }
+
+    private struct Post {
+        let kind: DeliveryManner.Post
+        let notification: ServerNotification
+        let body: Data
+    }
+
+    init(
+        _ view: ServerView,
+        url: URL?,
+        delays: [TimeInterval]? = nil,
+        transport: any NotificationTransport,
+        log: StoreLog,
+        observer: @escaping @Sendable (DeliveryLine) -> Void = { _ in }
+    ) {
         self.view = view
-        signer = NotificationSigner(view: view)
-        self.url = url
         self.transport = transport
         self.log = log
-        state = Locked(State(machine: OutboxMachine(delays: delays)))
+        deliveries = DeliveryLog(view.clock, observer: observer)
+        let usual = view.environment == "Production" ? Self.productionDelays : []
+        state = Locked(State(machine: OutboxMachine(delays: delays ?? usual), url: url))
         lane.setSpecific(key: Self.laneKey, value: ObjectIdentifier(lane))
     }
 
     /// Begins sending, first the notifications that an earlier outbox has left, then new ones.
+    ///
+    /// Without a URL, nothing is sent until there is one.
     func start() {
-        view.follow(self)
+        state.withLock { $0.hasStarted = true }
+        follow()
+    }
+
+    package func historyChanged() { run() }
+
+    /// Listens to the store if there is something to send it to, and sends what there is.
+    private func follow() {
+        let begins = state.withLock { state -> Bool in
+            guard state.hasStarted, state.url != nil, !state.isFollowing else { return false }
+            state.isFollowing = true
+            return true
+        }
+        if begins { view.follow(self) }
         run()
     }
 
-    func historyChanged() { run() }
-
     /// Stops sending.
+    ///
+    /// Of a delivery with several posts, only those in progress are completed.
     ///
     /// - Parameters:
     ///   - waits: whether to wait until the delivery in progress has been recorded.
@@ -76,13 +124,70 @@ final class NotificationOutbox: HistoryListener {
         if isDone() { lane.sync {} }
     }
 
+    // MARK: Settings
+
+    /// The URL that the next attempt goes to; nil to send nothing.
+    var url: URL? {
+        get { state.withLock { $0.url } }
+        set {
+            state.withLock { $0.url = newValue }
+            follow()
+        }
+    }
+
+    /// The seconds from each failed attempt to the next one.
+    ///
+    /// A new value applies to attempts from now on, and leaves the dates of the retries of earlier ones.
+    var delays: [TimeInterval] {
+        get { state.withLock { $0.machine.delays } }
+        set { state.withLock { $0.machine.delays = newValue } }
+    }
+
+    /// Whether a notification is sent again after a response with status 400.
+    var retriesAfterBadRequest: Bool {
+        get { state.withLock { $0.machine.retriesAfterBadRequest } }
+        set { state.withLock { $0.machine.retriesAfterBadRequest = newValue } }
+    }
+
+    /// The rules for faulty deliveries.
+    var rules: [DeliveryRule] { state.withLock { $0.machine.rules } }
+
+    /// Throws an error if a rule is invalid, or if the store cannot deliver by it.
+    func check(_ rule: DeliveryRule) throws {
+        try rule.check()
+        guard rule.fault == .forged(.foreignRoot) else { return }
+        guard try NotificationSigner(view: view).hasCertificates else {
+            throw StoreServerError(
+                "this store's signer has no chain of certificates, which foreignRoot needs; an AppStoreSigner has one"
+            )
+        }
+    }
+
+    /// Adds a rule, after the others.
+    func add(_ rule: DeliveryRule) { state.withLock { $0.machine.add(rule) } }
+
+    /// Replaces the rules, and delivers what earlier rules hold back.
+    func replaceRules(_ rules: [DeliveryRule]) {
+        let now = view.clock.now
+        state.withLock { $0.machine.replaceRules(rules, at: now) }
+        run()
+    }
+
+    /// Sends a notification once more, without waiting for the response.
+    func resend(_ notification: ServerNotification) {
+        state.withLock { $0.machine.resend(notification) }
+        run()
+    }
+
+    // MARK: Steps
+
     /// Performs all steps that are due, unless another call is performing them.
     private func run() {
         // Registers the work before the caller continues, so settling the clock after a change waits for its
         // notification.
         let begins = state.withLock { state -> Bool in
             state.machine.ring()
-            guard !state.isStopped, state.work == nil else { return false }
+            guard state.hasStarted, !state.isAtRest, state.work == nil else { return false }
             state.work = view.clock.activity.begin()
             return true
         }
@@ -92,7 +197,11 @@ final class NotificationOutbox: HistoryListener {
     private func proceed() {
         while true {
             let now = view.clock.now
-            let step = state.withLock { $0.isStopped ? .idle : $0.machine.step(at: now) }
+            let (step, url) = state.withLock { state in
+                guard !state.isAtRest, let url = state.url else { return (OutboxMachine.Step.idle, nil as URL?) }
+                return (state.machine.step(at: now), url)
+            }
+            guard let url else { return pause(until: nil) }
             switch step {
             case .read(let position):
                 do {
@@ -101,13 +210,16 @@ final class NotificationOutbox: HistoryListener {
                 } catch {
                     return wait(after: error, at: now)
                 }
-            case .deliver(let notification): return deliver(notification)
-            case .deliverAgain(let position):
+            case .deliver(let notification, let manner): return deliver(notification, to: url, manner)
+            case .deliverAgain(let position, let manner):
                 do {
-                    if let notification = try view.notification(at: position) { return deliver(notification) }
+                    if let notification = try view.notification(at: position) {
+                        return deliver(notification, to: url, manner)
+                    }
                     // Nothing waits for a notification that the ledger has lost.
                     state.withLock { $0.machine.forget(position) }
                 } catch {
+                    state.withLock { $0.machine.postpone() }
                     return wait(after: error, at: now)
                 }
             case .wait(let date): return pause(until: date)
@@ -121,22 +233,111 @@ final class NotificationOutbox: HistoryListener {
         pause(until: now.addingTimeInterval(Self.patience), readsAgain: false)
     }
 
-    private func deliver(_ notification: ServerNotification) {
-        state.withLock { $0.delivery = notification.position }
-        let body: Data
+    // MARK: Deliveries
+
+    private func deliver(_ notification: ServerNotification, to url: URL, _ manner: DeliveryManner) {
+        if manner.posts.isEmpty { return omit(notification, to: url, manner, .noResponse) }
+        let genuine: Data
         do {
-            body = AnswerValue.object(["signedPayload": .text(try signer.signedPayload(notification))]).json
+            genuine = try body(notification)
         } catch {
             log("a notification cannot be signed: \(error)")
-            return lane.async { self.finish(notification, .other, isLogged: true) }
+            return omit(notification, to: url, manner, .other, isLogged: true)
         }
-        transport.post(body, to: url) { result in self.lane.async { self.finish(notification, result) } }
+        let posts = manner.posts.map { $0.compactMap { post($0, notification, genuine) } }
+        state.withLock {
+            $0.delivery = Delivery(notification: notification, manner: manner, url: url, remaining: posts[...])
+        }
+        post()
     }
 
-    private func finish(_ notification: ServerNotification, _ result: SendAttemptResult, isLogged: Bool = false) {
-        // A faulty transport may reply more than once.
-        let isFirst = state.withLock { $0.delivery == notification.position && $0.delivery.take() != nil }
-        guard isFirst else { return }
+    /// Records an attempt without a post.
+    private func omit(
+        _ notification: ServerNotification,
+        to url: URL,
+        _ manner: DeliveryManner,
+        _ result: SendAttemptResult,
+        isLogged: Bool = false
+    ) {
+        let name = manner.name(of: .genuine)
+        deliveries.add(notification, to: url, name, isAttempt: true, status: nil, result)
+        record(notification, result, status: nil, isLogged: isLogged)
+        // Not called directly, since there may be very many such notifications.
+        lane.async { self.proceed() }
+    }
+
+    /// Returns a post; nil for an additional one that cannot be signed or read.
+    private func post(_ kind: DeliveryManner.Post, _ notification: ServerNotification, _ genuine: Data) -> Post? {
+        do {
+            switch kind {
+            case .genuine, .copy: return Post(kind: kind, notification: notification, body: genuine)
+            case .earlier:
+                let earlier = try view.notification(before: notification.position)
+                return try earlier.map { Post(kind: kind, notification: $0, body: try body($0)) }
+            case .forged(let forgery):
+                return Post(kind: kind, notification: notification, body: try body(notification, forgery))
+            }
+        } catch {
+            log("a notification cannot be posted in addition: \(error)")
+            return nil
+        }
+    }
+
+    private func body(_ notification: ServerNotification, _ forgery: DeliveryFault.Forgery? = nil) throws -> Data {
+        let payload = try NotificationSigner(view: view, forgery: forgery).signedPayload(notification)
+        return AnswerValue.object(["signedPayload": .text(payload)]).json
+    }
+
+    /// Makes the next posts of the delivery in progress, or ends the delivery if there are none or the outbox stops.
+    private func post() {
+        let next = state.withLock { state -> (url: URL, posts: [Int: Post])? in
+            while !state.isStopped, let posts = state.delivery?.remaining.popFirst() {
+                guard !posts.isEmpty, let url = state.delivery?.url else { continue }
+                let numbered = zip(1..., posts).map { (state.posts + $0, $1) }
+                state.posts += posts.count
+                let awaited = Dictionary(uniqueKeysWithValues: numbered)
+                state.delivery?.awaited = awaited
+                return (url, awaited)
+            }
+            state.delivery = nil
+            return nil
+        }
+        guard let next else { return proceed() }
+        for (number, post) in next.posts.sorted(by: { $0.key < $1.key }) {
+            transport.post(post.body, to: next.url) { result, status in
+                self.lane.async { self.finish(number, result, status: status) }
+            }
+        }
+    }
+
+    private func finish(_ number: Int, _ result: SendAttemptResult, status: Int?) {
+        let found = state.withLock { state -> (post: Post, delivery: Delivery)? in
+            // A faulty transport may reply more than once.
+            guard let post = state.delivery?.awaited.removeValue(forKey: number) else { return nil }
+            return state.delivery.map { (post, $0) }
+        }
+        guard let (post, delivery) = found else { return }
+        let isAttempt = post.kind == .genuine
+        let isTooLate = isAttempt && delivery.manner == .faulty(.slow) && (status != nil || result == .success)
+        let result = isTooLate ? .timedOut : result
+        deliveries.add(
+            post.notification,
+            to: delivery.url,
+            delivery.manner.name(of: post.kind),
+            isAttempt: isAttempt,
+            status: status,
+            result
+        )
+        if isAttempt { record(delivery.notification, result, status: isTooLate ? nil : status) }
+        if delivery.awaited.isEmpty { self.post() }
+    }
+
+    private func record(
+        _ notification: ServerNotification,
+        _ result: SendAttemptResult,
+        status: Int?,
+        isLogged: Bool = false
+    ) {
         if result != .success, !isLogged {
             log(
                 "the notification \(notification.type) \(notification.identifier) was not delivered: \(result.rawValue)"
@@ -149,8 +350,7 @@ final class NotificationOutbox: HistoryListener {
             log("the delivery of a notification cannot be recorded in the ledger: \(error)")
         }
         let now = view.clock.now
-        state.withLock { $0.machine.attempted(notification.position, result, at: now) }
-        proceed()
+        state.withLock { $0.machine.attempted(notification.position, result, status: status, at: now) }
     }
 
     /// Pauses, and ends the registered work, until the store changes or a date is reached.
@@ -161,7 +361,7 @@ final class NotificationOutbox: HistoryListener {
     private func pause(until date: Date?, readsAgain: Bool = true) {
         let timer = date.map { date in view.clock.schedule(at: date) { [weak self] in self?.run() } }
         let (unused, work, isStale) = state.withLock { state -> (TimerToken?, Activity.Work?, Bool) in
-            if state.isStopped { return (timer, state.work.take(), false) }
+            if state.isAtRest { return (timer, state.work.take(), false) }
             if readsAgain, !state.machine.isCaughtUp { return (timer, nil, true) }
             let old = state.timer
             state.timer = timer

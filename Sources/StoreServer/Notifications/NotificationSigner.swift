@@ -4,6 +4,8 @@ import StoreCore
 /// A signer of notifications in version 2 of the App Store's format.
 struct NotificationSigner: Sendable {
     let view: ServerView
+    /// The defect of what is signed; nil for genuine notifications.
+    var forgery: DeliveryFault.Forgery?
 
     /// Returns the JWS that is posted for a notification.
     ///
@@ -11,8 +13,62 @@ struct NotificationSigner: Sendable {
     ///
     /// - Throws: the error of the store's signer.
     func signedPayload(_ notification: ServerNotification) throws -> String {
-        try view.sign(AnswerValue.object(try members(of: notification)))
+        let members = try members(of: forged(notification))
+        let jws = try sign(AnswerValue.object(members))
+        return forgery == .changedPayload ? Self.changed(jws, members) : jws
     }
+
+    private func sign(_ payload: some Encodable) throws -> String {
+        try view.sign(payload, with: forgery == .foreignRoot ? .invalidCertificateChain : nil)
+    }
+
+    // MARK: Forgeries
+
+    /// Whether the store signs with certificates, of which a forger could have others.
+    var hasCertificates: Bool {
+        get throws {
+            let header = try view.sign(AnswerValue.object(["signedDate": .date(view.clock.now)])).prefix { $0 != "." }
+            guard let json = Base64URL.decode(Array(header.utf8)[...]) else { return false }
+            return try JSONDecoder().decode(Header.self, from: Data(json)).x5c.map { $0.count > 1 } ?? false
+        }
+    }
+
+    private struct Header: Decodable {
+        let x5c: [String]?
+    }
+
+    private var environment: String {
+        guard forgery == .wrongEnvironment else { return view.environment }
+        return view.environment == "Sandbox" ? "Production" : "Sandbox"
+    }
+
+    private var bundleIdentifier: String {
+        forgery == .wrongBundleIdentifier ? "\(view.bundleIdentifier).other" : view.bundleIdentifier
+    }
+
+    /// Returns a notification with the environment and the bundle identifier of a forgery in all of its payloads.
+    private func forged(_ notification: ServerNotification) -> ServerNotification {
+        guard forgery == .wrongEnvironment || forgery == .wrongBundleIdentifier else { return notification }
+        var notification = notification
+        notification.transaction?.environment = environment
+        notification.transaction?.bundleId = bundleIdentifier
+        notification.renewal?.environment = environment
+        notification.appTransaction?.receiptType = environment
+        notification.appTransaction?.bundleId = bundleIdentifier
+        return notification
+    }
+
+    /// Returns a JWS whose payload reports a refund, or the reversal of a refund, with the signature of another payload.
+    private static func changed(_ jws: String, _ members: [String: AnswerValue]) -> String {
+        var members = members
+        members["notificationType"] = members["notificationType"] == "REFUND" ? "REFUND_REVERSED" : "REFUND"
+        members["subtype"] = nil
+        let payload = AnswerValue.object(members).json.withUnsafeBytes(Base64URL.encode)
+        let parts = jws.split(separator: ".", omittingEmptySubsequences: false)
+        return "\(parts[0]).\(String(decoding: payload, as: UTF8.self)).\(parts[parts.count - 1])"
+    }
+
+    // MARK: Payloads
 
     private func members(of notification: ServerNotification) throws -> [String: AnswerValue] {
         var members: [String: AnswerValue] = [
@@ -25,7 +81,7 @@ struct NotificationSigner: Sendable {
         if let summary = notification.summary {
             members["summary"] = .object(app.merging(self.members(of: summary)) { $1 })
         } else if let appTransaction = notification.appTransaction {
-            let signed = AnswerValue.text(try view.sign(appTransaction))
+            let signed = AnswerValue.text(try sign(appTransaction))
             members["appData"] = .object(app.merging(["signedAppTransactionInfo": signed]) { $1 })
         } else {
             members["data"] = .object(try data(of: notification))
@@ -35,7 +91,7 @@ struct NotificationSigner: Sendable {
 
     private var app: [String: AnswerValue] {
         var members: [String: AnswerValue] = [
-            "environment": .text(view.environment), "bundleId": .text(view.bundleIdentifier),
+            "environment": .text(environment), "bundleId": .text(bundleIdentifier),
         ]
         members["appAppleId"] = view.appAppleIdentifier.map { .number(Int($0)) }
         return members
@@ -44,8 +100,8 @@ struct NotificationSigner: Sendable {
     private func data(of notification: ServerNotification) throws -> [String: AnswerValue] {
         var members = app
         members["bundleVersion"] = .text(view.bundleVersion)
-        members["signedTransactionInfo"] = try notification.transaction.map { .text(try view.sign($0)) }
-        members["signedRenewalInfo"] = try notification.renewal.map { .text(try view.sign($0)) }
+        members["signedTransactionInfo"] = try notification.transaction.map { .text(try sign($0)) }
+        members["signedRenewalInfo"] = try notification.renewal.map { .text(try sign($0)) }
         members["status"] = notification.status.map { .number($0) }
         members["consumptionRequestReason"] = notification.consumptionRequestReason.map { .text($0) }
         return members

@@ -1,44 +1,57 @@
 import Foundation
 import StoreCore
 
-/// The logic of an outbox, which decides which notification is sent next, and when a failed one is sent again.
+/// The logic of an outbox, which decides which notification is sent next and how, and when a failed one is sent again.
 ///
-/// First attempts are made in the order of the ledger. A failed notification is retried after each of the delays, and
-/// does not hold up other notifications. The whole state is in the ledger, so a new machine continues where another one
-/// ended.
+/// First attempts are made in the order of the ledger, except for those that a rule holds back. A failed notification
+/// is retried after each of the delays, and does not hold up other notifications. Apart from the rules, the whole state
+/// is in the ledger, so a new machine continues where another one ended.
 struct OutboxMachine {
     /// The next step of an outbox.
     enum Step {
         /// Read the notifications in the ledger after a position.
         case read(after: ServerNotification.Position?)
-        case deliver(ServerNotification)
-        /// Deliver the notification at a position, whose delivery has failed before.
-        case deliverAgain(ServerNotification.Position)
+        case deliver(ServerNotification, DeliveryManner)
+        /// Deliver the notification at a position, which has to be read again.
+        case deliverAgain(ServerNotification.Position, DeliveryManner)
         case wait(until: Date)
         /// Wait until the ledger may have more notifications.
         case idle
     }
 
-    /// A notification to send again, without its content: while a server is away, there may be very many.
+    /// A notification to send later, without its content: while a server is away, there may be very many.
     private struct Retry {
-        let due: Date
+        var due: Date
         let position: ServerNotification.Position
-        /// The number of attempts that have failed.
+        /// The number of attempts that have failed; 0 for a first attempt that was held back.
         let failures: Int
+        var manner = DeliveryManner.normal
     }
 
     /// The seconds from each failed attempt to the next one.
-    private let delays: [TimeInterval]
+    var delays: [TimeInterval]
+    /// Whether a notification is sent again after a response with status 400.
+    var retriesAfterBadRequest = true
+    /// The rules for faulty deliveries.
+    private(set) var rules: [DeliveryRule] = []
     private var position: ServerNotification.Position?
+    /// The position of the first notification; nil until it is read.
+    private var first: ServerNotification.Position?
     /// Whether all notifications in the ledger have been read.
     private(set) var isCaughtUp = false
     /// Notifications whose delivery has not been attempted yet, in the ledger's order.
     private var fresh: ArraySlice<ServerNotification> = []
-    /// Failed notifications, in queues that are each sorted by the date of the retry.
+    /// The notification that is delivered after the next first attempt; nil if there is none.
+    private var reordered: ServerNotification.Position?
+    /// Notifications to send again on request.
+    private var resends: ArraySlice<ServerNotification> = []
+    /// Notifications to send later, in queues that are each sorted by the date.
     ///
     /// No queue is empty. Notifications with the same number of failures usually share a queue, since they have the
     /// same delay.
     private var retries: [Deque<Retry>] = []
+    /// The delivery that the last step requested; nil if its outcome is known.
+    private var underway: (retry: Retry, isFresh: Bool)?
 
     init(delays: [TimeInterval]) { self.delays = delays }
 
@@ -46,12 +59,45 @@ struct OutboxMachine {
     mutating func ring() { isCaughtUp = false }
 
     /// Returns the next step to take at the date `now`.
-    func step(at now: Date) -> Step {
-        let retry = earliest.map { retries[$0][0] }
-        if let retry, retry.due <= now { return .deliverAgain(retry.position) }
-        if let next = fresh.first { return .deliver(next) }
+    ///
+    /// The outcome of a delivery has to be passed on before the next call: to ``attempted(_:_:status:at:)``,
+    /// ``forget(_:)`` or ``postpone()``.
+    mutating func step(at now: Date) -> Step {
+        while true {
+            if let notification = resends.popFirst() {
+                drop(notification.position)
+                let failures = notification.attempts.count
+                underway = (Retry(due: now, position: notification.position, failures: failures), isFresh: false)
+                return .deliver(notification, .resent)
+            }
+            if let queue = earliest, retries[queue][0].due <= now {
+                let retry = retries[queue].removeFirst()
+                if retries[queue].isEmpty { retries.remove(at: queue) }
+                underway = (retry, isFresh: false)
+                return .deliverAgain(retry.position, retry.manner)
+            }
+            guard let next = fresh.popFirst() else { break }
+            var retry = Retry(due: now, position: next.position, failures: 0)
+            let fault = rules.takeFault(ofType: next.type) { fault in
+                switch fault {
+                case .reordered: reordered == nil
+                case .replayed: next.position != first
+                default: true
+                }
+            }
+            if let fault { retry.manner = .faulty(fault) }
+            switch fault {
+            case .reordered: reordered = next.position
+            case .late(let seconds):
+                retry.due = now.addingTimeInterval(seconds)
+                insert(retry)
+            default:
+                underway = (retry, isFresh: true)
+                return .deliver(next, retry.manner)
+            }
+        }
         if !isCaughtUp { return .read(after: position) }
-        return retry.map { .wait(until: $0.due) } ?? .idle
+        return earliest.map { .wait(until: retries[$0][0].due) } ?? .idle
     }
 
     /// The index of the queue with the earliest retry; nil if there are no retries.
@@ -65,75 +111,110 @@ struct OutboxMachine {
             isCaughtUp = true
             return
         }
+        first = first ?? notifications.first?.position
         position = last.position
         for notification in notifications {
             guard let attempt = notification.attempts.last else {
                 fresh.append(notification)
                 continue
             }
-            let failures = notification.attempts.count
-            schedule(notification.position, after: attempt.result, at: attempt.date, failures: failures)
+            let retry = Retry(
+                due: attempt.date,
+                position: notification.position,
+                failures: notification.attempts.count - 1
+            )
+            schedule(retry, after: attempt.result)
         }
     }
 
     /// Records the outcome of the delivery that the last step requested.
-    mutating func attempted(_ position: ServerNotification.Position, _ result: SendAttemptResult, at now: Date) {
-        var failures = 1
-        if fresh.first?.position == position { fresh.removeFirst() } else { failures += removeRetry(of: position) }
-        schedule(position, after: result.rawValue, at: now, failures: failures)
-    }
-
-    /// Drops the retry that the last step requested, whose notification does not exist.
-    mutating func forget(_ position: ServerNotification.Position) { _ = removeRetry(of: position) }
-
-    /// Removes the earliest retry if it is of this notification, and returns the number of failures before it.
-    private mutating func removeRetry(of position: ServerNotification.Position) -> Int {
-        guard let queue = earliest, retries[queue][0].position == position else { return 0 }
-        defer { if retries[queue].isEmpty { retries.remove(at: queue) } }
-        return retries[queue].removeFirst().failures
-    }
-
-    private mutating func schedule(
+    ///
+    /// - Parameters:
+    ///   - position: the position of the notification.
+    ///   - result: the result of the attempt.
+    ///   - status: the HTTP status of the response; nil for none.
+    ///   - now: the date of the attempt.
+    mutating func attempted(
         _ position: ServerNotification.Position,
-        after result: String,
-        at date: Date,
-        failures: Int
+        _ result: SendAttemptResult,
+        status: Int? = nil,
+        at now: Date
     ) {
-        guard result != SendAttemptResult.success.rawValue, failures <= delays.count else { return }
-        let due = date.addingTimeInterval(delays[failures - 1])
-        let queue = retries.firstIndex { $0[$0.count - 1].due <= due } ?? retries.endIndex
-        if queue == retries.endIndex { retries.append(Deque()) }
-        retries[queue].append(Retry(due: due, position: position, failures: failures))
+        guard let done = underway, done.retry.position == position else { return }
+        underway = nil
+        if done.isFresh, let waiting = reordered.take() {
+            insert(Retry(due: now, position: waiting, failures: 0, manner: .faulty(.reordered)))
+        }
+        if status == 400, !retriesAfterBadRequest { return }
+        var attempt = done.retry
+        attempt.due = now
+        schedule(attempt, after: result.rawValue)
     }
-}
 
-/// The result of an attempted delivery, in the terms of the App Store Server API.
-public struct SendAttemptResult: RawRepresentable, Hashable, Codable, Sendable {
-    /// The value in the API's responses.
-    public let rawValue: String
-    /// Creates a result with any value, even one that is not listed here.
-    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Drops the delivery that the last step requested, whose notification does not exist.
+    mutating func forget(_ position: ServerNotification.Position) {
+        if underway?.retry.position == position { underway = nil }
+    }
 
-    /// The server accepted the notification: its HTTP status was one from 200 to 206.
-    public static let success = SendAttemptResult(rawValue: "SUCCESS")
-    /// The server did not respond in time.
-    public static let timedOut = SendAttemptResult(rawValue: "TIMED_OUT")
-    /// The server's certificate was refused, or no secure connection could be established.
-    public static let tlsIssue = SendAttemptResult(rawValue: "TLS_ISSUE")
-    /// The server redirected to the URL to which the notification was posted.
-    public static let circularRedirect = SendAttemptResult(rawValue: "CIRCULAR_REDIRECT")
-    /// The server sent no response.
-    public static let noResponse = SendAttemptResult(rawValue: "NO_RESPONSE")
-    /// No connection could be established.
-    public static let socketIssue = SendAttemptResult(rawValue: "SOCKET_ISSUE")
-    /// The response was in an unknown character set.
-    public static let unsupportedCharset = SendAttemptResult(rawValue: "UNSUPPORTED_CHARSET")
-    /// The response was not HTTP.
-    public static let invalidResponse = SendAttemptResult(rawValue: "INVALID_RESPONSE")
-    /// The connection ended before the response was complete.
-    public static let prematureClose = SendAttemptResult(rawValue: "PREMATURE_CLOSE")
-    /// The server's response had any other HTTP status.
-    public static let unsuccessfulStatus = SendAttemptResult(rawValue: "UNSUCCESSFUL_HTTP_RESPONSE_CODE")
-    /// Any other failure.
-    public static let other = SendAttemptResult(rawValue: "OTHER")
+    /// Returns the delivery that the last step requested to those that are due, since it cannot be made now.
+    mutating func postpone() {
+        if let retry = underway.take()?.retry { insert(retry) }
+    }
+
+    // MARK: Requests
+
+    /// Adds a notification to those that are sent at once, whatever its attempts.
+    ///
+    /// It is not sent again when it would have been otherwise, but after a further failure as after any other.
+    mutating func resend(_ notification: ServerNotification) { resends.append(notification) }
+
+    /// Adds a rule, after the others.
+    mutating func add(_ rule: DeliveryRule) { rules.append(rule) }
+
+    /// Replaces the rules, and makes due what earlier rules hold back.
+    mutating func replaceRules(_ rules: [DeliveryRule], at now: Date) {
+        self.rules = rules
+        var all = retries.flatMap { queue in (0..<queue.count).map { queue[$0] } }
+        if let waiting = reordered.take() { all.append(Retry(due: now, position: waiting, failures: 0)) }
+        for index in all.indices {
+            if all[index].failures == 0 { all[index].due = min(all[index].due, now) }
+            all[index].manner = .normal
+        }
+        underway?.retry.manner = .normal
+        retries = []
+        for retry in all.sorted(by: { ($0.due, $0.position) < ($1.due, $1.position) }) { insert(retry) }
+    }
+
+    // MARK: Retries
+
+    /// Removes every planned delivery of a notification.
+    private mutating func drop(_ position: ServerNotification.Position) {
+        fresh.removeAll { $0.position == position }
+        if reordered == position { reordered = nil }
+        for index in retries.indices { retries[index].filter { $0.position != position } }
+        retries.removeAll(where: \.isEmpty)
+    }
+
+    /// Plans the retry after an attempt, unless the attempt was successful or the last one.
+    ///
+    /// - Parameters:
+    ///   - attempt: the attempt, whose date is `due`.
+    ///   - result: the attempt's result.
+    private mutating func schedule(_ attempt: Retry, after result: String) {
+        guard result != SendAttemptResult.success.rawValue, attempt.failures < delays.count else { return }
+        insert(
+            Retry(
+                due: attempt.due.addingTimeInterval(delays[attempt.failures]),
+                position: attempt.position,
+                failures: attempt.failures + 1,
+                manner: attempt.manner == .faulty(.never) ? attempt.manner : .normal
+            )
+        )
+    }
+
+    private mutating func insert(_ retry: Retry) {
+        let queue = retries.firstIndex { $0[$0.count - 1].due <= retry.due } ?? retries.endIndex
+        if queue == retries.endIndex { retries.append(Deque()) }
+        retries[queue].append(retry)
+    }
 }

@@ -27,7 +27,7 @@ public final class URLSessionTransport: NotificationTransport {
     deinit { session.finishTasksAndInvalidate() }
 
     /// Posts a notification.
-    public func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult) -> Void) {
+    public func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult, Int?) -> Void) {
         var request = URLRequest(url: url)
         request.httpMethod = "POST"
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
@@ -41,7 +41,7 @@ public final class URLSessionTransport: NotificationTransport {
 
 /// The deliveries in progress; only the first result of each is reported.
 private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
-    private typealias Reply = @Sendable (SendAttemptResult) -> Void
+    typealias Reply = @Sendable (SendAttemptResult, Int?) -> Void
 
     private let replies = Locked<[Int: Reply]>([:])
     /// A serial queue for calls that wait for the session.
@@ -49,7 +49,7 @@ private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
     /// They must not run on the session's own queue, which calls the delegate.
     private let queue = DispatchQueue(label: "StoreServer.deliveries")
 
-    func add(_ task: URLSessionTask, timeout: TimeInterval, _ reply: @escaping @Sendable (SendAttemptResult) -> Void) {
+    func add(_ task: URLSessionTask, timeout: TimeInterval, _ reply: @escaping Reply) {
         replies.withLock { $0[task.taskIdentifier] = reply }
         // Weak references, so nothing is retained after the delivery has ended.
         queue.asyncAfter(deadline: .now() + timeout) { [weak self, weak task] in
@@ -58,11 +58,11 @@ private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     /// Ends a delivery and reports its result, unless the delivery has already ended.
-    private func finish(_ task: URLSessionTask, _ result: SendAttemptResult) {
+    private func finish(_ task: URLSessionTask, _ result: SendAttemptResult, status: Int? = nil) {
         guard let reply = replies.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
         queue.async {
             task.cancel()
-            reply(result)
+            reply(result, status)
         }
     }
 
@@ -73,7 +73,8 @@ private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         completionHandler(.cancel)
-        finish(dataTask, (response as? HTTPURLResponse).map { .init(of: $0, to: dataTask) } ?? .invalidResponse)
+        guard let response = response as? HTTPURLResponse else { return finish(dataTask, .invalidResponse) }
+        finish(dataTask, .init(of: response, to: dataTask), status: response.statusCode)
     }
 
     func urlSession(
@@ -84,7 +85,7 @@ private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
-        finish(task, .init(of: response, to: task))
+        finish(task, .init(of: response, to: task), status: response.statusCode)
     }
 
     func urlSession(
@@ -133,21 +134,4 @@ extension SendAttemptResult {
             default: .other
             }
     }
-}
-
-/// A way to post notifications to a server.
-///
-/// A test may replace it, for example to simulate failures.
-///
-/// ``URLSessionTransport`` is used by default.
-public protocol NotificationTransport: Sendable {
-    /// Posts a notification.
-    ///
-    /// Notifications are delivered one at a time: the next one waits for the reply.
-    ///
-    /// - Parameters:
-    ///   - body: a JSON object with the member `signedPayload`.
-    ///   - url: the URL of the server.
-    ///   - reply: receives the result, exactly once, on any thread, possibly before this method returns.
-    func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult) -> Void)
 }

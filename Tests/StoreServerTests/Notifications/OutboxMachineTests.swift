@@ -24,8 +24,8 @@ import Testing
         }
         return switch step {
         case .read(let position): "read after \(number(position))"
-        case .deliver(let notification): "deliver \(number(notification.position))"
-        case .deliverAgain(let position): "deliver \(number(position)) again"
+        case .deliver(let notification, _): "deliver \(number(notification.position))"
+        case .deliverAgain(let position, _): "deliver \(number(position)) again"
         case .wait(let date): "wait \(Int(date.timeIntervalSince(Self.start)))"
         case .idle: "idle"
         }
@@ -50,6 +50,7 @@ import Testing
         #expect(words(machine.step(at: at(10)), all) == "deliver 0 again")
         machine.attempted(all[0].position, .other, at: at(11))
         #expect(words(machine.step(at: at(11)), all) == "wait 31")
+        #expect(words(machine.step(at: at(31)), all) == "deliver 0 again")
         machine.attempted(all[0].position, .other, at: at(31))
         #expect(words(machine.step(at: at(31)), all) == "idle")
     }
@@ -77,13 +78,14 @@ import Testing
         machine.take(all)
         // The clock is set back before the last one.
         for (notification, date) in zip(all, [0.0, 5, 9, 1]) {
+            _ = machine.step(at: at(date))
             machine.attempted(notification.position, .other, at: at(date))
         }
         machine.take([])
         var sent: [String] = []
         for seconds in 10...30 {
-            while case .deliverAgain(let position) = machine.step(at: at(Double(seconds))) {
-                sent.append("\(words(.deliverAgain(position), all)) at \(seconds)")
+            while case .deliverAgain(let position, let manner) = machine.step(at: at(Double(seconds))) {
+                sent.append("\(words(.deliverAgain(position, manner), all)) at \(seconds)")
                 machine.attempted(position, .other, at: at(Double(seconds)))
             }
         }
@@ -110,5 +112,21 @@ import Testing
         machine.take([])
         #expect(words(machine.step(at: now), all) == "wait 10")
         #expect(words(machine.step(at: now.addingTimeInterval(10)), all) == "deliver 2 again")
+    }
+
+    @Test func `A delivery that cannot be made now is made later, at the same place`() throws {
+        let all = try notifications(2)
+        var machine = OutboxMachine(delays: [10])
+        let at = { (seconds: Double) in Self.start.addingTimeInterval(seconds) }
+        machine.take(all)
+        for notification in all {
+            _ = machine.step(at: at(0))
+            machine.attempted(notification.position, .timedOut, at: at(0))
+        }
+        #expect(words(machine.step(at: at(10)), all) == "deliver 0 again")
+        machine.postpone()
+        #expect(words(machine.step(at: at(70)), all) == "deliver 1 again")
+        machine.attempted(all[1].position, .success, at: at(70))
+        #expect(words(machine.step(at: at(70)), all) == "deliver 0 again")
     }
 }

@@ -25,7 +25,7 @@ import Testing
         try view.beginNotifications()
         let outbox = NotificationOutbox(
             view,
-            url: try #require(URL(string: "http://receiver/notifications")),
+            url: URL(string: "http://receiver/notifications"),
             delays: delays,
             transport: transport,
             log: .silent
@@ -150,11 +150,11 @@ import Testing
 
         var hasReturned: Bool { state.withLock { $0 } }
 
-        func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult) -> Void) {
+        func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult, Int?) -> Void) {
             begun.signal()
             _ = end.wait(timeout: .now() + 60)
             state.withLock { $0 = true }
-            reply(.success)
+            reply(.success, 200)
         }
 
         func waitForPost() { begun.wait() }

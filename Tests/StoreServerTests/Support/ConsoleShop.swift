@@ -10,22 +10,35 @@ struct ConsoleShop {
     let shop: Shop
     let control: StoreControl
     let console: StoreConsole
+    let outbox: NotificationOutbox
 
+    /// Creates one; with a transport, its notifications are sent to a server.
     init(
         _ shop: Shop? = nil,
         performer: ControlPerformer? = nil,
+        transport: (any NotificationTransport)? = nil,
         minimumLines: Int = 1000,
         maximumListeners: Int = 32,
         heartbeat: TimeInterval = 3600
     ) throws {
         self.shop = try shop ?? Shop()
+        let view = ServerView(self.shop.store)
+        if transport != nil { try view.beginNotifications() }
+        outbox = NotificationOutbox(
+            view,
+            url: transport.flatMap { _ in URL(string: "http://user:password@receiver/path?key=secret") },
+            transport: transport ?? URLSessionTransport(),
+            log: .silent
+        )
+        outbox.start()
         let gate = try ControlGuard()
         control = StoreControl(
             self.shop.store,
-            view: ServerView(self.shop.store),
+            view: view,
             gate: gate,
             stores: TestStores(besides: self.shop.store, StoreServer.Configuration(), gate: gate),
             performer: performer,
+            outbox: outbox,
             minimumLines: minimumLines,
             maximumListeners: maximumListeners,
             heartbeat: heartbeat

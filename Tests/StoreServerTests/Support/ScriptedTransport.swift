@@ -9,7 +9,8 @@ final class ScriptedTransport: NotificationTransport {
         var posts: [Post] = []
         var holds = false
         var repeatsReplies = false
-        var held: [@Sendable (SendAttemptResult) -> Void] = []
+        var held: [@Sendable (SendAttemptResult, Int?) -> Void] = []
+        var failureStatus = 500
     }
 
     struct Post {
@@ -17,12 +18,22 @@ final class ScriptedTransport: NotificationTransport {
         let url: URL
         let date: Date
 
+        var signedPayload: String? { ((try? JSON(data: body)) ?? JSON(nil)).signedPayload.text }
+
         var payload: JSON { ((try? JSON(data: body)) ?? JSON(nil)).signedPayload.payload }
     }
 
     private let clock: any StoreClock
     private let state: Locked<State>
     private let posted = DispatchSemaphore(value: 0)
+
+    /// The types of the notifications, with the transactions that they are about.
+    var words: [String] {
+        posts.map { post in
+            let transaction = post.payload.data.signedTransactionInfo.payload.transactionId.text
+            return [post.payload.notificationType.text, transaction].compactMap { $0 }.joined(separator: " ")
+        }
+    }
 
     /// Creates a transport with the results of the first posts; all others succeed.
     init(_ clock: any StoreClock, _ results: [SendAttemptResult] = []) {
@@ -42,11 +53,25 @@ final class ScriptedTransport: NotificationTransport {
         set { state.withLock { $0.repeatsReplies = newValue } }
     }
 
+    /// The HTTP status of responses with a status that is no success.
+    var failureStatus: Int {
+        get { state.withLock { $0.failureStatus } }
+        set { state.withLock { $0.failureStatus = newValue } }
+    }
+
+    private func status(_ result: SendAttemptResult) -> Int? {
+        switch result {
+        case .success: 200
+        case .unsuccessfulStatus: failureStatus
+        default: nil
+        }
+    }
+
     var posts: [Post] { state.withLock { $0.posts } }
 
     var types: [String?] { posts.map(\.payload.notificationType.text) }
 
-    func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult) -> Void) {
+    func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult, Int?) -> Void) {
         let post = Post(body: body, url: url, date: clock.now)
         let result = state.withLock { state -> SendAttemptResult? in
             state.posts.append(post)
@@ -58,7 +83,7 @@ final class ScriptedTransport: NotificationTransport {
         }
         posted.signal()
         guard let result else { return }
-        for _ in 0..<(repeatsReplies ? 2 : 1) { reply(result) }
+        for _ in 0..<(repeatsReplies ? 2 : 1) { reply(result, status(result)) }
     }
 
     /// Waits for a post that nobody has waited for.
@@ -71,6 +96,6 @@ final class ScriptedTransport: NotificationTransport {
             defer { state.held = [] }
             return state.held
         }
-        for reply in held { reply(result) }
+        for reply in held { reply(result, status(result)) }
     }
 }

@@ -116,9 +116,9 @@
         private let count = Locked(0)
         var heard: Int { count.withLock { $0 } }
 
-        func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult) -> Void) {
+        func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult, Int?) -> Void) {
             count.withLock { $0 += 1 }
-            reply(.success)
+            reply(.success, 200)
         }
     }
 #endif

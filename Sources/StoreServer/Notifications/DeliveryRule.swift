@@ -1,0 +1,45 @@
+import StoreScenario
+
+/// A rule by which a server delivers notifications with a fault.
+///
+/// The first rule that a notification satisfies applies to its delivery. Retries, and notifications that are sent again
+/// on request, satisfy no rule.
+public struct DeliveryRule: Hashable, Sendable {
+    /// The fault.
+    public let fault: DeliveryFault
+    /// The number of notifications that the rule still applies to; nil for all until the rule is removed.
+    public internal(set) var times: Int?
+    /// The type of the notifications, such as `DID_RENEW`; nil for every type.
+    public let type: String?
+}
+
+extension DeliveryRule {
+    /// Throws an error if the rule is invalid for every store.
+    func check() throws(StoreServerError) {
+        if let times, times < 1 { throw StoreServerError("the times of a rule are a whole number from 1") }
+        if let type, !NotificationFilter.types.contains(type) {
+            let hint = Suggestion.text(for: type, among: NotificationFilter.types)
+            throw StoreServerError("\"\(type)\" is not a type of notifications\(hint)")
+        }
+        if case .late(let seconds) = fault, !(0...DeliveryFault.maximumDelay).contains(seconds) {
+            let maximum = Int(DeliveryFault.maximumDelay)
+            throw StoreServerError("a late notification needs a number of seconds from 0 to \(maximum)")
+        }
+    }
+}
+
+extension [DeliveryRule] {
+    /// Returns the fault of the first rule that a notification satisfies, and counts the notification; nil for none.
+    ///
+    /// - Parameters:
+    ///   - type: the notification's type.
+    ///   - isPossible: whether a fault is possible now.
+    mutating func takeFault(ofType type: String, where isPossible: (DeliveryFault) -> Bool) -> DeliveryFault? {
+        let first = firstIndex { ($0.type == nil || $0.type == type) && isPossible($0.fault) }
+        guard let first else { return nil }
+        let fault = self[first].fault
+        if let times = self[first].times { self[first].times = times - 1 }
+        if self[first].times == 0 { remove(at: first) }
+        return fault
+    }
+}
