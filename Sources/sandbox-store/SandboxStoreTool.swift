@@ -56,10 +56,21 @@ struct SandboxStoreTool {
         if let file = options.configuration { _ = try InputFile.url(file) }
         let signals = TerminationSignals()
         defer { signals.restore() }
-        let service = try StoreService(options)
+        // Whoever started the process may read the first lines only.
+        signal(SIGPIPE, SIG_IGN)
+        let log = options.log.map { form in
+            ServeLog(
+                form,
+                write: { try FileHandle.standardOutput.write(contentsOf: Data($0.utf8)) },
+                complain: console.complain
+            )
+        }
+        let service = try StoreService(options) { log?.add($0) }
         console.write("\(options.isJSON ? service.json : service.text)\n")
+        log?.start()
         signals.wait()
         service.stop()
+        log?.finish()
     }
 
     /// Throws an error with the advice to install a library if the library is missing.

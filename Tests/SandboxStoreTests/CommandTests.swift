@@ -17,8 +17,13 @@ import Testing
         (["check", "--json", "a"], .check(files: ["a"], isJSON: true)),
         (
             ["serve", "--store", "s", "--json", "--ca", "c"],
-            .serve(ServeOptions(store: "s", folder: "c", isJSON: true))
+            .serve(ServeOptions(store: "s", folder: "c", isJSON: true, log: .json))
         ),
+        (
+            ["serve", "--store", "s", "--json", "--ca", "c", "--log", "text"],
+            .serve(ServeOptions(store: "s", folder: "c", isJSON: true, log: .text))
+        ),
+        (["serve", "--quiet", "--store", "s", "--ca", "c"], .serve(ServeOptions(store: "s", folder: "c", log: nil))),
         (["verify", "a", "--key-file", "k"], .verify(VerifyOptions(file: "a", key: .file("k")))),
         (["verify", "--root", "r", "a"], .verify(VerifyOptions(file: "a", key: .root(file: "r")))),
         (
@@ -213,6 +218,11 @@ import Testing
             "--notify needs a URL that begins with http:// or https://", "serve"
         ),
         (["serve", "--store", "s", "--ca", "c", "--tls", ","], "--tls needs a host's name", "serve"),
+        (["serve", "--store", "s", "--ca", "c", "--log", "xml"], "--log needs text or json", "serve"),
+        (
+            ["serve", "--store", "s", "--ca", "c", "--log", "json", "--quiet"],
+            "a quiet server prints no log: --quiet and --log do not go together", "serve"
+        ),
         (["demo", "--ask", "--json"], "a question is for people to read: --ask and --json do not go together", "demo"),
         (["demo", "a", "b"], "demo takes 1 word beside its options, not 2", "demo"),
         (["check"], "check needs a file", "check"),

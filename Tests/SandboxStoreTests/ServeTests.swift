@@ -28,7 +28,7 @@ struct ServeTests {
     private func ask(_ service: Service, _ method: String, _ path: String, _ directory: Directory) async throws -> Data
     {
         let credentials = try StoreServer.Credentials(folder: directory.url.appending(path: "keys"))
-        var request = URLRequest(url: try service.url.appending(path: "inApps/v1/\(path)"))
+        var request = URLRequest(url: try #require(URL(string: "inApps/v1/\(path)", relativeTo: service.url)))
         request.httpMethod = method
         let token = try credentials.token(bundleIdentifier: "com.example.shop")
         request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
@@ -201,6 +201,66 @@ struct ServeTests {
         let open = try Service(arguments(directory, "--host", "0.0.0.0"), in: directory)
         #expect(open.line.hasPrefix("serving at ") && !open.line.contains("console"))
         #expect(open.end(SIGTERM) == 0)
+    }
+
+    // MARK: The log
+
+    /// A line of the log without its date and port.
+    private func withoutChance(_ line: String?) -> String? {
+        line?.replacing(#/^\d{4}-\d\d-\d\dT[\d:]+Z/#, with: "DATE").replacing(#/\d+-\d\d-\d\dT[\d:]+Z/#, with: "DATE")
+            .replacing(#/[\da-f]{8}-[\da-f-]{27}/#, with: "UUID")
+    }
+
+    @Test func `Each notification and each request is a line, without what is secret`() async throws {
+        let directory = try Directory()
+        let configuration = await SandboxStoreTool.demoFile.path
+        let url = "http://user:password@127.0.0.1:9/path?key=secret"
+        let service = try Service(
+            arguments(directory, "--configuration", configuration, "--notify", url, "--bundle", "com.example.shop"),
+            in: directory
+        )
+        _ = try await service.ask("act", "buy consumable")
+        let sent = "DATE notification ONE_TIME_CHARGE of 1 to http://127.0.0.1:9/path: SOCKET_ISSUE"
+        #expect(withoutChance(service.nextLine()) == sent)
+        _ = try await ask(service, "GET", "transactions/1?secret=1", directory)
+        #expect(withoutChance(service.nextLine()) == "DATE request GET /inApps/v1/transactions/1: 200")
+        _ = try await ask(service, "GET", "a%0A%1Bb", directory)
+        #expect(withoutChance(service.nextLine()) == #"DATE request GET /inApps/v1/a\n\u{1B}b: 404"#)
+        #expect(service.end(SIGTERM) == 0)
+        #expect(service.nextLine() == nil)
+    }
+
+    @Test func `Each line is an object on demand`() async throws {
+        let directory = try Directory()
+        let configuration = await SandboxStoreTool.demoFile.path
+        for option in [["--log", "json"], ["--json"]] {
+            let service = try Service(
+                arguments(directory, "--bundle", "com.example.shop") + ["--configuration", configuration] + option,
+                in: directory
+            )
+            #expect(service.line.hasPrefix(option == ["--json"] ? "{" : "serving at "))
+            let url = try service.url
+            _ = try await URLSession.shared.data(from: url.appending(path: "verifyReceipt"))
+            let line = #"{"request":1,"date":"DATE","method":"GET","path":"/verifyReceipt","status":200}"#
+            #expect(withoutChance(service.nextLine()) == line)
+            #expect(service.end(SIGTERM) == 0)
+        }
+    }
+
+    @Test func `A quiet server prints its first lines only`() async throws {
+        let directory = try Directory()
+        let service = try Service(arguments(directory, "--quiet"), in: directory)
+        _ = try await URLSession.shared.data(from: service.url.appending(path: "verifyReceipt"))
+        #expect(service.end(SIGTERM) == 0)
+        #expect(service.nextLine() == nil)
+    }
+
+    @Test func `A server goes on if nobody reads its lines any more`() async throws {
+        let directory = try Directory()
+        let service = try Service(arguments(directory), in: directory)
+        try service.closeOutput()
+        for _ in 1...3 { _ = try await URLSession.shared.data(from: service.url.appending(path: "verifyReceipt")) }
+        #expect(service.end(SIGTERM) == 0)
     }
 
     @MainActor

@@ -8,6 +8,9 @@ import Testing
 /// A `sandbox-store serve` of its own, which ends with this object at the latest.
 final class Service {
     let line: String
+    private let output = Pipe()
+    /// What was printed behind the lines that were read.
+    private var rest = Data()
     private let process = Process()
     /// Kept: removed before the server has ended, it would be made again by it.
     private let directory: Directory
@@ -15,7 +18,6 @@ final class Service {
     /// Starts one in a directory, and waits for its first lines.
     init(_ arguments: [String], in directory: Directory) throws {
         self.directory = directory
-        let output = Pipe()
         let products = Bundle.module.bundleURL.deletingLastPathComponent()
         process.executableURL = products.appending(path: "sandbox-store")
         process.arguments = ["serve"] + arguments
@@ -32,12 +34,28 @@ final class Service {
         line = String(decoding: text, as: UTF8.self)
     }
 
+    /// Waits for the next line that is printed; nil if the output ends before.
+    func nextLine() -> String? {
+        while true {
+            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { rest = Data(rest[(end + 1)...]) }
+                return String(decoding: rest[..<end], as: UTF8.self)
+            }
+            let part = output.fileHandleForReading.availableData
+            if part.isEmpty { return nil }
+            rest += part
+        }
+    }
+
+    /// Closes the end of the pipe from which the output is read.
+    func closeOutput() throws { try output.fileHandleForReading.close() }
+
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
     var url: URL {
         get throws {
-            let text = try #require(line.split(separator: " ").dropFirst(2).first).dropLast()
-            return try #require(URL(string: String(text)))
+            let address = try #require(line.firstMatch(of: #/https?:[^\s",]+\//#)).output
+            return try #require(URL(string: String(address)))
         }
     }
 

@@ -81,7 +81,9 @@ enum CommandTable {
                     bytes,
                     "the most bytes of a request to verify a receipt; 16777216 unless given, some 39,000 purchases"
                 ),
-                .init("--json", nil, "prints what the lines say as one object of JSON"),
+                .init("--json", nil, "prints what the first lines say as one object of JSON"),
+                .init("--log", form, "the form of the lines that follow; text unless given, json with --json"),
+                .init("--quiet", nil, "prints the first lines only"),
             ],
             summary: """
                 Is the App Store's servers for a store in memory or in a SQLite file, by the system's clock, until SIGTERM \
@@ -92,7 +94,8 @@ enum CommandTable {
                 where the API's key and the root certificate are. A second line is the URL by which tests control the store, \
                 with the file of the token that they need. A third line is the address of a page that shows the store \
                 in a browser and acts on it. The token is new each time. There is neither at an address that other \
-                machines reach.
+                machines reach. While it runs, prints a line for each notification that was sent and for each \
+                request that was answered.
                 """
         ) { .serve(try ServeOptions($0)) },
         CommandRow(
@@ -202,6 +205,7 @@ enum CommandTable {
     private static let bytes = CommandWord("BYTES", .text, "a number of bytes above 0")
     private static let file = CommandWord("FILE", nil)
     private static let folder = CommandWord("FOLDER", nil, "a folder")
+    private static let form = CommandWord("text|json", .choice(ServeLog.Form.allCases.map(\.rawValue)), "text or json")
     private static let hex = CommandWord("HEX", .text, "hexadecimal digits, two for each byte")
     private static let hosts = CommandWord("HOST,...", .text, "a host's name")
     private static let identifier = CommandWord("IDENTIFIER", .text, "an identifier")

@@ -26,6 +26,8 @@ struct ServeOptions: Equatable {
     /// The host names and addresses in the server's certificate; empty for plain HTTP.
     var secureHosts: [String] = []
     var isJSON = false
+    /// The form of the lines that are printed while the servers run; nil to print none.
+    var log: ServeLog.Form? = .text
 }
 
 extension ServeOptions {
@@ -61,6 +63,14 @@ extension ServeOptions {
                 return hosts.isEmpty ? nil : hosts
             } ?? []
         isJSON = arguments.has("--json")
+        log = try arguments.value(of: "--log") { ServeLog.Form(rawValue: $0) } ?? (isJSON ? .json : .text)
+        if arguments.has("--quiet") {
+            if arguments.has("--log") {
+                let sentence = "a quiet server prints no log: --quiet and --log do not go together"
+                throw Command.Mistake(sentence, arguments.row)
+            }
+            log = nil
+        }
     }
 }
 

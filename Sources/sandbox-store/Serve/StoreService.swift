@@ -19,8 +19,11 @@ struct StoreService {
 
     /// Opens the database, the folder and the servers.
     ///
+    /// - Parameters:
+    ///   - options: the options.
+    ///   - observer: receives a line for each request and for each post of a notification.
     /// - Throws: an error whose description contains neither a key nor the shared secret.
-    init(_ options: ServeOptions) throws {
+    init(_ options: ServeOptions, observer: @escaping @Sendable (ServerLogLine) -> Void) throws {
         let isShared = options.store.flatMap(SharedStoreAddress.init) != nil
         // The folder is always named for a store on a database server, whose settings are in it.
         let place = isShared ? options.folder.map { "\($0)/store" } : options.store
@@ -39,6 +42,7 @@ struct StoreService {
         configuration.sharedSecret = try options.sharedSecret ?? options.sharedSecretFile.map(Self.secret(in:))
         configuration.authority = authority
         configuration.notificationURL = options.notificationURL
+        configuration.observer = observer
         configuration.maximumReceiptBodySize = options.receiptLimit ?? configuration.maximumReceiptBodySize
         configuration.hasConsole = configuration.isPrivate
         configuration.hasControl = configuration.isPrivate
