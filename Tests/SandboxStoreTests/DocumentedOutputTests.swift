@@ -75,15 +75,26 @@ import Testing
         let article = try Article("ControllingAStore.md")
         let start = try #require(article.fences.first { $0.language == "text" }).lines[0].split(separator: " ")
         let serve = try #require(start.firstIndex(of: "serve"))
-        let service = try Service(start[(serve + 1)...].map(String.init).dropLast(2), in: directory)
+        let receiver = try HTTPServer { _ in HTTPResponse(200) }
+        let arguments = start[(serve + 1)...].dropLast(2).map {
+            String($0).replacing(":9000/", with: ":\(receiver.port)/")
+        }
+        let service = try Service(arguments, in: directory)
         let port = try #require(try service.url.port)
         let token = directory.url.appending(path: "keys/control-\(port).token")
         let attributes = try FileManager.default.attributesOfItem(atPath: token.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
-        let console = try #require(article.fences.first { $0.language == "console" })
-        let shown = Self.commands(in: console.lines, of: "curl")
-        #expect(shown.count == 3)
+        let consoles = article.fences.filter { $0.language == "console" }
+        let shown = consoles.flatMap { Self.commands(in: $0.lines, of: "curl") }
+        #expect(consoles.count == 2 && shown.count == 6)
         for (command, output) in shown {
+            // Notifications are sent while the next command is performed: two of the first fence, and one twice.
+            if command.contains(where: { $0.contains("/deliveries") }) {
+                let lines = (1...4).compactMap { _ in service.nextLine() }
+                let log = try #require(article.fences.last { $0.language == "text" }).lines
+                #expect(lines.prefix(2).map(Self.withoutChance) == log.map(Self.withoutChance))
+                #expect(lines.count == 4)
+            }
             let process = Process()
             let pipe = Pipe()
             process.executableURL = URL(filePath: "/bin/sh")
@@ -127,6 +138,7 @@ import Testing
             .replacing(#/token=\S+/#, with: "token=…")
             .replacing(#/control-\d+/#, with: "control-…")
             .replacing(#/\d{4}-\d\d-\d\dT[\d:]+Z/#, with: "…")
+            .replacing(#/[\da-f]{8}-[\da-f-]{27}/#, with: "…")
     }
 
     /// The commands behind prompts, each with the lines up to the next.

@@ -68,10 +68,10 @@ import Testing
     @Test(.openSSL) func `While it is not available, it says to try later`() throws {
         let (shop, authority) = try shop()
         let request = HTTPRequest("POST", "/ocsp", body: try request(authority))
-        shop.failures.isResponderAvailable = false
+        shop.settings.isResponderAvailable = false
         let response = shop.router.respond(to: request)
         #expect(response.status == 503 && response.body == tryLater)
-        shop.failures.isResponderAvailable = true
+        shop.settings.isResponderAvailable = true
         #expect(shop.router.respond(to: request).status == 200)
     }
 
