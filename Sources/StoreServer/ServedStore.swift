@@ -36,7 +36,7 @@ final class ServedStore: Sendable {
         let view = ServerView(store)
         let observer = configuration.observer
         let requests = RequestLog(view.clock) { observer(.request($0)) }
-        outbox = NotificationOutbox(
+        let outbox = NotificationOutbox(
             view,
             url: configuration.notificationURL,
             delays: configuration.retries,
@@ -45,7 +45,8 @@ final class ServedStore: Sendable {
             observer: { observer(.delivery($0)) }
         )
         outbox.retriesAfterBadRequest = configuration.retriesAfterBadRequest
-        control = gate.map { [settings, outbox] gate in
+        self.outbox = outbox
+        control = gate.map { [settings] gate in
             StoreControl(
                 store,
                 view: view,

@@ -12,6 +12,7 @@ package final class TestStores: Sendable {
     private final class Opened: Sendable {
         let served: ServedStore
         let idle: TimeInterval
+        private let responder: ResponderName?
         private let use: Locked<Use>
 
         private struct Use {
@@ -26,8 +27,8 @@ package final class TestStores: Sendable {
             weak var stream: HTTPStream?
         }
 
-        init(_ served: ServedStore, idle: TimeInterval, at now: Date) {
-            (self.served, self.idle) = (served, idle)
+        init(_ served: ServedStore, idle: TimeInterval, at now: Date, responder: ResponderName?) {
+            (self.served, self.idle, self.responder) = (served, idle, responder)
             use = Locked(Use(last: now))
         }
 
@@ -116,24 +117,32 @@ package final class TestStores: Sendable {
         guard stores.withLock({ $0.count }) < Self.limit else {
             throw ControlFailure(.busy, "there are \(Self.limit) stores already; close some")
         }
+        let name = UUID().uuidString.lowercased()
         let served: ServedStore
         let authority: CertificateAuthority
         do {
             let clock = ShiftedClock(startingAt: order.time ?? Date(), isRunning: order.isRunning)
             authority = try self.authority(for: order, at: clock.now)
-            served = try serve(order, clock, authority)
+            served = try serve(order, name, clock, authority)
         } catch let failure as ControlFailure {
             throw failure
         } catch {
             throw ControlFailure(.refused, "\(error)")
         }
         let now = clock.now
-        let name = UUID().uuidString.lowercased()
-        let opened = Opened(served, idle: order.idle, at: now)
+        let url = gate.url(of: "\(Self.path)/\(name)/", for: request)
+        // The certificates of the server's own root name its responder already.
+        let responder = order.hasOwnRoot ? URL(string: url + ResponderName.path) : nil
+        let opened = Opened(
+            served,
+            idle: order.idle,
+            at: now,
+            responder: gate.isSecure ? nil : responder.flatMap { ResponderName($0, in: served.store) }
+        )
         stores.withLock { $0[name] = opened }
         served.start()
         wait(for: opened, name, until: now + order.idle)
-        return description(of: served, name, authority, request)
+        return description(of: served, name, authority, url)
     }
 
     private func authority(for order: TestStoreOrder, at now: Date) throws -> CertificateAuthority {
@@ -156,6 +165,7 @@ package final class TestStores: Sendable {
 
     private func serve(
         _ order: TestStoreOrder,
+        _ name: String,
         _ clock: ShiftedClock,
         _ authority: CertificateAuthority
     ) throws -> ServedStore {
@@ -185,6 +195,9 @@ package final class TestStores: Sendable {
         configuration.notificationURL = order.notificationURL
         configuration.sharedSecret = order.sharedSecret
         configuration.retries = order.retries
+        configuration.observer = { [observer = configuration.observer] line in
+            observer(line.below("/\(Self.path)/\(name)"))
+        }
         let performer = ScenarioPerformer(store: store)
         if let file = order.configuration { try performer.adopt(file.settings) }
         configuration.controlPerformer = ControlPerformer(performer)
@@ -195,9 +208,8 @@ package final class TestStores: Sendable {
         of served: ServedStore,
         _ name: String,
         _ authority: CertificateAuthority,
-        _ request: HTTPRequest
+        _ url: String
     ) -> JSONValue {
-        let url = gate.url(of: "\(Self.path)/\(name)/", for: request)
         let view = ServerView(served.store)
         return [
             "store": .string(name), "url": .string(url), "sandboxURL": .string(url + "sandbox"),

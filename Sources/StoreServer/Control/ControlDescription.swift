@@ -300,7 +300,8 @@ package enum ControlDescription {
             "Settings",
             object(
                 [
-                    "isAvailable": boolean, "hasSharedSecret": boolean,
+                    "isAvailable": boolean, "hasSharedSecret": boolean, "notificationURL": optionalText,
+                    "retries": list(of: ["type": .string("number")]), "retriesAfterBadRequest": boolean,
                     "verifications": list(
                         of: object(
                             ["verification": whole, "isRetryable": boolean, "times": whole],
@@ -317,8 +318,12 @@ package enum ControlDescription {
         (
             "SettingsChange",
             members(
-                ["isAvailable": boolean, "sharedSecret": optionalText],
-                "The members to change. A shared secret of null is none."
+                [
+                    "isAvailable": boolean, "sharedSecret": optionalText, "notificationURL": optionalText,
+                    "retries": ["type": .array([.string("array"), .string("null")]), "items": ["type": .string("number")]],
+                    "retriesAfterBadRequest": boolean,
+                ],
+                "The members to change. Null removes a secret and a URL, and restores the App Store's retries."
             )
         ),
         (

@@ -49,6 +49,9 @@ package struct ControlGuard: Sendable {
         return nil
     }
 
+    /// Whether the server uses TLS.
+    var isSecure: Bool { scheme == "https" }
+
     /// Returns the URL of a path as the client of a request reaches it, whose `Host` header was accepted.
     func url(of path: String, for request: HTTPRequest) -> String {
         "\(scheme)://\(request.headers["host"] ?? "127.0.0.1")/\(path)"

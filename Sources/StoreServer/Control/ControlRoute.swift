@@ -245,7 +245,7 @@ struct ControlRoute: Sendable {
             path: ["server"],
             summary: "The settings of the store's servers, and the failures that remain",
             schema: .settings
-        ) { control, _ in HTTPResponse(json: control.settings.json) },
+        ) { control, _ in HTTPResponse(json: control.settingsJSON) },
         ControlRoute(
             method: "PATCH",
             path: ["server"],
@@ -253,8 +253,9 @@ struct ControlRoute: Sendable {
             body: Body(schema: .settingsChange),
             schema: .settings
         ) { control, request in
-            try ControlBody.decode(ControlSettings.self, from: request.http).apply(to: control.settings)
-            return HTTPResponse(json: control.settings.json)
+            try ControlBody.decode(ControlSettings.self, from: request.http)
+                .apply(to: control.settings, control.outbox)
+            return HTTPResponse(json: control.settingsJSON)
         },
         ControlRoute(
             method: "POST",
@@ -264,7 +265,7 @@ struct ControlRoute: Sendable {
             schema: .settings
         ) { control, request in
             try ControlBody.decode(ControlFailures.self, from: request.http).apply(to: control.settings)
-            return HTTPResponse(json: control.settings.json)
+            return HTTPResponse(json: control.settingsJSON)
         },
         ControlRoute(
             method: "DELETE",

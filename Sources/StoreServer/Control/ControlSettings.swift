@@ -4,23 +4,59 @@ import StoreScenario
 /// A change of a store's servers, as the body of a request.
 struct ControlSettings: Decodable {
     private let isAvailable: Bool?
-    /// The shared secret; a value of nil removes it.
+    // A value of nil removes the secret or the URL, or restores the usual retries.
     private let sharedSecret: String??
+    private let notificationURL: URL??
+    private let retries: [TimeInterval]??
+    private let retriesAfterBadRequest: Bool?
 
-    private enum CodingKeys: String, CodingKey, CaseIterable { case isAvailable, sharedSecret }
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case isAvailable, sharedSecret, notificationURL, retries, retriesAfterBadRequest
+    }
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.checkedContainer(keyedBy: CodingKeys.self)
         isAvailable = try members.decodeIfPresent(Bool.self, forKey: .isAvailable)
+        retriesAfterBadRequest = try members.decodeIfPresent(Bool.self, forKey: .retriesAfterBadRequest)
         sharedSecret =
-            members.contains(.sharedSecret)
-            ? .some(try members.decodeIfPresent(String.self, forKey: .sharedSecret)) : nil
+            members.contains(.sharedSecret) ? .some(try members.decodeIfPresent(String.self, forKey: .sharedSecret)) : nil
+        notificationURL =
+            members.contains(.notificationURL) ? .some(try members.notificationURL(forKey: .notificationURL)) : nil
+        retries = members.contains(.retries) ? .some(try members.retries(forKey: .retries)) : nil
     }
 
     /// Makes the change.
-    func apply(to settings: ServerSettings) {
+    func apply(to settings: ServerSettings, _ outbox: NotificationOutbox) {
         if let isAvailable { settings.isAvailable = isAvailable }
         if let sharedSecret { settings.sharedSecret = sharedSecret }
+        if let retriesAfterBadRequest { outbox.retriesAfterBadRequest = retriesAfterBadRequest }
+        if let retries { outbox.delays = retries ?? outbox.usualDelays }
+        // At last, since the outbox may begin to send.
+        if let notificationURL { outbox.url = notificationURL }
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Decodes the URL of a server that receives notifications; nil if there is none.
+    ///
+    /// - Throws: ``ControlFailure`` for any other text.
+    func notificationURL(forKey key: Key) throws -> URL? {
+        guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard let url = URL(notificationText: text) else {
+            throw ControlFailure(.invalid, "\"\(key.stringValue)\" is not \(URL.notificationAdvice)")
+        }
+        return url
+    }
+
+    /// Decodes the seconds between the attempts to deliver a notification; nil if there are none.
+    ///
+    /// - Throws: ``ControlFailure`` for a number of seconds that is negative, or longer than a year.
+    func retries(forKey key: Key) throws -> [TimeInterval]? {
+        let retries = try decodeIfPresent([Double].self, forKey: key)
+        if retries?.contains(where: { !(0...ServerSettings.longestRetry).contains($0) }) == true {
+            throw ControlFailure(.invalid, "\"\(key.stringValue)\" is not a list of seconds of at most a year each")
+        }
+        return retries
     }
 }
 
@@ -65,12 +101,15 @@ struct ControlFailures: Decodable {
     }
 }
 
-extension ServerSettings {
-    /// The settings, without the secret itself.
-    var json: JSONValue {
-        let scheduled = scheduled
+extension StoreControl {
+    /// The settings of the store's servers, without the secret itself, and the failures that remain.
+    var settingsJSON: JSONValue {
+        let scheduled = settings.scheduled
         return [
-            "isAvailable": .bool(isAvailable), "hasSharedSecret": .bool(sharedSecret != nil),
+            "isAvailable": .bool(settings.isAvailable), "hasSharedSecret": .bool(settings.sharedSecret != nil),
+            "notificationURL": .optional(outbox.url?.absoluteString),
+            "retries": .array(outbox.delays.map { .decimal(Decimal($0)) }),
+            "retriesAfterBadRequest": .bool(outbox.retriesAfterBadRequest),
             "verifications": .array(
                 scheduled.verifications.map {
                     [

@@ -22,6 +22,11 @@ package struct RequestLine: Sendable {
         (self.method, self.path, self.status) = (method, path, status)
     }
 
+    /// Returns the line of the same request with a longer path.
+    func below(_ path: String) -> RequestLine {
+        RequestLine(number: number, date: date, method: method, path: path + self.path, status: status)
+    }
+
     /// The line as JSON.
     package var json: JSONValue {
         [

@@ -84,15 +84,9 @@ struct TestStoreOrder: Decodable {
             }
             return date
         }
-        notificationURL = try text(.notificationURL).map { text in
-            guard let url = URL(notificationText: text) else { throw failure(.notificationURL, URL.notificationAdvice) }
-            return url
-        }
+        notificationURL = try members.notificationURL(forKey: .notificationURL)
         sharedSecret = try text(.sharedSecret)
-        retries = try members.decodeIfPresent([Double].self, forKey: .retries)
-        if retries?.contains(where: { !(0...ServerSettings.longestRetry).contains($0) }) == true {
-            throw failure(.retries, "a list of seconds of at most a year each")
-        }
+        retries = try members.retries(forKey: .retries)
         idle = try members.decodeIfPresent(Double.self, forKey: .idle) ?? Self.usualIdleTime
         if !Self.idleTimes.contains(idle) { throw failure(.idle, "a number of seconds from 1 to 604800") }
         hasOwnRoot = try choice(.root, ["shared", "own"]) == "own"
