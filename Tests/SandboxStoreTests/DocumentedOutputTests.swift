@@ -112,7 +112,10 @@ import Testing
         var request = URLRequest(url: try service.url.appending(path: "control/v1/stores"))
         request.httpMethod = "POST"
         request.httpBody = Data(order.utf8)
-        request.setValue("Bearer \(try String(contentsOf: token, encoding: .utf8))", forHTTPHeaderField: "Authorization")
+        request.setValue(
+            "Bearer \(try String(contentsOf: token, encoding: .utf8))",
+            forHTTPHeaderField: "Authorization"
+        )
         let (answer, response) = try await URLSession.shared.data(for: request)
         #expect((response as? HTTPURLResponse)?.statusCode == 201, "\(String(decoding: answer, as: UTF8.self))")
         let tool = try #require(article.fences.first { $0.lines.first?.hasPrefix("$ sandbox-store") == true })

@@ -320,7 +320,9 @@ package enum ControlDescription {
             members(
                 [
                     "isAvailable": boolean, "sharedSecret": optionalText, "notificationURL": optionalText,
-                    "retries": ["type": .array([.string("array"), .string("null")]), "items": ["type": .string("number")]],
+                    "retries": [
+                        "type": .array([.string("array"), .string("null")]), "items": ["type": .string("number")],
+                    ],
                     "retriesAfterBadRequest": boolean,
                 ],
                 "The members to change. Null removes a secret and a URL, and restores the App Store's retries."

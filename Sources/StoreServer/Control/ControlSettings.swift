@@ -19,7 +19,8 @@ struct ControlSettings: Decodable {
         isAvailable = try members.decodeIfPresent(Bool.self, forKey: .isAvailable)
         retriesAfterBadRequest = try members.decodeIfPresent(Bool.self, forKey: .retriesAfterBadRequest)
         sharedSecret =
-            members.contains(.sharedSecret) ? .some(try members.decodeIfPresent(String.self, forKey: .sharedSecret)) : nil
+            members.contains(.sharedSecret)
+            ? .some(try members.decodeIfPresent(String.self, forKey: .sharedSecret)) : nil
         notificationURL =
             members.contains(.notificationURL) ? .some(try members.notificationURL(forKey: .notificationURL)) : nil
         retries = members.contains(.retries) ? .some(try members.retries(forKey: .retries)) : nil

@@ -72,8 +72,8 @@ package final class NotificationOutbox: HistoryListener {
         self.transport = transport
         self.log = log
         deliveries = DeliveryLog(view.clock, observer: observer)
-        let usual = view.environment == "Production" ? Self.productionDelays : []
-        state = Locked(State(machine: OutboxMachine(delays: delays ?? usual), url: url))
+        let delays = delays ?? Self.usualDelays(in: view.environment)
+        state = Locked(State(machine: OutboxMachine(delays: delays), url: url))
         lane.setSpecific(key: Self.laneKey, value: ObjectIdentifier(lane))
     }
 
@@ -133,6 +133,13 @@ package final class NotificationOutbox: HistoryListener {
             state.withLock { $0.url = newValue }
             follow()
         }
+    }
+
+    /// The delays of the App Store in the store's environment.
+    var usualDelays: [TimeInterval] { Self.usualDelays(in: view.environment) }
+
+    private static func usualDelays(in environment: String) -> [TimeInterval] {
+        environment == "Production" ? productionDelays : []
     }
 
     /// The seconds from each failed attempt to the next one.
