@@ -69,7 +69,8 @@ let package = Package(
         .executableTarget(
             name: "sandbox-store",
             dependencies: [
-                "StoreCore", "StoreCrypto", "StorePostgres", "StoreScenario", "StoreServer", "StoreSQLite",
+                "StoreCore", "StoreCrypto", "StorePostgres", "StoreRemote", "StoreScenario", "StoreServer",
+                "StoreSQLite",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings

@@ -166,12 +166,18 @@ package enum ControlDescription {
             if hasText { content.append(.init(key: "text/plain", value: ["schema": text])) }
             success.append(.init(key: "content", value: .object(content)))
         }
+        if hasText { success.append(.init(key: "headers", value: ["Table-Header-Line": tableHeaderLine])) }
         let refusals = Set([.unauthorized, .foreign, .failed] + codes).sorted { $0.status < $1.status }
         return .object(
             [.init(key: "\(status)", value: .object(success))]
                 + refusals.map { .init(key: "\($0.status)", value: reference("responses", $0.rawValue)) }
         )
     }
+
+    private static let tableHeaderLine: JSONValue = [
+        "description": .string("In a text with a table, the index of the line that names the columns."),
+        "schema": ["type": .string("integer"), "minimum": .number(0)],
+    ]
 
     private static func response(to code: ControlFailure.Code) -> JSONValue {
         [

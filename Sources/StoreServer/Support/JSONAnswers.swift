@@ -48,7 +48,7 @@ extension String {
     /// - Parameter limit: the maximum UTF-8 length of a text that stays unchanged, and the number of characters that
     ///   remain of a longer text.
     /// - Returns: the text, or its beginning followed by the number of omitted characters.
-    func shortened(to limit: Int = 1 << 17) -> String {
+    func shortened(to limit: Int) -> String {
         guard utf8.count > limit else { return self }
         return "\(prefix(limit))… (\(dropFirst(limit).count) more characters)"
     }

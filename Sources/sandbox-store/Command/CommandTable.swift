@@ -7,7 +7,7 @@ enum CommandTable {
     static let storeOptions: [CommandOption] = [
         .init("--store", file, "the store's file, or its postgresql:// URL with the store's name behind a #"),
         .init("--storekit", file, "Xcode's file, for a store in memory; at a URL, the one by which others serve it"),
-        .init("--server", server, "the URL of a server on this machine, or of one of its stores, to perform it there"),
+        .init("--server", server, "the URL of a server on this machine, or of one of its stores"),
         .init("--token", file, "the file with the server's token; SANDBOX_STORE_TOKEN or your server's unless given"),
         .init("--json", nil, "prints the answer as JSON, in one line"),
     ]

@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreRemote
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -7,13 +8,20 @@ import StoreCore
 
 /// A client of the control interface of a server on this machine.
 ///
-/// Its requests block the caller.
-struct ControlClient {
+/// Its requests block the caller, and are sent one after another.
+final class ControlClient {
     /// The URL of the control interface, which ends in `/control/v1`.
     let url: URL
     private let token: String
+    private let exchange = Exchange()
+    private let session: URLSession
 
-    init(_ url: URL, token: String) { (self.url, self.token) = (url, token) }
+    init(_ url: URL, token: String) {
+        (self.url, self.token) = (url, token)
+        session = URLSession(notifyingAtOnce: exchange)
+    }
+
+    deinit { session.finishTasksAndInvalidate() }
 
     /// The URL of the server, or of one of its stores, without its path to the control interface.
     var server: String { String(url.absoluteString.dropLast(Self.path.count)) }
@@ -68,26 +76,22 @@ struct ControlClient {
         limit: TimeInterval? = nil
     ) throws(URLError) -> Answer {
         Self.avoidProxies()
-        var request = URLRequest(url: url.appending(path: path))
+        var request = URLRequest(url: url.appending(path: path), timeoutInterval: 86_400)
         request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
         request.setValue(accept, forHTTPHeaderField: "Accept")
         if let body {
             request.httpMethod = "POST"
             request.httpBody = body
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-            // The URL loading system may send a request again whose connection was lost.
+            // So the request can be sent again if its connection was lost, as one that was idle for long is.
             request.setValue(UUID().uuidString, forHTTPHeaderField: "Idempotency-Key")
         }
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = configuration.timeoutIntervalForResource
-        // Otherwise, Foundation on Linux answers a refused token itself.
-        configuration.urlCredentialStorage = nil
-        let exchange = Exchange()
-        // Each request has a connection of its own: on a broken one, Foundation on Linux would try again for ever.
-        let session = URLSession(configuration: configuration, delegate: exchange, delegateQueue: nil)
-        defer { session.invalidateAndCancel() }
-        session.dataTask(with: request).resume()
-        return try exchange.answer(limit: limit)
+        do {
+            return try exchange.answer(to: session.dataTask(with: request), limit: limit)
+        } catch {
+            guard error.code == .requestBodyStreamExhausted else { throw error }
+            return try exchange.answer(to: session.dataTask(with: request), limit: limit)
+        }
     }
 
     /// Prevents that a proxy is asked for a server on this machine.
@@ -100,9 +104,13 @@ struct ControlClient {
     }
 }
 
-/// A request in progress.
+/// The request in progress.
+///
+/// The session calls this delegate on its own queue, so the delegate must neither block nor wait for the session.
 private final class Exchange: NSObject, URLSessionDataDelegate, Sendable {
     private struct State {
+        /// The number of the task; nil while there is none.
+        var task: Int?
         var body = Data()
         var result: Result<ControlClient.Answer, URLError>?
     }
@@ -110,18 +118,43 @@ private final class Exchange: NSObject, URLSessionDataDelegate, Sendable {
     private let state = Locked(State())
     private let end = DispatchSemaphore(value: 0)
 
-    /// Waits for the response.
-    func answer(limit: TimeInterval?) throws(URLError) -> ControlClient.Answer {
-        if let limit {
-            _ = end.wait(timeout: .now() + limit)
-        } else {
-            end.wait()
+    /// Sends a request, and waits for its response.
+    func answer(to task: URLSessionTask, limit: TimeInterval?) throws(URLError) -> ControlClient.Answer {
+        let number = task.taskIdentifier
+        state.withLock { $0 = State(task: number) }
+        task.notifyOfLostBody(self)
+        task.resume()
+        let deadline = limit.map { DispatchTime.now() + $0 } ?? .distantFuture
+        let isInTime = end.wait(timeout: deadline) == .success
+        // No later event of the task is heard.
+        let result = state.withLock { state in
+            state.task = nil
+            return state.result
         }
-        return try (state.withLock { $0.result } ?? .failure(URLError(.timedOut))).get()
+        // One that has come meanwhile does not end the next wait.
+        if !isInTime, result != nil { end.wait() }
+        guard let result else {
+            task.cancel()
+            throw URLError(.timedOut)
+        }
+        if case .failure = result { task.cancel() }
+        return try result.get()
+    }
+
+    /// Ends the wait for a task's response.
+    private func end(_ task: URLSessionTask, _ result: Result<ControlClient.Answer, URLError>) {
+        let number = task.taskIdentifier
+        let isNew = state.withLock { state in
+            guard state.task == number, state.result == nil else { return false }
+            state.result = result
+            return true
+        }
+        if isNew { end.signal() }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        state.withLock { $0.body += data }
+        let number = dataTask.taskIdentifier
+        state.withLock { if $0.task == number { $0.body += data } }
     }
 
     // Not followed, so the token is sent to no other server.
@@ -133,16 +166,21 @@ private final class Exchange: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) { completionHandler(nil) }
 
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(nil)
+        end(task, .failure(URLError(.requestBodyStreamExhausted)))
+    }
+
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let response = task.response as? HTTPURLResponse
-        state.withLock { state in
-            guard error == nil, let response else {
-                state.result = .failure(error as? URLError ?? URLError(.badServerResponse))
-                return
-            }
-            let line = response.value(forHTTPHeaderField: "Table-Header-Line").flatMap { Int($0) }
-            state.result = .success(.init(status: response.statusCode, headerLine: line, body: state.body))
+        guard error == nil, let response = task.response as? HTTPURLResponse else {
+            return end(task, .failure(error as? URLError ?? URLError(.badServerResponse)))
         }
-        end.signal()
+        let line = response.value(forHTTPHeaderField: "Table-Header-Line").flatMap { Int($0) }
+        let body = state.withLock { $0.body }
+        end(task, .success(.init(status: response.statusCode, headerLine: line, body: body)))
     }
 }

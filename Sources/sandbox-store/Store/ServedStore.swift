@@ -114,7 +114,7 @@ struct ServedStore: KeptStore {
             let answer = try respond("commands", body, accept: isJSON ? "application/json" : "text/plain")
             let text = String(decoding: answer.body, as: UTF8.self)
             return ScenarioAnswer(text: text, json: .raw(text), headerLine: answer.headerLine)
-        } catch let refusal as ScenarioError where step.isTry && refusal.kind == .refused {
+        } catch let refusal as ScenarioError where step.isTry {
             return ScenarioAnswer(refusal, of: step)
         } catch let refusal as ScenarioError {
             throw refusal.at(file: nil, line: step.line)
