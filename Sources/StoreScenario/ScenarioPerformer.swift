@@ -42,7 +42,7 @@ public struct ScenarioPerformer: Sendable {
                 .at(file: nil, line: step.line)
         }
         guard step.isTry, refusal.kind != .failed else { throw refusal }
-        return ScenarioAnswer(refusal, of: step)
+        return step.answer(to: refusal)
     }
 
     /// Returns the identifiers of the transactions on which a command without options can act.

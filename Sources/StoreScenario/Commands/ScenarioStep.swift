@@ -109,6 +109,14 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
         (isTry, line) = (false, nil)
     }
 
+    /// Returns the result of a step that begins with `try`, for its refusal.
+    package func answer(to refusal: ScenarioError) -> ScenarioAnswer {
+        ScenarioAnswer(
+            text: "not done: \(refusal.reason)",
+            json: ["command": .string(command.name), "refused": .string(refusal.reason)]
+        )
+    }
+
     /// The device that the `--device` option names; nil without the option.
     var device: String? { arguments["--device"]?.text }
 

@@ -22,14 +22,6 @@ public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
         hasHeader = headerLine == 0
     }
 
-    /// Creates the result of a step that begins with `try` and was refused.
-    package init(_ refusal: ScenarioError, of step: ScenarioStep) {
-        self.init(
-            text: "not done: \(refusal.reason)",
-            json: ["command": .string(step.command.name), "refused": .string(refusal.reason)]
-        )
-    }
-
     /// Creates a result that is a table with one row per object.
     ///
     /// - Parameters:

@@ -115,7 +115,7 @@ struct ServedStore: KeptStore {
             let text = String(decoding: answer.body, as: UTF8.self)
             return ScenarioAnswer(text: text, json: .raw(text), headerLine: answer.headerLine)
         } catch let refusal as ScenarioError where step.isTry {
-            return ScenarioAnswer(refusal, of: step)
+            return step.answer(to: refusal)
         } catch let refusal as ScenarioError {
             throw refusal.at(file: nil, line: step.line)
         }
