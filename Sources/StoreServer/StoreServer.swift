@@ -154,6 +154,16 @@ extension StoreServer {
         set { served.settings.isResponderAvailable = newValue }
     }
 
+    /// Whether the app has been released in the App Store; true by default.
+    ///
+    /// While this is false, the API of the production environment responds to every request with HTTP status 401 and no
+    /// body, even with a valid token. Verification and the sandbox are not affected: an app in review is bought in the
+    /// sandbox.
+    public var isReleased: Bool {
+        get { served.settings.isReleased }
+        set { served.settings.isReleased = newValue }
+    }
+
     /// Makes the next verifications respond with a status, whatever the receipt is.
     ///
     /// - Parameters:

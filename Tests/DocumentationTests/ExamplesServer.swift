@@ -70,6 +70,8 @@ struct ServerExamples {
         server.isAvailable = false
         #expect(try await status(of: server.url, receipt) == 21005)
         server.isAvailable = true
+        server.isReleased = false
+        #expect(!server.isReleased)
         #expect(try await status(of: server.productionURL, receipt) == 21007)
     }
 

@@ -44,6 +44,8 @@ package struct ServerAPI: Sendable {
     /// - Returns: the response.
     package func respond(to request: HTTPRequest, _ path: some Collection<String>, isForeign: Bool) -> HTTPResponse {
         guard verifier.isValid(request.headers["authorization"], at: now()) else { return HTTPResponse(401) }
+        let isProduction = (view.environment == "Production") != isForeign
+        if isProduction, !settings.isReleased { return HTTPResponse(401) }
         do {
             let route = try Route(request.method, path)
             if let failure = settings.nextRequest().flatMap(APIError.init(code:)) { throw failure }

@@ -306,8 +306,9 @@ package enum ControlDescription {
             "Settings",
             object(
                 [
-                    "isAvailable": boolean, "hasSharedSecret": boolean, "notificationURL": optionalText,
-                    "retries": list(of: ["type": .string("number")]), "retriesAfterBadRequest": boolean,
+                    "isAvailable": boolean, "isReleased": boolean, "hasSharedSecret": boolean,
+                    "notificationURL": optionalText, "retries": list(of: ["type": .string("number")]),
+                    "retriesAfterBadRequest": boolean,
                     "verifications": list(
                         of: object(
                             ["verification": whole, "isRetryable": boolean, "times": whole],
@@ -325,13 +326,15 @@ package enum ControlDescription {
             "SettingsChange",
             members(
                 [
-                    "isAvailable": boolean, "sharedSecret": optionalText, "notificationURL": optionalText,
+                    "isAvailable": boolean, "isReleased": boolean, "sharedSecret": optionalText,
+                    "notificationURL": optionalText,
                     "retries": [
                         "type": .array([.string("array"), .string("null")]), "items": ["type": .string("number")],
                     ],
                     "retriesAfterBadRequest": boolean,
                 ],
-                "The members to change. Null removes a secret and a URL, and restores the App Store's retries."
+                "The members to change. Until the app is released, the production API responds to every request with 401. "
+                    + "Null removes a secret and a URL, and restores the App Store's retries."
             )
         ),
         (

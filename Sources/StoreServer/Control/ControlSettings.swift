@@ -4,6 +4,7 @@ import StoreScenario
 /// A change of a store's servers, as the body of a request.
 struct ControlSettings: Decodable {
     private let isAvailable: Bool?
+    private let isReleased: Bool?
     // A value of nil removes the secret or the URL, or restores the usual retries.
     private let sharedSecret: String??
     private let notificationURL: URL??
@@ -11,13 +12,14 @@ struct ControlSettings: Decodable {
     private let retriesAfterBadRequest: Bool?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case isAvailable, sharedSecret, notificationURL, retries, retriesAfterBadRequest
+        case isAvailable, isReleased, sharedSecret, notificationURL, retries, retriesAfterBadRequest
     }
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.checkedContainer(keyedBy: CodingKeys.self)
         isAvailable = try members.decodeIfPresent(Bool.self, forKey: .isAvailable)
         retriesAfterBadRequest = try members.decodeIfPresent(Bool.self, forKey: .retriesAfterBadRequest)
+        isReleased = try members.decodeIfPresent(Bool.self, forKey: .isReleased)
         sharedSecret =
             members.contains(.sharedSecret)
             ? .some(try members.decodeIfPresent(String.self, forKey: .sharedSecret)) : nil
@@ -29,6 +31,7 @@ struct ControlSettings: Decodable {
     /// Makes the change.
     func apply(to settings: ServerSettings, _ outbox: NotificationOutbox) {
         if let isAvailable { settings.isAvailable = isAvailable }
+        if let isReleased { settings.isReleased = isReleased }
         if let sharedSecret { settings.sharedSecret = sharedSecret }
         if let retriesAfterBadRequest { outbox.retriesAfterBadRequest = retriesAfterBadRequest }
         if let retries { outbox.delays = retries ?? outbox.usualDelays }
@@ -107,7 +110,8 @@ extension StoreControl {
     var settingsJSON: JSONValue {
         let scheduled = settings.scheduled
         return [
-            "isAvailable": .bool(settings.isAvailable), "hasSharedSecret": .bool(settings.sharedSecret != nil),
+            "isAvailable": .bool(settings.isAvailable), "isReleased": .bool(settings.isReleased),
+            "hasSharedSecret": .bool(settings.sharedSecret != nil),
             "notificationURL": .optional(outbox.url?.absoluteString),
             "retries": .array(outbox.delays.map { .decimal(Decimal($0)) }),
             "retriesAfterBadRequest": .bool(outbox.retriesAfterBadRequest),

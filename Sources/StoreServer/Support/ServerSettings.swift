@@ -1,8 +1,8 @@
 import Foundation
 import StoreCore
 
-/// The settings of a store's servers that may change while the servers run: their availability, their shared secret, and
-/// the failures that a test has scheduled for the next requests, in order.
+/// The settings of a store's servers that may change while the servers run: their availability, the app's release, their
+/// shared secret, and the failures that a test has scheduled for the next requests, in order.
 package final class ServerSettings: Sendable {
     /// The failure of a verification.
     struct Verification: Hashable, Sendable {
@@ -19,6 +19,7 @@ package final class ServerSettings: Sendable {
     private struct State {
         var isAvailable = true
         var isResponderAvailable = true
+        var isReleased = true
         var sharedSecret: String?
         var verifications = Queue<Verification>()
         var requests = Queue<Int>()
@@ -55,6 +56,12 @@ package final class ServerSettings: Sendable {
     package var isResponderAvailable: Bool {
         get { state.withLock { $0.isResponderAvailable } }
         set { state.withLock { $0.isResponderAvailable = newValue } }
+    }
+
+    /// Whether the app has been released, before which the API of the production environment refuses all requests.
+    package var isReleased: Bool {
+        get { state.withLock { $0.isReleased } }
+        set { state.withLock { $0.isReleased = newValue } }
     }
 
     /// The shared secret that verifications require for receipts with auto-renewable subscriptions; nil for none.

@@ -32,6 +32,14 @@ import Testing
         #expect(try verification == 21002)
     }
 
+    @Test func `The app is not released while a request says so`() throws {
+        #expect(try shop.ask("GET", "/server").json.isReleased.bool == true)
+        let changed = try shop.ask("PATCH", "/server", #"{"isReleased": false}"#)
+        #expect(changed.status == 200 && changed.json.isReleased.bool == false)
+        #expect(!shop.control.settings.isReleased && shop.control.settings.isAvailable)
+        #expect(try shop.ask("PATCH", "/server", #"{"isReleased": true}"#).json.isReleased.bool == true)
+    }
+
     @Test func `The shared secret is set, kept by a change without it, and removed by null, and never read`() throws {
         #expect(try shop.ask("PATCH", "/server", #"{"sharedSecret": "hush"}"#).json.hasSharedSecret.bool == true)
         #expect(try shop.ask("PATCH", "/server", "{}").json.hasSharedSecret.bool == true)
