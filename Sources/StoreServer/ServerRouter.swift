@@ -64,8 +64,8 @@ package struct ServerRouter: Sendable {
     /// Returns the response to a request, which may have any content.
     ///
     /// The servers of the store's own environment are at the root. The servers of the App Store's two environments are
-    /// at `production` and `sandbox`. The control interface is at `control`, the browser console at `console`, the
-    /// service for devices at `device`, and the OCSP responder at `ocsp`.
+    /// at `production` and `sandbox`. The control interface is at `control`, its guide at `llms.txt`, the browser console at
+    /// `console`, the service for devices at `device`, and the OCSP responder at `ocsp`.
     package func respond(to request: HTTPRequest) -> HTTPResponse {
         let base = request.path.first.flatMap { Base(rawValue: $0) }
         let path = request.path.dropFirst(base == nil ? 0 : 1)
@@ -75,6 +75,7 @@ package struct ServerRouter: Sendable {
             return noted(request, receipts.respond(to: request, isForeign: isForeign))
         case "inApps": return noted(request, api.respond(to: request, path.dropFirst(), isForeign: isForeign))
         case "control" where base == nil: return control?.respond(to: request, path.dropFirst()) ?? HTTPResponse(404)
+        case "llms.txt" where request.path.count == 1 && control != nil: return ControlGuide.response(to: request)
         case "console" where base == nil: return console?.respond(to: request) ?? HTTPResponse(404)
         case "device" where base == nil: return devices?.respond(to: request, path.dropFirst()) ?? HTTPResponse(404)
         case "ocsp" where base == nil:

@@ -34,7 +34,8 @@ struct SandboxStoreTool {
         case .check(let files, let isJSON): return check(files, isJSON: isJSON)
         case .verify(let options): return try verify(options)
         case .serve(let options): try serve(options)
-        case .openAPI: console.write("\(ControlDescription.json.encoded)\n")
+        case .openAPI(let isGuide):
+            console.write(isGuide ? ControlGuide.text : "\(ControlDescription.json.encoded)\n")
         case .store(let options): try store(options)
         case .completion(let shell): console.write(CompletionScript(shell: shell).text)
         case .complete(let words): complete(words)

@@ -10,8 +10,8 @@ enum Command: Equatable {
     case check(files: [String], isJSON: Bool = false)
     case verify(VerifyOptions)
     case serve(ServeOptions)
-    /// Prints the description of the control interface.
-    case openAPI
+    /// Prints the description of the control interface, or its guide for coding assistants.
+    case openAPI(isGuide: Bool = false)
     case store(StoreOptions)
     case completion(CompletionScript.Shell)
     /// Prints the completions of the last word, for a shell's completion script.

@@ -103,7 +103,7 @@ enum CommandTable {
             count: 0...0,
             options: [],
             summary: "Prints the description of the interface by which serve is controlled, in OpenAPI 3.1."
-        ) { _ in .openAPI },
+        ) { .openAPI(isGuide: $0.has("--llms")) },
         CommandRow(
             name: "init",
             parameters: [CommandWord("FILE.storekit", nil, "a .storekit file")],
@@ -152,7 +152,7 @@ enum CommandTable {
         CommandRow(
             name: "completion",
             parameters: [CommandWord("bash|zsh", .choice(CompletionScript.Shell.allCases.map(\.rawValue)))],
-            options: [],
+            options: [.init("--llms", nil, "prints the text for coding assistants, which a server has at /llms.txt")],
             summary: """
                 Prints a script by which the shell completes all this, with the names of the store behind --store: \
                 source <(sandbox-store completion bash)
