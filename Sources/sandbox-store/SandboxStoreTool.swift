@@ -34,6 +34,7 @@ struct SandboxStoreTool {
         case .check(let files, let isJSON): return check(files, isJSON: isJSON)
         case .verify(let options): return try verify(options)
         case .serve(let options): try serve(options)
+        case .matrix(let options): return try matrix(options)
         case .openAPI(let isGuide):
             console.write(isGuide ? ControlGuide.text : "\(ControlDescription.json.encoded)\n")
         case .store(let options): try store(options)

@@ -10,6 +10,7 @@ enum Command: Equatable {
     case check(files: [String], isJSON: Bool = false)
     case verify(VerifyOptions)
     case serve(ServeOptions)
+    case matrix(MatrixOptions)
     /// Prints the description of the control interface, or its guide for coding assistants.
     case openAPI(isGuide: Bool = false)
     case store(StoreOptions)

@@ -99,9 +99,36 @@ enum CommandTable {
                 """
         ) { .serve(try ServeOptions($0)) },
         CommandRow(
+            name: "matrix",
+            parameters: [url],
+            options: [
+                .init("--future", nil, "asks about what your server cannot know yet, and about wrong certificates"),
+                .init("--forms", forms, "the forms to ask about, with commas between them; all unless given"),
+                .init("--storekit", file, "Xcode's file of products; the package's unless given"),
+                .init("--bundle", identifier, "the app's bundle identifier; com.example.app unless given"),
+                .init("--apple-id", appleIdentifier, "the app's Apple ID in production; 1234567890 unless given"),
+                .init("--ca", folder, "the folder of the root and of the API's key; a new one unless given"),
+                .init(
+                    "--serve-port",
+                    firstPort,
+                    "the port of the sandbox, before that of production; free ones unless given"
+                ),
+                .init("--timeout", seconds, "the seconds to wait for each answer; 10 unless given"),
+                .init("--json", nil, "prints an object of JSON for each answer, in a line"),
+            ],
+            summary: """
+                Asks your server what it makes of the same purchases as transaction receipt, app receipt, JWS, \
+                identifier and notification, in the sandbox and in production, before and after the app's first \
+                release, and prints which answers agree. Each question is a POST of JSON to the URL, with the value \
+                and where the App Store's servers, the API's key and the root are. Your server answers with the \
+                product, the transaction and the expiry, or refuses with a status of 4xx. The exit code is 0 if all \
+                answers are right, else 1.
+                """
+        ) { .matrix(try MatrixOptions($0)) },
+        CommandRow(
             name: "openapi",
             count: 0...0,
-            options: [],
+            options: [.init("--llms", nil, "prints the text for coding assistants, which a server has at /llms.txt")],
             summary: "Prints the description of the interface by which serve is controlled, in OpenAPI 3.1."
         ) { .openAPI(isGuide: $0.has("--llms")) },
         CommandRow(
@@ -152,7 +179,7 @@ enum CommandTable {
         CommandRow(
             name: "completion",
             parameters: [CommandWord("bash|zsh", .choice(CompletionScript.Shell.allCases.map(\.rawValue)))],
-            options: [.init("--llms", nil, "prints the text for coding assistants, which a server has at /llms.txt")],
+            options: [],
             summary: """
                 Prints a script by which the shell completes all this, with the names of the store behind --store: \
                 source <(sandbox-store completion bash)
@@ -203,7 +230,13 @@ enum CommandTable {
 
     private static let address = CommandWord("ADDRESS", .text, "an address")
     private static let bytes = CommandWord("BYTES", .text, "a number of bytes above 0")
+    private static let forms = CommandWord(
+        "FORM,...",
+        .text,
+        "some of \(MatrixForm.allCases.map(\.rawValue).joined(separator: ", "))"
+    )
     private static let file = CommandWord("FILE", nil)
+    private static let firstPort = CommandWord("N", .number(1...65534))
     private static let folder = CommandWord("FOLDER", nil, "a folder")
     private static let form = CommandWord("text|json", .choice(ServeLog.Form.allCases.map(\.rawValue)), "text or json")
     private static let hex = CommandWord("HEX", .text, "hexadecimal digits, two for each byte")
@@ -215,6 +248,7 @@ enum CommandTable {
     private static let pace = CommandWord("PACE", .choice(["fixed", "running"]))
     private static let port = CommandWord("N", .number(0...65535))
     private static let server = CommandWord("URL", .text, "a URL of this machine as http://127.0.0.1:8080/")
+    private static let seconds = CommandWord("SECONDS", .text, "a number from 0.1 to 3600")
     private static let text = CommandWord("TEXT", .text)
     private static let url = CommandWord("URL", .text, "a URL that begins with http:// or https://")
 }
