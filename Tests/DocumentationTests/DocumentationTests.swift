@@ -83,6 +83,7 @@ import Testing
 
     /// Who compares the fences of an article that hold no Swift and no commands, or why there is nothing to compare.
     private static let outputs: [String: (fences: Int, judge: String)] = [
+        "AMatrixOfYourServer.md": (5, ".ci/matrix.py"),
         "AppSimulation.md": (1, "Tests/DocumentationTests/ExamplesAppSimulation.swift"),
         "Architecture.md": (10, ".ci/rooms"),
         "BillingTrouble.md": (1, "Tests/DocumentationTests/ExamplesBilling.swift"),
