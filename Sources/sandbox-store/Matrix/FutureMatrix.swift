@@ -50,7 +50,7 @@ struct FutureMatrix {
         text += "\n"
         for row in rows where !row.isMet && !(row.differences.isEmpty && row.reply.reason == nil) {
             let what = row.differences.isEmpty ? row.reply.sentence : row.differences.joined(separator: ", ")
-            text += fill("  ", "\(row.question.part.rawValue), \(row.question.name): \(what)")
+            text += HelpText.fill("  ", "\(row.question.part.rawValue), \(row.question.name): \(what)")
         }
         let count = rows.count { $0.isMet }
         return text + "\(count) of \(Wording.count(rows.count, "answer")) are as expected\n"

@@ -86,7 +86,7 @@ struct PurchaseMatrix {
         text += "\n"
         for cell in cells where !cell.agrees {
             let what = cell.differences.isEmpty ? cell.reply.sentence : cell.differences.joined(separator: ", ")
-            text += fill("  ", "\(cell.product), \(cell.form.rawValue), \(cell.column.sentence): \(what)")
+            text += HelpText.fill("  ", "\(cell.product), \(cell.form.rawValue), \(cell.column.sentence): \(what)")
         }
         let count = cells.count(where: \.agrees)
         return text + "\(count) of \(Wording.count(cells.count, "answer")) agree with the purchase\n"
