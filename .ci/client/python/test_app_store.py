@@ -1,0 +1,146 @@
+"""A server's tests, each with an App Store of its own: `pytest`, or `pytest -n 2` with pytest-xdist."""
+
+import base64
+import http.server
+import json
+import queue
+import ssl
+import threading
+import urllib.request
+
+import pytest
+from app_store_sandbox import AppStoreError
+
+try:
+    from appstoreserverlibrary.api_client import AppStoreServerAPIClient
+    from appstoreserverlibrary.models.Environment import Environment
+    from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
+except ImportError:
+    SignedDataVerifier = None
+needs_apples_library = pytest.mark.skipif(SignedDataVerifier is None, reason="pip install app-store-server-library")
+
+PRODUCTS = [
+    {"id": "castle", "kind": "nonConsumable", "price": "9.99"},
+    {"id": "pro.monthly", "kind": "autoRenewable", "price": "4.99", "group": "pro", "period": "P1M"},
+]
+
+
+class Backend(http.server.ThreadingHTTPServer):
+    """Takes the place of the server that is tested: it keeps the notifications that the App Store posts."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server_port}/notifications"
+        self.payloads = queue.Queue()
+
+    def next(self):
+        """Waits for a notification, and returns its signed payload and what is in it."""
+        signed = self.payloads.get(timeout=60)
+        return signed, decoded(signed)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.payloads.put(body["signedPayload"])
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def decoded(jws):
+    """Returns what is in a JWS, unverified."""
+    payload = jws.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+
+
+@pytest.fixture
+def backend():
+    with Backend() as backend:
+        threading.Thread(target=backend.serve_forever, daemon=True).start()
+        yield backend
+        backend.shutdown()
+
+
+@pytest.fixture
+def app_store_options(backend):
+    return {"products": PRODUCTS, "notificationURL": backend.url, "bundleIdentifier": "com.example.castles"}
+
+
+@pytest.fixture
+def verifier(app_store):
+    """Apple's own, below the store's root."""
+    root = ssl.PEM_cert_to_DER_cert(app_store.root)
+    return SignedDataVerifier([root], False, Environment.SANDBOX, app_store.bundleIdentifier)
+
+
+def test_purchase(app_store):
+    castle = app_store.buy("castle")
+    assert (castle["product"], castle["state"]) == ("castle", "purchased")
+    assert [row["product"] for row in app_store.rows("transactions")] == ["castle"]
+
+
+def test_refusal(app_store):
+    with pytest.raises(AppStoreError) as refusal:
+        app_store.buy("castel")
+    assert (refusal.value.status, refusal.value.suggestion) == (422, "castle")
+
+
+@needs_apples_library
+def test_apples_library_accepts_a_transaction(app_store, verifier):
+    castle = app_store.buy("castle")
+    key = app_store.privateKey.encode()
+    client = AppStoreServerAPIClient(
+        key, app_store.keyIdentifier, app_store.issuer, app_store.bundleIdentifier, Environment.SANDBOX
+    )
+    client._base_url = app_store.url.rstrip("/")
+    signed = client.get_transaction_info(castle["transaction"]).signedTransactionInfo
+    assert verifier.verify_and_decode_signed_transaction(signed).productId == "castle"
+    forged = f"{signed[:-4]}AAAA"
+    with pytest.raises(VerificationException):
+        verifier.verify_and_decode_signed_transaction(forged)
+
+
+def test_notification(app_store, backend):
+    app_store.buy("pro.monthly")
+    signed, notification = backend.next()
+    assert (notification["notificationType"], notification["subtype"]) == ("SUBSCRIBED", "INITIAL_BUY")
+    if SignedDataVerifier is not None:
+        root = ssl.PEM_cert_to_DER_cert(app_store.root)
+        verifier = SignedDataVerifier([root], False, Environment.SANDBOX, app_store.bundleIdentifier)
+        assert verifier.verify_and_decode_notification(signed).rawNotificationType == "SUBSCRIBED"
+
+
+def test_renewal(app_store, backend):
+    app_store.buy("pro.monthly")
+    app_store.advance("1y")
+    assert len(app_store.rows("transactions", product="pro.monthly")) == 13
+    assert [backend.next()[1]["notificationType"] for _ in range(13)] == ["SUBSCRIBED"] + ["DID_RENEW"] * 12
+
+
+def test_refund(app_store, backend):
+    castle = app_store.buy("castle")
+    assert app_store.refund(castle["transaction"])["refund"] == 9.99
+    assert backend.next()[1]["notificationType"] == "ONE_TIME_CHARGE"
+    notification = backend.next()[1]
+    assert notification["notificationType"] == "REFUND"
+    assert "revocationDate" in decoded(notification["data"]["signedTransactionInfo"])
+
+
+def test_receipt(app_store):
+    app_store.buy("castle")
+    receipt = app_store.perform("receipt")["receipt"]
+    body = json.dumps({"receipt-data": receipt}).encode()
+    with urllib.request.urlopen(urllib.request.Request(f"{app_store.sandboxURL}/verifyReceipt", body), timeout=60) as response:
+        answer = json.load(response)
+    assert (answer["status"], answer["receipt"]["in_app"][0]["product_id"]) == (0, "castle")
+
+
+@pytest.mark.parametrize("months", range(1, 9))
+def test_stores_know_nothing_of_each_other(app_store, months):
+    app_store.buy("pro.monthly")
+    app_store.advance(f"{months}mo")
+    assert len(app_store.rows("transactions")) == 1 + months
