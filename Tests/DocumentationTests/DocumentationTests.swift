@@ -84,6 +84,11 @@ import Testing
     /// Who compares the fences of an article that hold no Swift and no commands, or why there is nothing to compare.
     private static let outputs: [String: (fences: Int, judge: String)] = [
         "AMatrixOfYourServer.md": (5, ".ci/matrix.py"),
+        "AnAppStoreInBash.md": (6, "Tests/DocumentationTests/SampleTests.swift"),
+        "AnAppStoreInJava.md": (5, "Tests/DocumentationTests/SampleTests.swift"),
+        "AnAppStoreInNode.md": (6, "Tests/DocumentationTests/SampleTests.swift"),
+        "AnAppStoreInPython.md": (6, "Tests/DocumentationTests/SampleTests.swift"),
+        "AnAppStoreOfYourOwn.md": (3, "Tests/SandboxStoreTests/AppStoreOfYourOwnTests.swift"),
         "AppSimulation.md": (1, "Tests/DocumentationTests/ExamplesAppSimulation.swift"),
         "Architecture.md": (10, ".ci/rooms"),
         "BillingTrouble.md": (1, "Tests/DocumentationTests/ExamplesBilling.swift"),

@@ -145,7 +145,7 @@ import Testing
     }
 
     /// The commands behind prompts, each with the lines up to the next.
-    private static func commands(
+    static func commands(
         in lines: [String],
         of program: String = "sandbox-store"
     ) -> [(command: [String], output: [String])] {
@@ -168,7 +168,7 @@ import Testing
     }
 
     /// A file that sells a monthly subscription for 4.99.
-    private static let shop = """
+    static let shop = """
         {
           "identifier" : "5A1F0D3C",
           "nonRenewingSubscriptions" : [], "products" : [], "settings" : {},
@@ -187,13 +187,18 @@ import Testing
 }
 
 /// The fences of an article.
-private struct Article {
+struct Article {
     let fences: [(language: String, lines: [String])]
 
-    init(_ name: String) throws {
+    /// The whole text of an article.
+    static func text(_ name: String) throws -> String {
         let url = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Sources/StoreCore/StoreCore.docc/Articles/\(name)").standardized
-        let parts = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n```")
+        return try String(contentsOf: url, encoding: .utf8)
+    }
+
+    init(_ name: String) throws {
+        let parts = try Self.text(name).components(separatedBy: "\n```")
         // Every second part is inside a fence.
         fences = stride(from: 1, to: parts.count, by: 2).map { index in
             let lines = parts[index].split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
