@@ -213,7 +213,7 @@ struct ServeTests {
 
     @Test func `Each notification and each request is a line, without what is secret`() async throws {
         let directory = try Directory()
-        let configuration = await SandboxStoreTool.demoFile.path
+        let configuration = SandboxStoreTool.demoFile.path
         let url = "http://user:password@127.0.0.1:9/path?key=secret"
         let service = try Service(
             arguments(directory, "--configuration", configuration, "--notify", url, "--bundle", "com.example.shop"),
@@ -232,7 +232,7 @@ struct ServeTests {
 
     @Test func `Each line is an object on demand`() async throws {
         let directory = try Directory()
-        let configuration = await SandboxStoreTool.demoFile.path
+        let configuration = SandboxStoreTool.demoFile.path
         for option in [["--log", "json"], ["--json"]] {
             let service = try Service(
                 arguments(directory, "--bundle", "com.example.shop") + ["--configuration", configuration] + option,
