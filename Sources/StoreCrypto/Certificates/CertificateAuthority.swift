@@ -54,13 +54,11 @@ public final class CertificateAuthority: Sendable {
     let root: CertifiedKey
     let lifetimes: Lifetimes
     private let folder: CertificateFolder?
-    private let state: Locked<State>
-
-    private struct State {
-        var issued: [CertificateRole: CertifiedKey] = [:]
-        /// The URLs of the running OCSP responders; new certificates name the last.
-        var responders: [URL] = []
-    }
+    private let issued: Locked<[CertificateRole: CertifiedKey]>
+    /// The URLs of the running OCSP responders; new certificates name the last.
+    ///
+    /// Every signature reads them, which must not wait for a key that another thread generates.
+    private let responders = Locked<[URL]>([])
 
     /// Creates an authority in memory, with new keys.
     ///
@@ -73,7 +71,7 @@ public final class CertificateAuthority: Sendable {
         let key = try Key.generated(CertificateRole.root.kind)
         root = try CertifiedKey(.root, key, issuer: nil, at: now, lifetimes)
         folder = nil
-        state = Locked(State())
+        issued = Locked([:])
         try requireValidity(at: now)
     }
 
@@ -122,7 +120,7 @@ public final class CertificateAuthority: Sendable {
         root = try folder.root()
         self.folder = folder
         // Reports a defect of the other files now, not when they are needed. An expired certificate is not a defect.
-        state = Locked(State(issued: readsAll ? try folder.certified(below: root) : [:]))
+        issued = Locked(readsAll ? try folder.certified(below: root) : [:])
         try requireValidity(at: now)
     }
 
@@ -137,12 +135,12 @@ public final class CertificateAuthority: Sendable {
         try requireValidity(at: date)
         if role == .root { return root }
         let issuer: CertifiedKey? = if let issuer = role.issuer { try certified(issuer, at: date) } else { nil }
-        return try state.withLock { state in
+        let responder = role.namesResponder ? responder : nil
+        return try issued.withLock { issued in
             Result { () throws(CryptoError) in
-                let responder = role.namesResponder ? state.responders.last : nil
-                if let known = state.issued[role], known.certificate.isUsable(at: date, responder) { return known }
-                let certified = try certify(role, state.issued[role]?.key, by: issuer, at: date, responder)
-                state.issued[role] = certified
+                if let known = issued[role], known.certificate.isUsable(at: date, responder) { return known }
+                let certified = try certify(role, issued[role]?.key, by: issuer, at: date, responder)
+                issued[role] = certified
                 return certified
             }
         }.get()
@@ -207,13 +205,13 @@ public final class CertificateAuthority: Sendable {
 
 extension CertificateAuthority {
     /// The URL of the OCSP responder that certificates name; nil if no responder runs.
-    package var responder: URL? { state.withLock { $0.responders.last } }
+    package var responder: URL? { responders.withLock { $0.last } }
 
     /// Lets certificates name a responder; those that name another are issued again when they are next needed.
-    package func addResponder(_ url: URL) { state.withLock { $0.responders.append(url) } }
+    package func addResponder(_ url: URL) { responders.withLock { $0.append(url) } }
 
     /// Ends the naming of a responder that no longer runs.
-    package func removeResponder(_ url: URL) { state.withLock { $0.responders.removeAll { $0 == url } } }
+    package func removeResponder(_ url: URL) { responders.withLock { $0.removeAll { $0 == url } } }
 }
 
 extension Certificate {

@@ -22,8 +22,9 @@ import Testing
         return (try Shop(signer: { try AppStoreSigner(authority, clock: $0) }), authority)
     }
 
-    /// Returns the tool's request about an authority's leaf.
-    private func request(_ authority: CertificateAuthority) throws -> Data {
+    /// Returns the tool's requests about an authority's leaf, and about a serial number so that the request has a slash in
+    /// Base64, but not two in a row.
+    private func requests(_ authority: CertificateAuthority) throws -> (leaf: Data, slash: Data) {
         let tool = try OpenSSL()
         let chain = try authority.jwsSigner(at: ManualClock().now).certificates
         for (name, certificate) in zip(["leaf", "issuer"], chain) {
@@ -31,19 +32,24 @@ import Testing
             try tool.run("x509 -inform DER -in \(name).der -out \(name).pem")
         }
         try tool.run("ocsp -issuer issuer.pem -cert leaf.pem -reqout request")
-        return try tool.read("request")
+        let leaf = try tool.read("request")
+        for number in 1...1000 {
+            try tool.run("ocsp -no_nonce -issuer issuer.pem -serial \(number) -reqout request")
+            let base64 = try tool.read("request").base64EncodedString()
+            if base64.contains("/"), !base64.contains("//") { return (leaf, try tool.read("request")) }
+        }
+        throw CocoaError(.featureUnsupported)
     }
 
     @Test(.openSSL) func `Requests come in the body of POST, or in Base64 in the path of GET`() throws {
         let (shop, authority) = try shop()
-        let request = try request(authority)
-        let base64 = request.base64EncodedString()
+        let (leaf, slash) = try requests(authority)
+        let base64 = slash.base64EncodedString()
         let escaped = try #require(base64.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
-        let requests = [
-            HTTPRequest("POST", "/ocsp", body: request), HTTPRequest("POST", "/ocsp/", body: request),
-            HTTPRequest("GET", "/ocsp/\(escaped)"),
-        ]
-        for request in requests {
+        for request in [
+            HTTPRequest("POST", "/ocsp", body: leaf), HTTPRequest("POST", "/ocsp/", body: slash),
+            HTTPRequest("GET", "/ocsp/\(escaped)"), HTTPRequest("GET", "/ocsp/\(base64)"),
+        ] {
             let response = shop.router.respond(to: request)
             #expect(response.status == 200)
             #expect(response.headers["Content-Type"] == "application/ocsp-response")
@@ -67,7 +73,7 @@ import Testing
 
     @Test(.openSSL) func `While it is not available, it says to try later`() throws {
         let (shop, authority) = try shop()
-        let request = HTTPRequest("POST", "/ocsp", body: try request(authority))
+        let request = HTTPRequest("POST", "/ocsp", body: try requests(authority).leaf)
         shop.settings.isResponderAvailable = false
         let response = shop.router.respond(to: request)
         #expect(response.status == 503 && response.body == tryLater)
