@@ -184,6 +184,8 @@ struct ServeTests {
             #expect(service.line.contains("/certificates/root.pem"))
             #expect(service.end(SIGTERM) == 0)
         }
+        // Commands write the file anew.
+        #expect(Run("--store", file, "advance", "1d").code == 0)
         #expect(Run("--store", file, "buy", "consumable").code == 0)
         let receipt = try directory.write("receipt", Run("--store", file, "receipt").output)
         let root = directory.url.appending(path: "certificates/root.pem").path(percentEncoded: false)
