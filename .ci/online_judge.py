@@ -2,7 +2,8 @@
 
 Fills a store in a file on the command line, and serves it with `sandbox-store serve`. Apple's verifier with online checks and
 `openssl ocsp` have to get their answers from the server's OCSP responder: good for what the store signs, revoked for a revoked
-leaf. What the command line printed before has to be accepted by the server and by Apple's verifier.
+leaf. What the command line printed before has to be accepted by the server and by Apple's verifier. The command of the article
+on servers is tried as well.
 """
 
 import base64
@@ -21,6 +22,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+article = pathlib.Path("Sources/StoreCore/StoreCore.docc/Articles/TestingYourServer.md").read_text()
 products = pathlib.Path("Sources/sandbox-store/Resources/flutter__packages__Configuration_2.storekit").resolve()
 checks = 0
 failures = []
@@ -118,6 +120,10 @@ with Service() as service:
     for options in ([], ["-sha256"], ["-no_nonce"]):
         expect(openssl(leaf, intermediate, *options) == "good", f"openssl ocsp refuses the leaf {options}")
         expect(openssl(intermediate, root, *options) == "good", f"openssl ocsp refuses the intermediate {options}")
+    [shown] = re.findall(r"^openssl ocsp .*$", article, re.MULTILINE)
+    shown = shown.replace("keys/", "shop.db.keys/").replace("http://127.0.0.1:8080", service.url)
+    result = subprocess.run(shown, shell=True, cwd=folder, capture_output=True, text=True)
+    expect("Response verify OK" in result.stderr and "jws.pem: good" in result.stdout, f"{shown}: {result}")
     # Of a revoked leaf, everything else is right, at present and when the store's clock is a year ahead.
     for time in ("now", "1y"):
         if time != "now":
