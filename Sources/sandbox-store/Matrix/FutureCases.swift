@@ -4,13 +4,15 @@ import StoreCrypto
 import StoreServer
 
 /// Values of a sandbox store's purchase that a server may not know yet, or that it must not trust.
-struct FutureCases {
+final class FutureCases {
     private let store: MatrixStore
     private let authority: CertificateAuthority
     private let folder: URL
     private let purchase: MatrixPurchase
     private let bundleIdentifier: String
     private let appAppleIdentifier: Int64
+    /// The servers whose OCSP responders the certificates of cases name.
+    private var responders: [StoreServer] = []
 
     /// Creates the cases for the last purchase of a sandbox store, which is the subscription if there is one.
     init(_ stores: MatrixStores, _ options: MatrixOptions) throws {
@@ -205,13 +207,13 @@ struct FutureCases {
             )
         }
         let clock = store.store.clock
-        var rotations = [("a new leaf", ["root", "intermediate"])]
+        var right = [try make("a new leaf", .accepted, try renewed(keeping: ["root", "intermediate"]))]
         // An app receipt is also verified by the store's servers, which have the revocations of one intermediate only.
-        if part == .jwsCertificates { rotations.append(("a new intermediate", ["root"])) }
-        let right = try rotations.map { name, kept in
-            try withRotated(keeping: kept) { authority in
-                try make(name, .accepted, try AppStoreSigner(authority, clock: clock))
-            }
+        if part == .jwsCertificates {
+            right.append(try make("a new intermediate", .accepted, try renewed(keeping: ["root"])))
+            // A new leaf too, about which no verifier remembers anything.
+            let silent = try renewed(keeping: ["root", "intermediate"], isResponderAvailable: false)
+            right.append(try make("a leaf whose OCSP responder is silent", .either, silent))
         }
         let wrong = try CertificateAuthority.Defect.allCases.map { defect in
             // Only a server that asks for the status of certificates can know of a revocation.
@@ -221,11 +223,10 @@ struct FutureCases {
         return right + wrong
     }
 
-    /// Calls a closure with an authority that has the same root, and new keys and certificates below those that are kept.
-    private func withRotated<Value>(
-        keeping roles: [String],
-        _ body: (CertificateAuthority) throws -> Value
-    ) throws -> Value {
+    /// Returns a signer with the same root, and with new keys and certificates below those that are kept.
+    ///
+    /// The certificates name an OCSP responder of their own.
+    private func renewed(keeping roles: [String], isResponderAvailable: Bool = true) throws -> AppStoreSigner {
         let copy = MatrixStores.temporaryFolder
         try KeyFolder(copy).create()
         defer { try? FileManager.default.removeItem(at: copy) }
@@ -234,7 +235,15 @@ struct FutureCases {
                 try FileManager.default.copyItem(at: folder.appending(path: name), to: copy.appending(path: name))
             }
         }
-        return try body(try CertificateAuthority(folder: copy, now: store.store.clock.now))
+        let clock = store.store.clock
+        // Keys are read and written as long as the folder exists.
+        let renewed = try CertificateAuthority(folder: copy, now: clock.now)
+        let signer = try AppStoreSigner(renewed, clock: clock)
+        let server = try StoreServer(SandboxStore(clock: clock, signer: signer))
+        server.isResponderAvailable = isResponderAvailable
+        responders.append(server)
+        _ = (try signer.jws(of: data(try payload(.jws))), try signer.seal(try receiptContent()))
+        return signer
     }
 
     // MARK: Payloads

@@ -14,8 +14,10 @@ extension SandboxStoreTool {
         if !options.isJSON { console.write(stores.text) }
         let client = MatrixClient(url: options.url, patience: options.patience, facts: stores.facts)
         if options.isFuture {
-            let cases = try FutureCases(stores, options).all(of: options.forms)
-            let matrix = try FutureMatrix(cases, client)
+            let cases = try FutureCases(stores, options)
+            let matrix = try withExtendedLifetime(cases) {
+                try FutureMatrix(try cases.all(of: options.forms), client)
+            }
             console.write(options.isJSON ? matrix.json : matrix.text(console))
             return matrix.isMet ? 0 : 1
         }

@@ -183,6 +183,7 @@ struct MatrixTests {
             Certificates of a JWS
               a new leaf                                accepted    accepted
               a new intermediate                        accepted    accepted
+              a leaf whose OCSP responder is silent     either      accepted
               an expired leaf                           refused     refused 403
               a leaf without the App Store's marker     refused     refused 403
               an intermediate without the marker        refused     refused 403
@@ -202,7 +203,7 @@ struct MatrixTests {
               another key than the leaf's               refused     refused 403
               a revoked leaf                            either      refused 403
 
-            42 of 42 answers are as expected
+            43 of 43 answers are as expected
 
             """
         #expect(code == 0 && text == table, "\(text)")
