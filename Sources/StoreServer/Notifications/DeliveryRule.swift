@@ -29,11 +29,12 @@ extension DeliveryRule {
 }
 
 extension [DeliveryRule] {
-    /// Returns the fault of the first rule that a notification satisfies, and counts the notification; nil for none.
+    /// Counts a notification for the first rule that it satisfies, and returns the rule's fault.
     ///
     /// - Parameters:
     ///   - type: the notification's type.
     ///   - isPossible: whether a fault is possible now.
+    /// - Returns: the fault; nil if the notification satisfies no rule.
     mutating func takeFault(ofType type: String, where isPossible: (DeliveryFault) -> Bool) -> DeliveryFault? {
         let first = firstIndex { ($0.type == nil || $0.type == type) && isPossible($0.fault) }
         guard let first else { return nil }

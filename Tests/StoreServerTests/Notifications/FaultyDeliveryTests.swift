@@ -66,6 +66,7 @@ import Testing
         transport.release(.success)
         shop.store.settle()
         #expect(try attempts() == [["UNSUCCESSFUL_HTTP_RESPONSE_CODE"]])
+        #expect(deliveries.map(\.status) == [500, 200])
         transport.holds = false
         shop.clock.advance(by: 3600)
         #expect(try attempts() == [["UNSUCCESSFUL_HTTP_RESPONSE_CODE", "SUCCESS"]])
