@@ -58,8 +58,6 @@ struct SandboxStoreTool {
         if let file = options.configuration { _ = try InputFile.url(file) }
         let signals = TerminationSignals()
         defer { signals.restore() }
-        // Whoever started the process may read the first lines only.
-        signal(SIGPIPE, SIG_IGN)
         let log = options.log.map { form in
             ServeLog(
                 form,
@@ -68,6 +66,8 @@ struct SandboxStoreTool {
             )
         }
         let service = try StoreService(options) { log?.add($0) }
+        // Whoever started the process may read the first lines only.
+        signal(SIGPIPE, SIG_IGN)
         console.write("\(options.isJSON ? service.json : service.text)\n")
         log?.start()
         signals.wait()
