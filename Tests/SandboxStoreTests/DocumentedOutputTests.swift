@@ -85,27 +85,20 @@ import Testing
         let attributes = try FileManager.default.attributesOfItem(atPath: token.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         let consoles = article.fences.filter { $0.language == "console" }
-        let shown = consoles.flatMap { Self.commands(in: $0.lines, of: "curl") }
-        #expect(consoles.count == 2 && shown.count == 6)
-        for (command, output) in shown {
-            // Notifications are sent while the next command is performed: two of the first fence, and one twice.
-            if command.contains(where: { $0.contains("/deliveries") }) {
-                let lines = (1...4).compactMap { _ in service.nextLine() }
-                let log = try #require(article.fences.last { $0.language == "text" }).lines
-                #expect(lines.prefix(2).map(Self.withoutChance) == log.map(Self.withoutChance))
-                #expect(lines.count == 4)
+        #expect(consoles.map(\.lines.count) == [6, 5, 6])
+        for console in consoles {
+            let isTool = console.lines.first?.hasPrefix("$ sandbox-store") == true
+            for (command, output) in Self.commands(in: console.lines, of: isTool ? "sandbox-store" : "curl") {
+                // Notifications are sent while the next command is performed: two of each fence before, and one twice.
+                if command.contains(where: { $0.contains("/deliveries") }) {
+                    let lines = (1...6).compactMap { _ in service.nextLine() }
+                    let log = try #require(article.fences.last { $0.language == "text" }).lines
+                    #expect(lines.prefix(2).map(Self.withoutChance) == log.map(Self.withoutChance))
+                    #expect(lines.count == 6)
+                }
+                let printed = isTool ? try perform(command, port) : try curl(command, port)
+                #expect(printed == output.map(Self.withoutChance), "\(command)")
             }
-            let process = Process()
-            let pipe = Pipe()
-            process.executableURL = URL(filePath: "/bin/sh")
-            let line = "curl \(command.joined(separator: " "))".replacing(":8080/", with: ":\(port)/")
-            process.arguments = ["-c", "TOKEN=$(cat keys/control-\(port).token); \(line)"]
-            process.currentDirectoryURL = directory.url
-            process.standardOutput = pipe
-            try process.run()
-            let printed = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-            process.waitUntilExit()
-            #expect(printed.split(separator: "\n").map(Self.withoutChance) == output.map(Self.withoutChance))
         }
         // The description of a store for a test.
         let order = try #require(article.fences.first { $0.language == "json" }).lines.joined(separator: "\n")
@@ -118,17 +111,30 @@ import Testing
         )
         let (answer, response) = try await URLSession.shared.data(for: request)
         #expect((response as? HTTPURLResponse)?.statusCode == 201, "\(String(decoding: answer, as: UTF8.self))")
-        let tool = try #require(article.fences.first { $0.lines.first?.hasPrefix("$ sandbox-store") == true })
-        let performed = Self.commands(in: tool.lines)
-        #expect(performed.count == 2)
-        for (command, output) in performed {
-            let arguments = command.map { $0.replacing(":8080", with: ":\(port)") }
-            let run = try runProgram(arguments, in: directory.url, environment: directory.environment)
-            let printed = (run.complaints + run.output).split(separator: "\n").map(Self.withoutChance)
-            #expect(printed == output.map(Self.withoutChance), "\(command)")
-        }
         #expect(service.end(SIGTERM) == 0)
         #expect(!FileManager.default.fileExists(atPath: token.path))
+    }
+
+    /// Runs the tool with the port of a server, and returns what it printed.
+    private func perform(_ command: [String], _ port: Int) throws -> [String] {
+        let arguments = command.map { $0.replacing(":8080", with: ":\(port)") }
+        let run = try runProgram(arguments, in: directory.url, environment: directory.environment)
+        return (run.complaints + run.output).split(separator: "\n").map(Self.withoutChance)
+    }
+
+    /// Runs curl with the port of a server, and returns what it printed.
+    private func curl(_ command: [String], _ port: Int) throws -> [String] {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: "/bin/sh")
+        let line = "curl \(command.joined(separator: " "))".replacing(":8080/", with: ":\(port)/")
+        process.arguments = ["-c", "TOKEN=$(cat keys/control-\(port).token); \(line)"]
+        process.currentDirectoryURL = directory.url
+        process.standardOutput = pipe
+        try process.run()
+        let printed = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        return printed.split(separator: "\n").map(Self.withoutChance)
     }
 
     /// A line with what is another each time left out: ports, folders, keys, issuers, tokens and times.
