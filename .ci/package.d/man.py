@@ -69,7 +69,10 @@ for first, lines in entries(help_lines[1:]):
         notes += [".PP", escaped(" ".join([first, *map(str.strip, lines)]))]
 page += [".SH COMMANDS OF A STORE"]
 for line in pathlib.Path(commands_file).read_text().splitlines():
-    if line.startswith("      "):
+    if line.startswith(" " * 10) and page[-1].startswith(".B "):
+        # A usage that goes on.
+        page[-1] += " " + bold(line.strip())[len(".B ") :]
+    elif line.startswith("      "):
         page.append(escaped(line.strip()))
     elif line.startswith("  "):
         page += [".TP", bold(line.strip())]
