@@ -115,14 +115,17 @@ import Testing
         #expect(slow.prefix(64).allSatisfy { $0.waitForEnd() })
     }
 
-    @Test func `Only the three paths of verifyReceipt have its bound, and no bound is too great`() {
+    @Test func `Only the paths of verifyReceipt have its bound, and no bound is too great`() {
         var limits = HTTPLimits()
         (limits.bodySize, limits.receiptBodySize, limits.connections) = (1, 2, .max)
         #expect(limits.takenConnections == .max)
-        for path in ["/verifyReceipt", "/sandbox/verifyReceipt?a", "/production/verifyReceipt"] {
+        for path in [
+            "/verifyReceipt", "/verifyReceipt/", "/sandbox/verifyReceipt?a", "/production/verifyReceipt",
+            "/stores/x/verifyReceipt", "/stores/x/sandbox/verifyReceipt",
+        ] {
             #expect(limits.for(path).bodySize == 2)
         }
-        for path in ["/x/verifyReceipt", "/verifyReceipt/", "/xverifyReceipt", "/?/verifyReceipt", ""] {
+        for path in ["/x/verifyReceipt", "/stores/verifyReceipt", "/xverifyReceipt", "/?/verifyReceipt", ""] {
             #expect(limits.for(path).bodySize == 1)
         }
     }
