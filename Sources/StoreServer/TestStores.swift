@@ -7,7 +7,7 @@ import StoreScenario
 ///
 /// The servers of a store are below `stores/` and the store's identifier. A store is closed on request, and after a time
 /// without requests.
-package final class TestStores: Sendable {
+package final class TestStores: ControlledStores {
     /// A store that is open.
     private final class Opened: Sendable {
         let served: ServedStore
@@ -108,11 +108,7 @@ package final class TestStores: Sendable {
 
     // MARK: Opening
 
-    /// Opens the store that a request describes.
-    ///
-    /// - Returns: the store's addresses and keys.
-    /// - Throws: ``ControlFailure`` for an invalid description, and for a store that cannot be opened.
-    func open(_ request: HTTPRequest) throws(ControlFailure) -> JSONValue {
+    package func open(_ request: HTTPRequest) throws(ControlFailure) -> JSONValue {
         let order = try TestStoreOrder(request)
         guard stores.withLock({ $0.count }) < Self.limit else {
             throw ControlFailure(.busy, "there are \(Self.limit) stores already; close some")
@@ -225,10 +221,7 @@ package final class TestStores: Sendable {
 
     // MARK: Closing
 
-    /// Closes a store, whose addresses then have nothing.
-    ///
-    /// - Returns: whether there was one.
-    func close(_ name: String) -> Bool {
+    package func close(_ name: String) -> Bool {
         guard let opened = stores.withLock({ $0.removeValue(forKey: name) }) else { return false }
         opened.close()
         return true
@@ -243,8 +236,7 @@ package final class TestStores: Sendable {
         for opened in all { opened.close() }
     }
 
-    /// The names of the stores that are open, with their times.
-    var rows: [JSONValue] {
+    package var rows: [JSONValue] {
         stores.withLock { Array($0) }.sorted { $0.key < $1.key }.map { name, opened in
             ["store": .string(name), "now": .date(opened.served.store.clock.now), "idle": .number(Int(opened.idle))]
         }

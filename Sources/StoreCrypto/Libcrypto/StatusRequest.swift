@@ -26,13 +26,15 @@
         /// Certificates of other issuers are unknown: their status would need the signatures of those.
         ///
         /// - Parameters:
-        ///   - issuer: the issuer.
+        ///   - key: the issuer's key.
+        ///   - issuer: the issuer's certificate.
         ///   - validity: the dates for which the response applies.
         ///   - status: returns the status of the certificate with a serial number.
         /// - Returns: the response in DER.
         /// - Throws: a ``CryptoError`` if libcrypto fails.
         func response(
-            by issuer: CertifiedKey,
+            by key: Key,
+            _ issuer: Certificate,
             validFor validity: Range<Date>,
             _ status: ([UInt8]) -> CertificateStatus
         ) throws(CryptoError) -> Data {
@@ -44,7 +46,7 @@
                 ASN1_TIME_free(end)
             }
             for identifier in identifiers {
-                let isOwn = Self.isIssuer(issuer.certificate, in: identifier)
+                let isOwn = Self.isIssuer(issuer, in: identifier)
                 let status = isOwn ? status(Self.serialNumber(in: identifier)) : .unknown
                 let revocation: UnsafeMutablePointer<ASN1_TIME>? =
                     if case .revoked(let date) = status { Self.time(date) } else { nil }
@@ -55,7 +57,7 @@
             // Verifiers know the issuer: its certificate is not sent, which some take for that of a delegate.
             let flags = UInt(OCSP_NOCERTS | OCSP_RESPID_KEY)
             let isSigned =
-                OCSP_basic_sign(content, issuer.certificate.pointer, issuer.key.pointer, EVP_sha384(), nil, flags) == 1
+                OCSP_basic_sign(content, issuer.pointer, key.pointer, EVP_sha384(), nil, flags) == 1
             let response = isSigned ? OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, content) : nil
             defer { OCSP_RESPONSE_free(response) }
             guard let response else { throw Libcrypto.failure("libcrypto could not sign a certificate's status") }

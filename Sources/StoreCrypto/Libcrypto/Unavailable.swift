@@ -60,7 +60,8 @@
 
         func isAbout(_ issuer: Certificate) -> Bool { switch never {} }
         func response(
-            by issuer: CertifiedKey,
+            by key: Key,
+            _ issuer: Certificate,
             validFor validity: Range<Date>,
             _ status: ([UInt8]) -> CertificateStatus
         ) throws(CryptoError) -> Data { switch never {} }

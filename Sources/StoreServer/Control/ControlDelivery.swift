@@ -66,8 +66,8 @@ extension DeliveryRule {
             try check()
         } catch {
             var failure = ControlFailure(.invalid, error.description)
-            failure.word = type.flatMap { NotificationFilter.types.contains($0) ? nil : $0 }
-            failure.suggestion = failure.word.flatMap { Suggestion.name(for: $0, among: NotificationFilter.types) }
+            failure.word = type.flatMap { NotificationTypes.all.contains($0) ? nil : $0 }
+            failure.suggestion = failure.word.flatMap { Suggestion.name(for: $0, among: NotificationTypes.all) }
             throw failure
         }
     }

@@ -422,7 +422,7 @@ package enum ControlDescription {
                     ],
                     "type": [
                         "description": .string("The type of the notifications; without it, every type."),
-                        "enum": .array(NotificationFilter.types.map(JSONValue.string) + [.null]),
+                        "enum": .array(NotificationTypes.all.map(JSONValue.string) + [.null]),
                     ],
                     "seconds": [
                         "type": .array([.string("number"), .string("null")]), "minimum": .number(0),

@@ -1,7 +1,7 @@
 import StoreScenario
 
 /// The response of the control interface to a request that it does not fulfill.
-struct ControlFailure: Error {
+package struct ControlFailure: Error {
     /// The kind of a failure, with its name in responses.
     enum Code: String, CaseIterable {
         case invalid, unauthorized, foreign, absent, method, conflict, refused, failed, busy

@@ -12,7 +12,7 @@ package final class StoreControl: Sendable {
     let commands: ControlCommands
     let events: ControlEvents
     let settings: ServerSettings
-    let stores: TestStores?
+    let stores: (any ControlledStores)?
     let outbox: NotificationOutbox
 
     /// Creates the control interface of a store.
@@ -34,7 +34,7 @@ package final class StoreControl: Sendable {
         view: ServerView,
         gate: ControlGuard,
         settings: ServerSettings = ServerSettings(),
-        stores: TestStores? = nil,
+        stores: (any ControlledStores)? = nil,
         performer: ControlPerformer? = nil,
         outbox: NotificationOutbox? = nil,
         requests: RequestLog? = nil,
@@ -65,7 +65,7 @@ package final class StoreControl: Sendable {
     package var requests: RequestLog { reader.requests }
 
     /// The stores that tests open.
-    var testStores: TestStores {
+    var testStores: any ControlledStores {
         get throws(ControlFailure) {
             guard let stores else {
                 throw ControlFailure(.absent, "stores are opened by the control interface of the server's own store")
@@ -141,4 +141,21 @@ package final class StoreControl: Sendable {
 extension HTTPResponse {
     /// Creates a response with JSON.
     init(_ status: Int = 200, json: JSONValue) { self.init(status, json: json.data) }
+}
+
+/// The stores that tests open and close by a control interface.
+package protocol ControlledStores: Sendable {
+    /// Opens the store that a request describes.
+    ///
+    /// - Returns: the store's addresses and keys.
+    /// - Throws: ``ControlFailure`` for an invalid description, and for a store that cannot be opened.
+    func open(_ request: HTTPRequest) throws(ControlFailure) -> JSONValue
+
+    /// Closes a store, whose addresses then have nothing.
+    ///
+    /// - Returns: whether there was one.
+    func close(_ name: String) -> Bool
+
+    /// The stores that are open, with their times.
+    var rows: [JSONValue] { get }
 }

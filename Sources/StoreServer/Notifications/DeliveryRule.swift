@@ -17,8 +17,8 @@ extension DeliveryRule {
     /// Throws an error if the rule is invalid for every store.
     func check() throws(StoreServerError) {
         if let times, times < 1 { throw StoreServerError("the times of a rule are a whole number from 1") }
-        if let type, !NotificationFilter.types.contains(type) {
-            let hint = Suggestion.text(for: type, among: NotificationFilter.types)
+        if let type, !NotificationTypes.all.contains(type) {
+            let hint = Suggestion.text(for: type, among: NotificationTypes.all)
             throw StoreServerError("\"\(type)\" is not a type of notifications\(hint)")
         }
         if case .late(let seconds) = fault, !(0...DeliveryFault.maximumDelay).contains(seconds) {

@@ -1,15 +1,5 @@
 import Foundation
 
-/// The status of a certificate by OCSP (RFC 6960).
-enum CertificateStatus: Hashable, Sendable {
-    /// The certificate is not revoked.
-    case good
-    /// The certificate was revoked on a date.
-    case revoked(Date)
-    /// The responder knows nothing of the certificate.
-    case unknown
-}
-
 /// The reason for which an OCSP responder tells no status; the raw value is RFC 6960's.
 package enum StatusFailure: UInt8, Sendable {
     /// The request is not in its form.
@@ -45,12 +35,13 @@ extension CertificateAuthority {
             let revoked = Set(CertificateRole.allCases.filter { $0.issuer == .intermediate }.map(revokedSerialNumber))
             let end = date + 86_400
             if request.isAbout(intermediate.certificate) {
-                return try request.response(by: intermediate, validFor: date..<end) { number in
+                return try request.response(by: intermediate.key, intermediate.certificate, validFor: date..<end) {
+                    number in
                     revoked.contains(number) ? .revoked(validity.lowerBound) : Self.status(of: number)
                 }
             }
             guard request.isAbout(root.certificate) else { return StatusFailure.unauthorized.response }
-            return try request.response(by: root, validFor: date..<end, Self.status)
+            return try request.response(by: root.key, root.certificate, validFor: date..<end, Self.status)
         } catch {
             return StatusFailure.internalError.response
         }
