@@ -35,14 +35,14 @@ final class ServedStore: Sendable {
         // All parts share one view, so each record is read only once.
         let view = ServerView(store)
         let observer = configuration.observer
-        let requests = RequestLog(view.clock) { observer(.request($0)) }
+        let requests = RequestLog(view.clock) { observer?(.request($0)) }
         let outbox = NotificationOutbox(
             view,
             url: configuration.notificationURL,
             delays: configuration.retries,
             transport: configuration.transport,
             log: configuration.log,
-            observer: { observer(.delivery($0)) }
+            observer: Self.deliveries(for: observer)
         )
         outbox.retriesAfterBadRequest = configuration.retriesAfterBadRequest
         self.outbox = outbox
@@ -71,6 +71,13 @@ final class ServedStore: Sendable {
             log: configuration.log
         )
         notifications = try ServerNotifications(view)
+    }
+
+    private static func deliveries(
+        for observer: (@Sendable (ServerLogLine) -> Void)?
+    ) -> (@Sendable (DeliveryLine) -> Void)? {
+        guard let observer else { return nil }
+        return { observer(.delivery($0)) }
     }
 
     /// Begins to send notifications.

@@ -5,9 +5,11 @@ package enum ServerLogLine: Sendable {
     /// A post of a notification.
     case delivery(DeliveryLine)
 
-    /// Returns the line with the path of a store below that of its server.
+    /// Returns the line with the path of a test's store below that of its server.
     func below(_ path: String) -> ServerLogLine {
-        guard case .request(let line) = self else { return self }
-        return .request(line.below(path))
+        switch self {
+        case .request(let line): .request(line.below(path))
+        case .delivery(let line): .delivery(line.below(path))
+        }
     }
 }

@@ -254,7 +254,7 @@ extension StoreServer {
         /// The object that performs commands; by default nil, for a new one that saves no settings.
         package var controlPerformer: ControlPerformer?
         /// The observer of requests and deliveries, which is called on any thread.
-        package var observer: @Sendable (ServerLogLine) -> Void = { _ in }
+        package var observer: (@Sendable (ServerLogLine) -> Void)?
         /// The log, which receives a line for each failure.
         ///
         /// The log never receives a key, a receipt or an account.
@@ -283,6 +283,9 @@ extension StoreServer {
             limits.connectionsPerPeer = isPrivate ? .max : max(1, limits.connections / 2)
             limits.timeout = UInt32(clamping: max(1, timeout))
             limits.requestTime = 2 * TimeInterval(limits.timeout)
+            // A command occupies a thread until the notifications that it causes are answered, and the server that
+            // answers them may ask the store something meanwhile.
+            if hasControl || hasConsole { limits.threads = 64 }
             return limits
         }
     }

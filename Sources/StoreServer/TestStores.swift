@@ -16,8 +16,11 @@ package final class TestStores: ControlledStores {
         private let use: Locked<Use>
 
         private struct Use {
-            /// The time of the last request.
+            /// The time until which a request was in progress.
             var last: Date
+            /// The number of requests in progress.
+            var requests = 0
+            var isClosed = false
             var streams: [Stream] = []
             var timer: TimerToken?
         }
@@ -33,29 +36,40 @@ package final class TestStores: ControlledStores {
         }
 
         /// Returns the response to a request, and notes the use.
-        func respond(to request: HTTPRequest, at now: Date) -> HTTPResponse {
-            use.withLock { $0.last = now }
+        func respond(to request: HTTPRequest, _ clock: any StoreClock) -> HTTPResponse {
+            use.withLock { $0.requests += 1 }
             let response = served.respond(to: request)
-            if let stream = response.stream {
-                use.withLock { use in
-                    use.streams.removeAll { $0.stream?.isFinished ?? true }
-                    use.streams.append(Stream(stream: stream))
-                }
+            let end = clock.now
+            let isClosed = use.withLock { use in
+                (use.requests, use.last) = (use.requests - 1, end)
+                guard let stream = response.stream else { return false }
+                use.streams.removeAll { $0.stream?.isFinished ?? true }
+                use.streams.append(Stream(stream: stream))
+                return use.isClosed
             }
+            // The store was closed meanwhile, and nothing else would end the stream.
+            if isClosed { response.stream?.finish() }
             return response
         }
 
-        /// Returns the earliest time at which the store may be closed; `now` while a client receives a stream.
+        /// Returns the earliest time at which the store may be closed, which is later than `now` while a request is in
+        /// progress or a client receives a stream.
         func end(at now: Date) -> Date {
             use.withLock { use in
-                (use.streams.contains { $0.stream?.isFinished == false } ? max(now, use.last) : use.last) + idle
+                if use.requests > 0 || use.streams.contains(where: { $0.stream?.isFinished == false }) {
+                    use.last = max(now, use.last)
+                }
+                return use.last + idle
             }
         }
 
         func wait(with timer: TimerToken) { use.withLock { $0.timer = timer } }
 
         func close() {
-            let (timer, streams) = use.withLock { ($0.timer.take(), $0.streams.compactMap(\.stream)) }
+            let (timer, streams) = use.withLock { use in
+                use.isClosed = true
+                return (use.timer.take(), use.streams.compactMap(\.stream))
+            }
             timer?.cancel()
             for stream in streams { stream.finish() }
             served.stop(waits: false)
@@ -92,27 +106,26 @@ package final class TestStores: ControlledStores {
         // These belong to the server's own store.
         (configuration.credentials, configuration.controlPerformer) = (nil, nil)
         (self.template, self.configuration, self.gate, self.clock) = (template, configuration, gate, clock)
-        authority = Locked(configuration.authority)
+        authority = Locked(configuration.authority ?? (template.signer as? AppStoreSigner)?.authority)
     }
 
     /// Returns the response to a request below `stores`, which may have any content.
     package func respond(to request: HTTPRequest) -> HTTPResponse {
         let path = request.path.dropFirst()
         guard let opened = path.first.flatMap({ name in stores.withLock { $0[name] } }) else {
-            return HTTPResponse(404)
+            // Only who has the token is told more than that nothing is there.
+            let isControl = path.dropFirst().first == "control" && gate.objection(to: request) == nil
+            return isControl && gate.hasToken(request) ? ControlFailure.closedStore.response : HTTPResponse(404)
         }
         var inner = request
         inner.path = Array(path.dropFirst())
-        return opened.respond(to: inner, at: clock.now)
+        return opened.respond(to: inner, clock)
     }
 
     // MARK: Opening
 
     package func open(_ request: HTTPRequest) throws(ControlFailure) -> JSONValue {
         let order = try TestStoreOrder(request)
-        guard stores.withLock({ $0.count }) < Self.limit else {
-            throw ControlFailure(.busy, "there are \(Self.limit) stores already; close some")
-        }
         let name = UUID().uuidString.lowercased()
         let served: ServedStore
         let authority: CertificateAuthority
@@ -135,14 +148,27 @@ package final class TestStores: ControlledStores {
             at: now,
             responder: gate.isSecure ? nil : responder.flatMap { ResponderName($0, in: served.store) }
         )
-        stores.withLock { $0[name] = opened }
+        let isAdded = stores.withLock { stores in
+            guard stores.count < Self.limit else { return false }
+            stores[name] = opened
+            return true
+        }
+        guard isAdded else {
+            opened.close()
+            throw ControlFailure(.busy, "there are \(Self.limit) stores already; close some")
+        }
         served.start()
         wait(for: opened, name, until: now + order.idle)
         return description(of: served, name, authority, url)
     }
 
     private func authority(for order: TestStoreOrder, at now: Date) throws -> CertificateAuthority {
-        // A new root is valid on every date, since the time of a store may be any.
+        guard Self.times.contains(now) else {
+            throw ControlFailure(
+                .invalid,
+                "\"time\" is not in the years 1950 to 9999, in which certificates can be valid"
+            )
+        }
         if order.hasOwnRoot { return try CertificateAuthority(now: .startOfRoots) }
         let shared = try authority.withLock { authority in
             if let authority { return authority }
@@ -158,6 +184,9 @@ package final class TestStores: ControlledStores {
         }
         return shared
     }
+
+    /// The dates on which a root that is new can be valid.
+    private static let times = Date.startOfRoots..<Date(timeIntervalSince1970: 253_402_300_800)
 
     private func serve(
         _ order: TestStoreOrder,
@@ -191,8 +220,8 @@ package final class TestStores: ControlledStores {
         configuration.notificationURL = order.notificationURL
         configuration.sharedSecret = order.sharedSecret
         configuration.retries = order.retries
-        configuration.observer = { [observer = configuration.observer] line in
-            observer(line.below("/\(Self.path)/\(name)"))
+        if let observer = configuration.observer {
+            configuration.observer = { observer($0.below("/\(Self.path)/\(name)")) }
         }
         let performer = ScenarioPerformer(store: store)
         if let file = order.configuration { try performer.adopt(file.settings) }
@@ -238,7 +267,10 @@ package final class TestStores: ControlledStores {
 
     package var rows: [JSONValue] {
         stores.withLock { Array($0) }.sorted { $0.key < $1.key }.map { name, opened in
-            ["store": .string(name), "now": .date(opened.served.store.clock.now), "idle": .number(Int(opened.idle))]
+            [
+                "store": .string(name), "now": .date(opened.served.store.clock.now),
+                "idle": .decimal(Decimal(opened.idle)),
+            ]
         }
     }
 

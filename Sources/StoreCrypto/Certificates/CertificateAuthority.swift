@@ -211,7 +211,11 @@ extension CertificateAuthority {
     package func addResponder(_ url: URL) { responders.withLock { $0.append(url) } }
 
     /// Ends the naming of a responder that no longer runs.
-    package func removeResponder(_ url: URL) { responders.withLock { $0.removeAll { $0 == url } } }
+    package func removeResponder(_ url: URL) {
+        responders.withLock { responders in
+            if let place = responders.lastIndex(of: url) { responders.remove(at: place) }
+        }
+    }
 }
 
 extension Certificate {

@@ -326,6 +326,8 @@ extension URLSessionConfiguration {
         configuration.httpCookieAcceptPolicy = .never
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
+        // Many stores of a process may have their servers on one host, and none waits for another's slow response.
+        configuration.httpMaximumConnectionsPerHost = 256
         // Without credential storage, Foundation on Linux does not answer challenges itself. To answer one, it would
         // call `cancel()` or `resume()` in a callback on the session's own queue. Both wait for that queue, which is a
         // deadlock.

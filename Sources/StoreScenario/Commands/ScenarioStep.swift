@@ -112,8 +112,8 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
     /// Returns the result of a step that begins with `try`, for its refusal.
     package func answer(to refusal: ScenarioError) -> ScenarioAnswer {
         ScenarioAnswer(
-            text: "not done: \(refusal.reason)",
-            json: ["command": .string(command.name), "refused": .string(refusal.reason)]
+            text: "not done: \(refusal.sentence)",
+            json: ["command": .string(command.name), "refused": .string(refusal.sentence)]
         )
     }
 

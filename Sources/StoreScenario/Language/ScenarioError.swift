@@ -81,8 +81,11 @@ public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomSt
     public var description: String {
         let place = [file, line.map(String.init), line == nil ? nil : column.map(String.init)].compactMap(\.self)
         let prefix = place.isEmpty ? "" : place.joined(separator: ":") + ": "
-        return prefix + (word.map { "\"\($0)\" " } ?? "") + reason
+        return prefix + sentence
     }
+
+    /// A sentence with the word and the reason.
+    var sentence: String { (word.map { "\"\($0)\" " } ?? "") + reason }
 
     /// The description.
     public var errorDescription: String? { description }

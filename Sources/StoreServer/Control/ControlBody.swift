@@ -13,6 +13,12 @@ enum ControlBody {
         } catch let failure as ControlFailure {
             throw failure
         } catch let error as DecodingError {
+            // The decoder names no member for a number that its type cannot hold.
+            if case .dataCorrupted(let context) = error, context.codingPath.isEmpty,
+                (try? UntrustedJSON.object(from: request.body)) != nil
+            {
+                throw ControlFailure(.invalid, "a number in the body is out of range, or not whole")
+            }
             throw ControlFailure(.invalid, sentence(for: error))
         } catch {
             throw ControlFailure(.invalid, "the body is not JSON: \(error)")

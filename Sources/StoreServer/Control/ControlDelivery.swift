@@ -78,7 +78,7 @@ extension [DeliveryRule] {
     var json: JSONValue {
         let rules = map { rule -> JSONValue in
             var seconds = JSONValue.null
-            if case .late(let delay) = rule.fault { seconds = .decimal(Decimal(delay)) }
+            if case .late(let delay) = rule.fault { seconds = .seconds(delay) }
             return [
                 "how": .string(rule.fault.name), "times": .optional(rule.times), "type": .optional(rule.type),
                 "seconds": seconds,

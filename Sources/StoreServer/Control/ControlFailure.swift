@@ -32,7 +32,7 @@ package struct ControlFailure: Error {
             case .conflict: "The idempotency key belongs to another command."
             case .refused: "The store refuses the command, or cannot perform it now."
             case .failed: "Something failed on the server's side."
-            case .busy: "Too many clients listen."
+            case .busy: "Too many clients listen, or too many stores are open."
             }
         }
     }
@@ -70,6 +70,12 @@ package struct ControlFailure: Error {
         self.init(code, "\(error)")
         (word, suggestion, column) = (error.word, error.suggestion, error.column)
     }
+
+    /// The failure at the addresses of a store that is not open.
+    static let closedStore = ControlFailure(
+        .absent,
+        "there is no such store; it was closed, or nobody has used it for long"
+    )
 
     var response: HTTPResponse {
         var error: JSONValue = [

@@ -35,7 +35,7 @@ package struct ControlGuard: Sendable {
     /// A page of another origin can send requests to this machine. With DNS rebinding it could even read the responses,
     /// but it cannot choose the headers that are checked.
     func objection(to request: HTTPRequest) -> String? {
-        guard let host = request.headers["host"], hosts.contains(Self.name(of: host)) else {
+        guard let host = request.headers["host"], hosts.contains(Self.name(of: host)), Self.hasSoundPort(host) else {
             return "this address is reached as 127.0.0.1 or localhost only"
         }
         if let origin = request.headers["origin"], origin.lowercased() != "\(scheme)://\(host.lowercased())" {
@@ -66,6 +66,12 @@ package struct ControlGuard: Sendable {
         guard given.count == own.count else { return false }
         // Compares in constant time, which does not reveal how many characters are right.
         return zip(given, own).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    /// Returns whether a `Host` header has nothing behind its name but a port.
+    private static func hasSoundPort(_ host: String) -> Bool {
+        let rest = host.dropFirst(name(of: host).count)
+        return rest.isEmpty || (rest.first == ":" && rest.dropFirst().allSatisfy { ("0"..."9").contains($0) })
     }
 
     /// Returns the name in a `Host` header, in lowercase and without the port.

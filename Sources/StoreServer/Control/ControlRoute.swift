@@ -303,7 +303,7 @@ struct ControlRoute: Sendable {
             schema: nil
         ) { control, request in
             guard try control.testStores.close(request.values[0]) else {
-                throw ControlFailure(.absent, "there is no such store; it was closed, or nobody has used it for long")
+                throw ControlFailure.closedStore
             }
             return HTTPResponse(204)
         },

@@ -57,6 +57,9 @@ extension KeyedDecodingContainer {
     /// - Throws: ``ControlFailure`` for a number of seconds that is negative, or longer than a year.
     func retries(forKey key: Key) throws -> [TimeInterval]? {
         let retries = try decodeIfPresent([Double].self, forKey: key)
+        if let count = retries?.count, count > ServerSettings.mostRetries {
+            throw ControlFailure(.invalid, "\"\(key.stringValue)\" has more than \(ServerSettings.mostRetries) numbers")
+        }
         if retries?.contains(where: { !(0...ServerSettings.longestRetry).contains($0) }) == true {
             throw ControlFailure(.invalid, "\"\(key.stringValue)\" is not a list of seconds of at most a year each")
         }
@@ -113,7 +116,7 @@ extension StoreControl {
             "isAvailable": .bool(settings.isAvailable), "isReleased": .bool(settings.isReleased),
             "hasSharedSecret": .bool(settings.sharedSecret != nil),
             "notificationURL": .optional(outbox.url?.absoluteString),
-            "retries": .array(outbox.delays.map { .decimal(Decimal($0)) }),
+            "retries": .array(outbox.delays.map { .seconds($0) }),
             "retriesAfterBadRequest": .bool(outbox.retriesAfterBadRequest),
             "verifications": .array(
                 scheduled.verifications.map {

@@ -50,7 +50,7 @@ struct TestStoreOrder: Decodable {
     private static func storekit(in body: Data) throws -> Data? {
         guard !body.isEmpty, let members = try UntrustedJSON.object(from: body) as? [String: Any] else { return nil }
         switch members["storekit"] {
-        case nil: return nil
+        case nil, is NSNull: return nil
         case let text as String: return Data(text.utf8)
         case .some(let value): return try JSONSerialization.data(withJSONObject: value, options: .fragmentsAllowed)
         }
@@ -65,12 +65,12 @@ struct TestStoreOrder: Decodable {
         func choice(_ key: CodingKeys, _ words: [String]) throws -> String {
             let word = try text(key) ?? words[0]
             if !words.contains(word) {
-                throw ControlFailure(.invalid, word, "is not a \(key.stringValue)", among: words)
+                throw ControlFailure(.invalid, word, "is no \(key.stringValue)", among: words)
             }
             return word
         }
         products = try members.decodeIfPresent([TestStoreProduct].self, forKey: .products)?.map(\.product)
-        if products != nil, members.contains(.storekit) {
+        if products != nil, members.contains(.storekit), try !members.decodeNil(forKey: .storekit) {
             throw ControlFailure(.invalid, "products are given by \"storekit\" or by \"products\", not by both")
         }
         bundleIdentifier = try text(.bundleIdentifier) ?? Self.usualBundleIdentifier

@@ -39,7 +39,7 @@ package struct HTTPLimits: Hashable, Sendable {
     package var connectionsPerPeer: UInt32 = .max
     /// The minimum time that a client has for its request when there are too many connections, in seconds.
     package var patienceWithCrowds: TimeInterval = 1
-    /// The number of threads that handle requests.
+    /// The number of threads that handle requests, each of which has connections of its own.
     package var threads: UInt32 = 4
     /// The maximum time for which a server that is being stopped waits for requests in progress, in seconds.
     package var patience: Double = 5

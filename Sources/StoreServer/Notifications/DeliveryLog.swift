@@ -7,6 +7,8 @@ package typealias DeliveryLog = RecentLog<DeliveryLine>
 
 /// A post of a notification, or an attempt that a rule or the signer has prevented, and the response.
 package struct DeliveryLine: Sendable {
+    /// The path of the store of a test, below that of its server; nil for the server's own store.
+    package private(set) var store: String?
     /// The number of the post, from 1.
     let number: Int
     /// The date of the response, by the store's clock.
@@ -25,9 +27,16 @@ package struct DeliveryLine: Sendable {
     package let status: Int?
     package let result: String
 
+    /// Returns the line of the same post with the path of its store.
+    func below(_ path: String) -> DeliveryLine {
+        var line = self
+        line.store = path
+        return line
+    }
+
     /// The line as JSON.
     package var json: JSONValue {
-        [
+        (store.map { ["store": .string($0)] } ?? [:]) + [
             "delivery": .number(number), "date": .date(date),
             "notification": .string(identifier.uuidString.lowercased()), "type": .string(type),
             "subtype": .optional(subtype), "transaction": .optional(transaction), "url": .string(url),

@@ -16,6 +16,8 @@ package final class NotificationOutbox: HistoryListener {
     private let view: ServerView
     private let transport: any NotificationTransport
     private let log: StoreLog
+    /// Whether an observer learns of failed deliveries, which are not logged then.
+    private let isObserved: Bool
     /// The serial queue for all work except the transport's replies, which arrive on any thread.
     ///
     /// It is a queue, not a task, because a test may block every thread of the task pool.
@@ -66,12 +68,13 @@ package final class NotificationOutbox: HistoryListener {
         delays: [TimeInterval]? = nil,
         transport: any NotificationTransport,
         log: StoreLog,
-        observer: @escaping @Sendable (DeliveryLine) -> Void = { _ in }
+        observer: (@Sendable (DeliveryLine) -> Void)? = nil
     ) {
         self.view = view
         self.transport = transport
         self.log = log
-        deliveries = DeliveryLog(view.clock, observer: observer)
+        isObserved = observer != nil
+        deliveries = DeliveryLog(view.clock, observer: observer ?? { _ in })
         let delays = delays ?? Self.usualDelays(in: view.environment)
         state = Locked(State(machine: OutboxMachine(delays: delays), url: url))
         lane.setSpecific(key: Self.laneKey, value: ObjectIdentifier(lane))
@@ -345,7 +348,7 @@ package final class NotificationOutbox: HistoryListener {
         status: Int?,
         isLogged: Bool = false
     ) {
-        if result != .success, !isLogged {
+        if result != .success, !isLogged, !isObserved {
             log(
                 "the notification \(notification.type) \(notification.identifier) was not delivered: \(result.rawValue)"
             )

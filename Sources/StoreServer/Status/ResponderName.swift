@@ -9,6 +9,7 @@ final class ResponderName: Sendable {
 
     private let authority: CertificateAuthority
     private let url: URL
+    private let isNamed = Locked(true)
 
     /// Lets certificates name a responder; nil for a store whose signer has no authority.
     init?(_ url: URL, in store: SandboxStore) {
@@ -20,5 +21,12 @@ final class ResponderName: Sendable {
     deinit { end() }
 
     /// Ends the naming, after which a second call does nothing.
-    func end() { authority.removeResponder(url) }
+    func end() {
+        // Another server may have the same URL by now.
+        let ends = isNamed.withLock { isNamed in
+            defer { isNamed = false }
+            return isNamed
+        }
+        if ends { authority.removeResponder(url) }
+    }
 }

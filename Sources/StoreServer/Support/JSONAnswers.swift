@@ -29,6 +29,9 @@ struct Lenient<Value: Decodable>: Decodable {
 }
 
 extension JSONValue {
+    /// Returns a number of seconds, with the digits with which it was given.
+    static func seconds(_ seconds: Double) -> JSONValue { .decimal(Decimal(string: "\(seconds)") ?? Decimal(seconds)) }
+
     /// The UTF-8 encoding of the value, in one line.
     var data: Data { Data(encoded.utf8) }
 

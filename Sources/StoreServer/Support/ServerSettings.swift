@@ -96,4 +96,6 @@ package final class ServerSettings: Sendable {
 extension ServerSettings {
     /// The most seconds between two attempts to deliver a notification that can be asked for: a year.
     static let longestRetry: TimeInterval = 366 * 86_400
+    /// The most retries of a notification that can be asked for.
+    static let mostRetries = 100
 }

@@ -74,7 +74,11 @@ enum CommandTable {
                 .init("--shared-secret-file", file, "the file whose first line is what verification asks for"),
                 .init("--environment", environment, "what receipts and JWS name; sandbox unless given"),
                 .init("--apple-id", appleIdentifier, "the app's Apple ID, for --environment production"),
-                .init("--clock", pace, "fixed stands still between commands; running unless given"),
+                .init(
+                    "--clock",
+                    pace,
+                    "fixed stands still between commands; unless given, as it was, and running at first"
+                ),
                 .init("--tls", hosts, "serves over TLS, by a certificate of the folder for these names and addresses"),
                 .init(
                     "--receipt-limit",
@@ -86,11 +90,13 @@ enum CommandTable {
                 .init("--quiet", nil, "prints the first lines only"),
             ],
             summary: """
-                Is the App Store's servers for a store in memory or in a SQLite file, by the system's clock, until SIGTERM \
-                or SIGINT: POST /verifyReceipt, the App Store Server API below /inApps, and notifications. Devices \
-                elsewhere buy below /device, with the token that the command token has made. File and folder are made \
-                if they do not exist; without --ca there is a new folder, which is removed at the end. For the store's file there may be a postgresql:// URL, for a store that other \
-                processes have open too; what follows a # in it is the store's name. Prints a line: the URL, and \
+                Is the App Store's servers for a store in memory or in a SQLite file, by the system's clock unless that \
+                is stopped, until SIGTERM or SIGINT: POST /verifyReceipt, the App Store Server API below /inApps, and \
+                notifications. Devices elsewhere buy below /device, with the token that the command token has made. \
+                File and folder are made if they do not exist; without --ca it is FILE.keys, or a new one for a store \
+                in memory, which is removed at the end. For the store's file there may be a postgresql:// URL, which \
+                needs --ca, for a store that other processes have open too; what follows a # in it is the store's \
+                name. Prints a line: the URL, and \
                 where the API's key and the root certificate are. A second line is the URL by which tests control the store, \
                 with the file of the token that they need. A third line is the address of a page that shows the store \
                 in a browser and acts on it. The token is new each time. There is neither at an address that other \

@@ -100,7 +100,8 @@ final class ServeLog: Sendable {
         case (.delivery(let delivery), .text):
             [
                 Wording.moment(delivery.date), "notification", delivery.type, delivery.subtype,
-                delivery.transaction.map { "of \($0)" }, "to \(short(delivery.url))",
+                delivery.transaction.map { "of \($0)" }, delivery.store.map { "in \(short($0))" },
+                "to \(short(delivery.url))",
                 delivery.manner == "normal" ? nil : "(\(delivery.manner))",
             ]
             .compactMap { $0 }.joined(separator: " ")

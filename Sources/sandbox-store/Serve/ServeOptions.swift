@@ -21,8 +21,8 @@ struct ServeOptions: Equatable {
     var sharedSecretFile: String?
     var environment = AppStoreSigner.Environment.sandbox
     var appAppleIdentifier: Int64?
-    /// Whether the clock stands still until commands move it.
-    var isClockFixed = false
+    /// Whether the clock stands still until commands move it; nil if that is left as it was.
+    var isClockFixed: Bool?
     /// The host names and addresses in the server's certificate; empty for plain HTTP.
     var secureHosts: [String] = []
     var isJSON = false
@@ -52,8 +52,8 @@ extension ServeOptions {
         }
         environment = try arguments.value(of: "--environment", AppStoreSigner.Environment.init(word:)) ?? environment
         appAppleIdentifier = try arguments.value(of: "--apple-id") { Int64($0).flatMap { $0 > 0 ? $0 : nil } }
-        isClockFixed = try arguments.value(of: "--clock") { ["fixed": true, "running": false][$0] } ?? false
-        if isClockFixed, store.flatMap(SharedStoreAddress.init) != nil {
+        isClockFixed = try arguments.value(of: "--clock") { ["fixed": true, "running": false][$0] }
+        if isClockFixed == true, store.flatMap(SharedStoreAddress.init) != nil {
             let sentence = "a store on a database server goes by the system's clock: leave out --clock fixed"
             throw Command.Mistake(sentence, arguments.row)
         }

@@ -51,7 +51,7 @@ struct StoreService {
         }
         let database = try ServedDatabase(options.store)
         let clock = try Self.clock(of: database, settings)
-        if options.isClockFixed { (clock as? ShiftedClock)?.isRunning = false }
+        if let isFixed = options.isClockFixed { (clock as? ShiftedClock)?.isRunning = !isFixed }
         let file = options.configuration.map { URL(filePath: $0) }
         let products = file ?? (options.store == nil ? SandboxStoreTool.demoFile : nil)
         let store = try StoreFile.openStore(

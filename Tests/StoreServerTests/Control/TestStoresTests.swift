@@ -12,16 +12,16 @@ private struct Host {
     let stores: TestStores
     private let control: StoreControl
 
-    init() throws {
-        shop = try Shop()
-        transport = ScriptedTransport(shop.clock)
-        var configuration = StoreServer.Configuration()
+    init(_ configuration: StoreServer.Configuration = StoreServer.Configuration(), shop: Shop? = nil) throws {
+        self.shop = try shop ?? Shop()
+        transport = ScriptedTransport(self.shop.clock)
+        var configuration = configuration
         configuration.transport = transport
         configuration.log = .silent
         configuration.hasConsole = true
         let gate = try ControlGuard()
-        stores = TestStores(besides: shop.store, configuration, gate: gate, clock: clock)
-        control = StoreControl(shop.store, view: ServerView(shop.store), gate: gate, stores: stores)
+        stores = TestStores(besides: self.shop.store, configuration, gate: gate, clock: clock)
+        control = StoreControl(self.shop.store, view: ServerView(self.shop.store), gate: gate, stores: stores)
     }
 
     var headers: [String: String] { ["Host": "localhost:8080", "Authorization": "Bearer \(control.token)"] }
@@ -141,9 +141,13 @@ private struct Host {
         (#"{"products": 1}"#, #""products" is not a list"#),
         (#"{"storekit": "{}"}"#, "storekit: version: expected"),
         (#"{"storekit": {}, "products": []}"#, "not by both"),
-        (#"{"clock": "fast"}"#, #""fast" is not a clock"#),
+        (#"{"clock": "fast"}"#, #""fast" is no clock"#),
         (#"{"time": "yesterday"}"#, #""time" is not a moment"#),
-        (#"{"time": "1901-01-01T00:00:00Z"}"#, #""root": "own""#),
+        (#"{"time": "1901-01-01T00:00:00Z"}"#, "1950 to 9999"),
+        (#"{"time": "0001-01-01T00:00:00Z", "root": "own"}"#, "1950 to 9999"),
+        (#"{"products": [{"id": "a", "price": "1", "level": 1.5}]}"#, "not whole"),
+        (#"{"appAppleIdentifier": 9223372036854775808}"#, "out of range"),
+        (#"{"retries": [\#(String(repeating: "1,", count: 100))1]}"#, "more than 100"),
         (#"{"environment": "production"}"#, #"did you mean "Production"?"#),
         (#"{"bundleIdentifier": ""}"#, #""bundleIdentifier" is not an identifier"#),
         (#"{"notificationURL": "ftp://host/"}"#, #""notificationURL" is not a URL"#),
@@ -207,7 +211,11 @@ private struct Host {
         let stream = try #require(events.stream)
         #expect(try host.ask("DELETE", "/control/v1/stores/\(store.store.text ?? "")").status == 204)
         #expect(stream.isFinished)
-        #expect(host.respond("GET", "/stores/\(store.store.text ?? "")/control/v1").status == 404)
+        let gone = try host.ask(store, "GET", "transactions")
+        #expect(gone.status == 404 && gone.json.error.message.text?.contains("was closed") == true)
+        let unknown = "/stores/\(store.store.text ?? "")"
+        #expect(host.respond("GET", unknown + "/control/v1", headers: ["Host": "localhost"]).body.isEmpty)
+        #expect(host.respond("GET", unknown + "/inApps/v1/history/1").body.isEmpty)
         #expect(try host.ask("DELETE", "/control/v1/stores/\(store.store.text ?? "")").status == 404)
         #expect(try host.ask(other, "GET", "").status == 200)
         #expect(try host.ask("GET", "/control/v1/stores").json.rows.list.map(\.store.text) == [other.store.text])
@@ -222,6 +230,33 @@ private struct Host {
         #expect(host.respond("GET", path).status == 200)
         host.clock.advance(by: 60)
         #expect(host.respond("GET", path).status == 404)
+    }
+
+    @Test func `A root of the server that is not valid yet is refused, with the advice to have another`() throws {
+        var configuration = StoreServer.Configuration()
+        configuration.authority = try CertificateAuthority(now: Date())
+        let host = try Host(configuration)
+        let (status, json) = try host.ask("POST", "/control/v1/stores", #"{"time": "2020-01-01T00:00:00Z"}"#)
+        #expect(status == 422 && json.error.message.text?.contains(#""root": "own""#) == true)
+        let own = try host.open(#"{"time": "2020-01-01T00:00:00Z", "root": "own"}"#)
+        _ = try host.perform("buy coins", on: own)
+        #expect(try host.ask(own, "GET", "transactions/1").json.jws.text != nil)
+    }
+
+    @Test func `Without an authority of its own, a server signs for tests by that of its store`() throws {
+        let authority = try CertificateAuthority(now: Date(timeIntervalSince1970: 1_700_000_000))
+        let host = try Host(shop: Shop(signer: { try AppStoreSigner(authority, clock: $0) }))
+        #expect(try host.open().root.text == authority.rootPEM)
+    }
+
+    @Test func `A delivery of a store that was closed is the last`() throws {
+        let store = try host.open(#"{"notificationURL": "http://127.0.0.1:1/first"}"#)
+        host.transport.holds = true
+        for product in ["gold", "coins"] { _ = try host.perform("buy \(product)", on: store) }
+        try host.transport.waitForPost()
+        #expect(try host.ask("DELETE", "/control/v1/stores/\(store.store.text ?? "")").status == 204)
+        host.transport.release(.success)
+        #expect(host.transport.posts.count == 1)
     }
 
     @Test func `A client that listens keeps a store open`() throws {
