@@ -88,7 +88,7 @@ import Testing
         "AnAppStoreInJava.md": (5, "Tests/DocumentationTests/SampleTests.swift"),
         "AnAppStoreInNode.md": (6, "Tests/DocumentationTests/SampleTests.swift"),
         "AnAppStoreInPython.md": (6, "Tests/DocumentationTests/SampleTests.swift"),
-        "AnAppStoreOfYourOwn.md": (3, "Tests/SandboxStoreTests/AppStoreOfYourOwnTests.swift"),
+        "AnAppStoreOfYourOwn.md": (4, "Tests/SandboxStoreTests/AppStoreOfYourOwnTests.swift"),
         "AppSimulation.md": (1, "Tests/DocumentationTests/ExamplesAppSimulation.swift"),
         "Architecture.md": (10, ".ci/rooms"),
         "BillingTrouble.md": (1, "Tests/DocumentationTests/ExamplesBilling.swift"),

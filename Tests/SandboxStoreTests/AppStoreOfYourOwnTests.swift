@@ -19,7 +19,8 @@ struct AppStoreOfYourOwnTests {
     init() throws {
         article = try Article("AnAppStoreOfYourOwn.md")
         directory = try Directory()
-        _ = try directory.write("Shop.storekit", DocumentedOutputTests.shop)
+        let shop = try #require(article.fences.first { $0.language == "json" })
+        _ = try directory.write("Shop.storekit", shop.lines.joined(separator: "\n"))
         let words = try #require(article.fences.first { $0.language == "text" }).lines[0].split(separator: " ")
         try #require(words.prefix(2) == ["sandbox-store", "serve"])
         // At a free port, and with nobody who takes notifications.
@@ -42,7 +43,7 @@ struct AppStoreOfYourOwnTests {
     }
 
     @Test func `A store is made of the body that the article shows`() throws {
-        let body = try #require(article.fences.first { $0.language == "json" })
+        let body = try #require(article.fences.last { $0.language == "json" })
         _ = try directory.write("body.json", body.lines.joined(separator: "\n"))
         let address = "http://127.0.0.1:8080/control/v1/stores"
         let answer = try curl("-s -w '%{http_code}' -d @body.json -H \"Authorization: Bearer $TOKEN\" \(address)")
