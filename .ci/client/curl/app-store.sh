@@ -14,7 +14,7 @@ app_store_json() { grep -oE "\"$1\":(\"([^\"\\\\]|\\\\.)*\"|[^,}\"]+)" | sed -E 
 # APP_STORE_CONTROL and APP_STORE_TOKEN are the URL and the token of one that runs already, there is nothing to do.
 app_store_server() {
     [ -z "${APP_STORE_CONTROL:-}" ] || return 0
-    local facts descriptor
+    local facts
     # The pipe on its standard input ends with this shell, however that ends.
     coproc APP_STORE_SERVER { exec sh -c 'exec 3<&0; (cat <&3; kill $$) >/dev/null 2>&1 & exec "$@" 3<&- </dev/null' \
         sh "${SANDBOX_STORE:-sandbox-store}" serve --json --quiet "$@"; }
@@ -24,10 +24,11 @@ app_store_server() {
     export APP_STORE_CONTROL APP_STORE_TOKEN
 }
 
-# app_store_request METHOD URL [JSON]: prints the response. A refusal is printed too, and fails.
+# app_store_request METHOD URL [JSON]: prints the response. A refusal is printed too, and fails. The token comes from a pipe: others on
+# the machine can read the words of a command line.
 app_store_request() {
     curl --silent --show-error --noproxy '*' --fail-with-body --max-time 60 --request "$1" "$2" \
-        --header "Authorization: Bearer $APP_STORE_TOKEN" ${3:+--data "$3"}
+        --header @<(printf 'Authorization: Bearer %s' "$APP_STORE_TOKEN") ${3:+--data "$3"}
 }
 
 # app_store [OPTIONS]: makes a store with the options of POST /control/v1/stores, and keeps in APP_STORE what the server says of it.
