@@ -138,7 +138,10 @@ export class AppStoreServer extends Control {
   /** Ends the process, if it is this object's. */
   async close() {
     if (this.#process === undefined) return;
-    this.#process.stdin.end();
+    const { exitCode, signalCode, stdin } = this.#process;
+    // A process that has ended already says so no more.
+    if (exitCode !== null || signalCode !== null) return;
+    stdin.end();
     await once(this.#process, "exit");
   }
 }
