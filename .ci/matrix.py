@@ -10,6 +10,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 
 ARTICLE = pathlib.Path("Sources/StoreCore/StoreCore.docc/Articles/AMatrixOfYourServer.md").resolve()
 PORTS = [8070, 8090, 8091]
@@ -70,10 +71,19 @@ class Server:
         with open(folder / "log", "w") as log:
             self.process = subprocess.Popen([sys.executable, "handler.py"], cwd=folder, stdout=log, stderr=log)
         # A connection succeeds as soon as the server listens.
-        while self.process.poll() is None:
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", ports[0])) == 0:
                     return self
+            try:
+                self.process.wait(0.05)
+                break
+            except subprocess.TimeoutExpired:
+                pass
+        else:
+            self.__exit__()
+            sys.exit(f"the article's server does not listen after {PATIENCE} s:\n{(folder / 'log').read_text()}")
         sys.exit(f"the article's server has ended:\n{(folder / 'log').read_text()}")
 
     def __exit__(self, *_):
