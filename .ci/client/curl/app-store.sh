@@ -24,8 +24,8 @@ app_store_server() {
     export APP_STORE_CONTROL APP_STORE_TOKEN
 }
 
-# app_store_request METHOD URL [JSON]: prints the response. A refusal is printed too, and fails. The token comes from a pipe: others on
-# the machine can read the words of a command line.
+# app_store_request METHOD URL [JSON]: prints the response. A refusal is printed too, and fails. The token comes from a pipe: others
+# on the machine can read the words of a command line.
 app_store_request() {
     curl --silent --show-error --noproxy '*' --fail-with-body --max-time 60 --request "$1" "$2" \
         --header @<(printf 'Authorization: Bearer %s' "$APP_STORE_TOKEN") ${3:+--data "$3"}
