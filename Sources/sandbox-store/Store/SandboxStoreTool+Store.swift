@@ -18,9 +18,6 @@ extension SandboxStoreTool {
         progress?.end()
         sayWhere(store, options)
         try perform(scenario, on: store, options, progress)
-        if case .command(let words) = options.work, words.count == 2, words[0] == "help", !options.isJSON {
-            console.write("sandbox-store --help tells of --store, --server and what every command takes.\n")
-        }
     }
 
     /// Says that a store in a file is in another process.
