@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 import StoreCrypto
 import StoreSQLite
 import StoreServer
@@ -61,6 +62,49 @@ struct ServedStoreTests {
         #expect(service.end(SIGTERM) == 0)
         let later = run("names", "sold")
         #expect(later.output == "1\n" && later.complaints.isEmpty)
+    }
+
+    @Test func `Notifications are listed, and one is sent again by the server that sends them`() throws {
+        let received = Locked(0)
+        let receiver = try HTTPServer { _ in
+            received.withLock { $0 += 1 }
+            return HTTPResponse(200)
+        }
+        #expect(run("notifications").output == "no notifications\n")
+        let service = try serve(nil, "--notify", "http://127.0.0.1:\(receiver.port)/")
+        #expect(run("buy", "consumable").code == 0)
+        #expect(service.nextLine()?.contains("notification ONE_TIME_CHARGE of 1") == true)
+        let row = try #require(run("notifications").output.split(separator: "\n").last)
+        #expect(row.contains("ONE_TIME_CHARGE") && row.split(separator: " ").suffix(3) == ["1", "1", "SUCCESS"])
+        let identifier = String(row.prefix { $0 != " " })
+        let again = run("resend", identifier)
+        #expect(again.code == 0 && again.output == "sent again: \(identifier)\n")
+        #expect(service.nextLine()?.contains("(resent): 200 SUCCESS") == true)
+        #expect(received.withLock { $0 } == 2)
+        let unknown = run("resend", UUID().uuidString)
+        #expect(unknown.code == 1 && unknown.complaints.contains("no notification of this store has this identifier"))
+        let wrong = run("resend", "1")
+        #expect(wrong.code == 1 && wrong.complaints.contains("\"1\" is not the UUID of a notification"))
+        #expect(service.end(SIGTERM) == 0)
+        let alone = run("resend", identifier)
+        #expect(alone.code == 1 && alone.complaints.contains("nobody sends notifications of this store"))
+        let rows = run("notifications").output.split(separator: "\n")
+        #expect(rows.last?.split(separator: " ").suffix(2) == ["2", "SUCCESS"])
+    }
+
+    @Test func `A clock that a command stopped runs again where serve is told so`() throws {
+        let first = try serve()
+        #expect(run("clock", "fixed").code == 0)
+        #expect(first.end(SIGTERM) == 0)
+        let second = try serve()
+        #expect(run("status").output.contains("clock            fixed"))
+        #expect(second.end(SIGTERM) == 0)
+        let third = try serve(nil, "--clock", "running")
+        #expect(run("status").output.contains("clock            running"))
+        #expect(third.end(SIGTERM) == 0)
+        let fourth = try serve(nil, "--clock", "fixed")
+        #expect(run("status").output.contains("clock            fixed"))
+        #expect(fourth.end(SIGTERM) == 0)
     }
 
     @Test func `A server's answers and refusals are those of a file, with the same exit codes`() throws {

@@ -134,7 +134,7 @@ import Testing
         ("timeline 1", "sold"), ("timeline --html", "<!DOCTYPE html>"), ("timeline 1 --svg", "<svg"),
         ("delete 1", "deleted #1"),
         ("clear", "deleted every transaction"),
-        ("transactions", "no transactions"),
+        ("transactions", "no transactions"), ("notifications", "no notifications"),
     ]
 
     @Test func `Every command does what it says`() throws {

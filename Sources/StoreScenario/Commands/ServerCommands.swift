@@ -55,6 +55,19 @@ extension ScenarioCommand {
             try account.rescindConsent()
             return call.done("\(account.name) may not use the app")
         },
+        ScenarioCommand("notifications", in: .server, "The notifications for the app's server, with their results") {
+            call in
+            let view = ServerView(call.store)
+            var rows: [JSONValue] = []
+            var last: ServerNotification.Position?
+            while true {
+                let page = try view.notifications(after: last, limit: 256)
+                rows += page.map(\.row)
+                guard let end = page.last else { break }
+                last = end.position
+            }
+            return ScenarioAnswer(table: rows, empty: "no notifications")
+        },
         ScenarioCommand("consumption-reports", in: .server, "What servers said of consumption") { call in
             ScenarioAnswer(
                 table: try call.store.consumptionReports.map { report in
@@ -79,6 +92,16 @@ extension ScenarioCommand {
             return ScenarioAnswer(text: order, json: ["transaction": .string(transaction), "orderId": .string(order)])
         },
     ]
+}
+
+extension ServerNotification {
+    fileprivate var row: JSONValue {
+        [
+            "notification": .string(identifier.uuidString.lowercased()), "date": .date(date), "type": .string(type),
+            "subtype": .optional(subtype), "transaction": .optional(transaction?.transactionId),
+            "attempts": .number(attempts.count), "result": .optional(attempts.last?.result),
+        ]
+    }
 }
 
 extension RefundReason {

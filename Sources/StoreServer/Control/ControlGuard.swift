@@ -4,7 +4,7 @@ import StoreCore
 /// The access rules of the control interface and of the console, which only this machine may reach.
 package struct ControlGuard: Sendable {
     /// The token, which no response contains.
-    let token: String
+    package let token: String
     private let hosts: Set<String>
     private let scheme: String
 

@@ -183,6 +183,15 @@ enum CommandTable {
             return .store(try StoreOptions(arguments, .names(kind)))
         },
         CommandRow(
+            name: "resend",
+            parameters: [CommandWord("NOTIFICATION", .text, "the UUID of a notification")],
+            options: storeOptions,
+            summary: """
+                Sends a notification once more, whatever its attempts. The store has to be served, with a URL to notify; \
+                the command notifications lists what there is to send.
+                """
+        ) { .store(try StoreOptions($0, .resend(notification: $0.words[0]))) },
+        CommandRow(
             name: "completion",
             parameters: [CommandWord("bash|zsh", .choice(CompletionScript.Shell.allCases.map(\.rawValue)))],
             options: [],

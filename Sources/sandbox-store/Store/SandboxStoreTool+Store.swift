@@ -17,7 +17,21 @@ extension SandboxStoreTool {
         defer { store.close() }
         progress?.end()
         sayWhere(store, options)
+        if case .resend(let notification) = options.work { return try resend(notification, store, options) }
         try perform(scenario, on: store, options, progress)
+    }
+
+    private func resend(_ notification: String, _ store: any KeptStore, _ options: StoreOptions) throws {
+        guard let served = store as? ServedStore else {
+            throw StoreFile.Failure(description: "nobody sends notifications of this store: serve it with --notify URL")
+        }
+        guard let identifier = UUID(uuidString: notification)?.uuidString.lowercased() else {
+            throw StoreFile.Failure(description: "\"\(notification.printable)\" is not the UUID of a notification")
+        }
+        try served.resend(identifier)
+        let done = "sent again: \(identifier)"
+        let json: JSONValue = ["command": .string("resend"), "done": .string(done)]
+        answer(ScenarioAnswer(text: done, json: json), options)
     }
 
     /// Says that a store in a file is in another process.
@@ -94,7 +108,7 @@ extension SandboxStoreTool {
 
     private func scenario(_ work: StoreOptions.Work) throws -> Scenario {
         switch work {
-        case .names: try Scenario("")
+        case .names, .resend: try Scenario("")
         case .initialize: Scenario(step: try ScenarioStep("products"))
         case .command(let words): Scenario(step: try ScenarioStep(words: words))
         case .run(let file): try Scenario(contentsOf: InputFile.url(file))

@@ -121,6 +121,11 @@ struct ServedStore: KeptStore {
         }
     }
 
+    /// Sends a notification once more.
+    ///
+    /// - Throws: a `ScenarioError` if there is no URL to notify, and ``StoreFile/Failure`` for an unknown notification.
+    func resend(_ notification: String) throws { _ = try respond("notifications/\(notification)/resend", Data()) }
+
     func names(of kind: ScenarioValueKind) throws -> [String] {
         struct Page: Decodable {
             struct Row: Decodable { let name: String }
@@ -158,7 +163,7 @@ struct ServedStore: KeptStore {
             let reason = "the server at \(server) was lost before it answered; what it has done is not known"
             throw StoreFile.Failure(description: "\(reason): \(error.localizedDescription)")
         }
-        if answer.status == 200 { return answer }
+        if (200...299).contains(answer.status) { return answer }
         guard let reason = try? JSONDecoder().decode(Refusal.self, from: answer.body).error else {
             throw StoreFile.Failure(description: "the server at \(server) answers with status \(answer.status)")
         }

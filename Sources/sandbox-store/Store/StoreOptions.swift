@@ -11,6 +11,8 @@ struct StoreOptions: Equatable {
         case run(file: String)
         /// Prints the names that are valid for a kind of word.
         case names(ScenarioValueKind)
+        /// Sends a notification of a served store once more.
+        case resend(notification: String)
         /// Creates a store from a `.storekit` file; the store's time begins at `start`.
         case initialize(file: String, start: Date?)
     }

@@ -21,6 +21,7 @@ final class SellingShop {
         let issuer: String
         let keyIdentifier: String
         let keyFile: String
+        let controlToken: String
         /// A receipt of some accounts in Base64, by the account's name.
         let receipts: [String: String]
     }
@@ -48,6 +49,7 @@ final class SellingShop {
         accounts = store.accounts
         var configuration = StoreServer.Configuration()
         configuration.port = port
+        configuration.hasControl = true
         configuration.credentials = try StoreServer.Credentials(folder: folder.appending(path: "key"))
         server = try StoreServer(store, configuration: configuration)
     }
@@ -64,6 +66,7 @@ final class SellingShop {
             issuer: server.credentials.issuer,
             keyIdentifier: server.credentials.keyIdentifier,
             keyFile: "key/AuthKey_\(server.credentials.keyIdentifier).p8",
+            controlToken: server.controlToken ?? "",
             receipts: receipts
         )
     }

@@ -6,18 +6,20 @@ import StoreServer
 
 /// Requests to a server: a line with method and target, lines with headers, an empty line, a body.
 ///
-/// In a header's value, `@` stands for a token of the API's that is valid, and `~` for the device's. A body that begins with a zero byte is the content of a receipt, and
-/// is put into Base64 and JSON here.
+/// In a header's value, `@` stands for a token of the API's that is valid, `~` for the device's, and `^` for the control
+/// interface's. A body that begins with a zero byte is the content of a receipt, and is put into Base64 and JSON here.
 struct ServerTarget: Target {
     private let clock = ManualClock(startingAt: Folder.date)
     private let signer: AppStoreSigner
     private let key: APIKey
     private let authorization: String
+    private let gate: ControlGuard
     private static let secret = "0123456789abcdef0123456789abcdef"
 
     init(_ authority: CertificateAuthority) throws {
         signer = try AppStoreSigner(authority, clock: clock)
         key = try APIKey()
+        gate = try ControlGuard()
         let seconds = Int(Folder.date.timeIntervalSince1970)
         authorization = try key.token([
             "iss": .text(key.issuer), "aud": .text(APIKey.audience), "bid": .text("com.example.app"),
@@ -28,11 +30,18 @@ struct ServerTarget: Target {
     func read(_ input: [UInt8]) {
         // Each request finds the same store: what one has changed does not stay, and takes no memory.
         guard let shop = try? Shop(clock, signer) else { fatalError("there is no store") }
+        let (view, settings) = (ServerView(shop.store), ServerSettings(sharedSecret: Self.secret))
+        var configuration = StoreServer.Configuration()
+        configuration.log = .silent
+        let stores = TestStores(besides: shop.store, configuration, gate: gate)
+        defer { stores.closeAll() }
         let router = ServerRouter(
             shop.store,
+            view: view,
             key: key,
-            settings: ServerSettings(sharedSecret: Self.secret),
+            settings: settings,
             hasNotificationURL: true,
+            control: StoreControl(shop.store, view: view, gate: gate, settings: settings, stores: stores),
             devices: DeviceService(shop.store),
             now: { Folder.date }
         )
@@ -55,7 +64,8 @@ struct ServerTarget: Target {
             let sides = header.split(separator: ":", maxSplits: 1)
             let value = sides.count > 1 ? sides[1].trimmingCharacters(in: .whitespaces) : ""
             let replaced = value.replacing("@", with: authorization)
-            headers[String(sides.first ?? "")] = replaced.replacing("~", with: token.text)
+                .replacing("~", with: token.text)
+            headers[String(sides.first ?? "")] = replaced.replacing("^", with: gate.token)
         }
         let body = rest.first == 0 ? Self.envelope(Data(rest.dropFirst())) : Data(rest)
         return HTTPRequest(String(first[0]), first.count > 1 ? String(first[1]) : "", headers: headers, body: body)
@@ -91,9 +101,30 @@ extension ServerTarget {
             let devices = try Self.deviceRequests().map { method, target, body in
                 Array("\(method) \(target)\nauthorization: Bearer ~\n\n\(body)".utf8)
             }
-            return json + receipts + whole + devices + hostile.map { Array($0.utf8) }
+            let control = Self.controlRequests.map { method, target, body in
+                Array("\(method) /control/v1/\(target)\nhost: localhost\nauthorization: Bearer ^\n\n\(body)".utf8)
+            }
+            return json + receipts + whole + devices + control + hostile.map { Array($0.utf8) }
         }
     }
+
+    /// Good requests to the control interface.
+    private static let controlRequests = [
+        ("GET", "", ""), ("GET", "transactions?state=purchased&limit=2&before=3", ""), ("GET", "transactions/1", ""),
+        ("GET", "subscriptions?after=0-0", ""), ("GET", "notifications?type=DID_RENEW&after=3-0", ""),
+        ("GET", "deliveries?after=1", ""), ("GET", "names/product", ""), ("GET", "server", ""),
+        ("POST", "commands", #"{"line": "buy coins --quantity 2"}"#),
+        ("POST", "commands/advance", #"{"duration": "1mo"}"#),
+        ("POST", "failures", #"{"verification": 21009, "times": 2}"#),
+        ("PATCH", "server", #"{"retries": [1, 2.5], "notificationURL": null, "sharedSecret": "s"}"#),
+        ("PUT", "delivery", #"{"rules": [{"how": "late", "seconds": 5, "times": 1, "type": "REFUND"}]}"#),
+        (
+            "POST", "stores",
+            #"{"products": [{"id": "a", "kind": "autoRenewable", "price": 4.99, "period": "P1M", "trial": "P1W"}], "idle": 5}"#
+        ),
+        ("POST", "stores", #"{"time": "2026-02-01T00:00:00Z", "clock": "running", "environment": "Production"}"#),
+        ("POST", "notifications/0F0F0F0F-0F0F-8F0F-8F0F-0F0F0F0F0F0F/resend", ""),
+    ]
 
     /// Returns a good request for each that a device may send.
     private static func deviceRequests() throws -> [(String, String, String)] {
