@@ -4,7 +4,8 @@
 
 SERVER-SAMPLES, called with `--sell`, sells in a store in a file and serves it; what it says it has sold is committed. Checked is
 that each sold transaction is served, also after a kill; that no two answers about one transaction contradict each other; that a
-history has what had been sold when it was asked for; and that the server's memory grows by no more than what was sold.
+history has what had been sold when it was asked for; that stores which tests open and close beside it have what happened in them;
+and that the server's memory grows by no more than what was sold.
 """
 
 import base64
@@ -32,6 +33,7 @@ by_account = {}
 answers = {}  # what was first answered about a transaction
 failures = []
 requests = 0
+kills_begun = 0
 facts = None
 is_over = threading.Event()
 RETRIED = (ConnectionError, http.client.HTTPException, TimeoutError, OSError)
@@ -131,10 +133,13 @@ class Client(threading.Thread):
         data = answer.read()
         with lock:
             requests += 1
-        if answer.status != 200:
-            fail(f"{method} {path}: HTTP {answer.status}: {data[:200]!r}")
+        if answer.status not in (200, 201, 204):
+            self.refused(f"{method} {path}: HTTP {answer.status}: {data[:200]!r}")
             return None
-        return json.loads(data)
+        return json.loads(data) if data else {}
+
+    def refused(self, what):
+        fail(what)
 
     def ask_transaction(self, transaction, account):
         answer = self.request("GET", f"/inApps/v1/transactions/{transaction}")
@@ -178,6 +183,46 @@ class Client(threading.Thread):
             fail(f"verifyReceipt has status {answer['status']}")
 
 
+class Tester(Client):
+    """Opens a store as a test does, buys, lets time pass and closes it again, one store after the other."""
+
+    def run(self):
+        while not is_over.is_set():
+            try:
+                self.use_a_store()
+            except RETRIED:
+                # Killed meanwhile, with the store, which was in memory.
+                self.connection = None
+                is_over.wait(0.05)
+
+    def refused(self, what):
+        # The next server has another token, and none of the stores.
+        if kills_begun != self.seen:
+            raise ConnectionError
+        fail(what)
+
+    def use_a_store(self):
+        self.seen = kills_begun
+        renewals = self.dice.randrange(12)
+        order = {"products": [{"id": "pro", "kind": "autoRenewable", "price": "4.99", "period": "P1M"}]}
+        headers = {"Authorization": f"Bearer {facts['controlToken']}"}
+
+        def ask(method, path, body=None):
+            return self.request(method, path, None if body is None else json.dumps(body), headers)
+
+        store = ask("POST", "/control/v1/stores", order)
+        if store is None:
+            return
+        control = f"/stores/{store['store']}/control/v1"
+        ask("POST", f"{control}/commands/buy", {"product": "pro"})
+        for _ in range(renewals):
+            ask("POST", f"{control}/commands/advance-to-end", {})
+        rows = (ask("GET", f"{control}/transactions?limit=200") or {}).get("rows", [])
+        if len(rows) != 1 + renewals:
+            fail(f"a store of a test has {len(rows)} transactions, not {1 + renewals}")
+        ask("DELETE", f"/control/v1/stores/{store['store']}")
+
+
 def payload(jws):
     part = jws.split(".")[1]
     return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
@@ -194,7 +239,7 @@ def remember(told, account):
 
 
 server = Server()
-threads = [Client(number) for number in range(clients)]
+threads = [Client(number) for number in range(clients)] + [Tester(clients + 1 + number) for number in range(2)]
 begun = time.monotonic()
 for thread in threads:
     thread.start()
@@ -202,6 +247,7 @@ worst = 0.0
 deaths = 0
 for _ in range(kills):
     time.sleep(seconds / (kills + 1) * (0.5 + dice.random()))
+    kills_begun += 1
     server.kill()
     deaths += 1
     server = Server(facts["port"])
