@@ -195,8 +195,10 @@ struct StoreFileTests {
         let settings = SettingsFile(beside: path)
         #expect(try settings.keyFolder().path == path + ".keys")
         let inside = directory.url.appending(path: "certificates").path
-        let elsewhere = directory.url.deletingLastPathComponent().appending(path: "certificates").path
-        for (name, found) in [(inside, "moved/certificates"), (elsewhere, "../certificates")] {
+        let other = try Directory()
+        let elsewhere = other.url.appending(path: "certificates").path
+        let inMoved = directory.url.appending(path: "moved/certificates").standardizedFileURL.path
+        for (name, expected) in [(inside, inMoved), (elsewhere, elsewhere)] {
             let settings = SettingsFile(beside: path)
             #expect(try settings.keyFolder(name).path == name)
             // Only what is kept is remembered.
@@ -209,7 +211,6 @@ struct StoreFileTests {
             let place = moved.appending(path: "shop.db").path
             try? FileManager.default.removeItem(atPath: place + ".state")
             try FileManager.default.copyItem(atPath: path + ".state", toPath: place + ".state")
-            let expected = directory.url.appending(path: found).standardizedFileURL.path
             #expect(try SettingsFile(beside: place).keyFolder().path == expected)
         }
         // The time and the settings stay, and so does the folder when these are kept.
