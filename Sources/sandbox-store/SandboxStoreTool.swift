@@ -29,7 +29,7 @@ struct SandboxStoreTool {
     private func perform(_ command: Command) throws -> Int32 {
         switch command {
         case .help(let text): console.write(text)
-        case .version: console.write("sandbox-store \(Version.number)\n")
+        case .version: console.write("sandbox-store \(Self.version)\n")
         case .demo(let options): try demo(options)
         case .check(let files, let isJSON): return check(files, isJSON: isJSON)
         case .verify(let options): return try verify(options)
@@ -55,7 +55,7 @@ struct SandboxStoreTool {
         if options.store != nil { try require(SQLite.isAvailable, SQLite.advice) }
         try require(Libcrypto.isAvailable, Libcrypto.advice)
         // Before anything is made for the store.
-        if let file = options.configuration { _ = try InputFile.url(file) }
+        for file in [options.configuration, options.sharedSecretFile] { _ = try file.map { try InputFile.url($0) } }
         let signals = TerminationSignals()
         defer { signals.restore() }
         let log = options.log.map { form in
@@ -131,6 +131,14 @@ struct SandboxStoreTool {
         let url = try InputFile.url(file)
         if let data = try? Data(contentsOf: url) { return data }
         throw Command.Mistake("\(what) cannot be read from \(file)")
+    }
+
+    /// The version of the tool, which a release changes here and nowhere else.
+    nonisolated static let version = "1.0.0-dev"
+
+    /// A path for a folder of keys that does not exist yet, and is removed at the end.
+    nonisolated static var temporaryFolder: URL {
+        FileManager.default.temporaryDirectory.appending(path: "sandbox-store-\(UUID().uuidString.lowercased())")
     }
 
     /// The demo's `.storekit` file, from a public app; see SOURCES.md in the same folder.

@@ -66,6 +66,8 @@ import Testing
         ["verify", missing, "--key", "00"], ["verify", #filePath, "--key-file", missing],
         ["verify", #filePath, "--root", missing],
         ["serve", "--store", "new.db", "--ca", "keys", "--configuration", missing],
+        ["serve", "--store", "new.db", "--ca", "keys", "--shared-secret-file", missing],
+        ["matrix", "http://127.0.0.1:1/", "--ca", "keys", "--storekit", missing],
         ["--server", "http://127.0.0.1:1", "--token", missing, "products"],
     ])
     func `A file that does not exist is told in the same words everywhere, and is a mistake`(arguments: [String]) {

@@ -23,6 +23,47 @@ import Testing
         return try JSON(data: try await URLSession.shared.data(for: request).0)
     }
 
+    @Test func `A store answers while the commands of others wait for their notifications to be answered`() throws {
+        let (own, clock) = try store()
+        let transport = ScriptedTransport(clock)
+        var configuration = StoreServer.Configuration()
+        (configuration.hasControl, configuration.transport) = (true, transport)
+        let server = try StoreServer(own, configuration: configuration)
+        let token = try #require(server.controlToken)
+        // On a connection of its own, which a thread takes that waits for no command.
+        func send(_ method: String, _ path: String, _ body: String) throws -> Client {
+            let head = "\(method) /\(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r\n"
+            return try Client(
+                port: server.port,
+                sending: head + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            )
+        }
+        var names: [String] = []
+        for _ in 0..<12 {
+            let opened = try send("POST", "control/v1/stores", #"{"notificationURL": "http://127.0.0.1:1/"}"#)
+            let name = try #require(try JSON(data: Data((opened.readAnswer()?.body ?? "").utf8)).store.text)
+            let bought = try send("POST", "stores/\(name)/control/v1/commands/buy", #"{"product": "weekly"}"#)
+            #expect(bought.readAnswer()?.status == 200)
+            try transport.waitForPost()
+            names.append(name)
+        }
+        transport.holds = true
+        // The server stops only once all commands are answered, also where the test fails.
+        defer {
+            transport.holds = false
+            transport.release(.success)
+        }
+        var commands: [Client] = []
+        for name in names {
+            commands.append(try send("POST", "stores/\(name)/control/v1/commands/advance", #"{"duration": "1w"}"#))
+            try transport.waitForPost()
+        }
+        #expect(try send("GET", "control/v1", "").readAnswer()?.status == 200)
+        transport.holds = false
+        transport.release(.success)
+        for command in commands { #expect(command.readAnswer()?.status == 200) }
+    }
+
     @Test func `Receipts are verified over HTTP, at each base`() async throws {
         let (store, _) = try store()
         try store.account.buy("sword")

@@ -104,9 +104,28 @@ final class ControlCommands: Sendable {
     private static func words(of body: Data) throws(ControlFailure) -> [String: String] {
         if body.isEmpty { return [:] }
         do {
-            return try UntrustedJSON.decode([String: ControlArgument].self, from: body).compactMapValues(\.word)
+            return try UntrustedJSON.decode([String: Argument].self, from: body).compactMapValues(\.word)
         } catch {
             throw ControlFailure(.invalid, "the body is not a JSON object of texts, numbers and truth values")
+        }
+    }
+
+    /// The value of an argument in JSON, which is a text, a number, a truth value or null.
+    private struct Argument: Decodable {
+        /// The value as a word; nil for null.
+        let word: String?
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if container.decodeNil() {
+                word = nil
+            } else if let isOn = try? container.decode(Bool.self) {
+                word = "\(isOn)"
+            } else if let number = try? container.decode(Decimal.self) {
+                word = "\(number)"
+            } else {
+                word = try container.decode(String.self)
+            }
         }
     }
 }

@@ -20,7 +20,7 @@ extension StoreControl {
     ///
     /// - Throws: ``ControlFailure`` if a rule is invalid; the earlier rules then remain.
     func replaceRules(_ request: HTTPRequest) throws -> HTTPResponse {
-        let rules = try Self.rules(in: request.body)
+        let rules = try ControlBody.decode(ControlRules.self, from: request).rules.map(\.rule)
         do {
             for rule in rules { try outbox.check(rule) }
         } catch let error as StoreServerError {
@@ -29,47 +29,45 @@ extension StoreControl {
         outbox.replaceRules(rules)
         return HTTPResponse(json: outbox.rules.json)
     }
-
-    private static func rules(in body: Data) throws(ControlFailure) -> [DeliveryRule] {
-        let members: [String: [[String: ControlArgument]]]
-        do {
-            members = try UntrustedJSON.decode([String: [[String: ControlArgument]]].self, from: body)
-        } catch {
-            throw ControlFailure(.invalid, "the body is an object with one member, \"rules\", an array of objects")
-        }
-        guard let rules = members["rules"], members.count == 1 else {
-            throw ControlFailure(.invalid, "the body is an object with one member, \"rules\", an array of objects")
-        }
-        var read: [DeliveryRule] = []
-        for rule in rules { read.append(try DeliveryRule(rule.compactMapValues(\.word))) }
-        return read
-    }
 }
 
-extension DeliveryRule {
-    private static let members = ["how", "times", "type", "seconds"]
+/// The rules for faulty deliveries, as the body of a request.
+private struct ControlRules: Decodable {
+    /// A rule that is valid for some store.
+    struct Rule: Decodable {
+        let rule: DeliveryRule
 
-    /// Reads a rule from the members of an object.
-    fileprivate init(_ words: [String: String]) throws(ControlFailure) {
-        if let unknown = words.keys.sorted().first(where: { !Self.members.contains($0) }) {
-            throw ControlFailure(.invalid, unknown, "is not a member of a rule", among: Self.members)
+        private enum CodingKeys: String, CodingKey, CaseIterable { case how, times, type, seconds }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.checkedContainer(keyedBy: CodingKeys.self)
+            let how = try members.decode(String.self, forKey: .how)
+            let seconds = try members.decodeIfPresent(Double.self, forKey: .seconds)
+            guard let fault = DeliveryFault(name: how, seconds: seconds ?? .nan) else {
+                throw ControlFailure(.invalid, how, "is not a way to deliver notifications", among: DeliveryFault.names)
+            }
+            if seconds != nil, fault.name != "late" {
+                throw ControlFailure(.invalid, "\"seconds\" belongs to \"late\"")
+            }
+            let type = try members.decodeIfPresent(String.self, forKey: .type)
+            if let type, !NotificationTypes.all.contains(type) {
+                throw ControlFailure(.invalid, type, "is not a type of notifications", among: NotificationTypes.all)
+            }
+            rule = DeliveryRule(fault: fault, times: try members.decodeIfPresent(Int.self, forKey: .times), type: type)
+            do throws(StoreServerError) {
+                try rule.check()
+            } catch {
+                throw ControlFailure(.invalid, error.description)
+            }
         }
-        guard let how = words["how"] else { throw ControlFailure(.invalid, "a rule needs \"how\"") }
-        let seconds = words["seconds"].map { Double($0) ?? .nan }
-        guard let fault = DeliveryFault(name: how, seconds: seconds ?? .nan) else {
-            throw ControlFailure(.invalid, how, "is not a way to deliver notifications", among: DeliveryFault.names)
-        }
-        if seconds != nil, fault.name != "late" { throw ControlFailure(.invalid, "\"seconds\" belongs to \"late\"") }
-        let times = words["times"].map { Int($0) ?? 0 }
-        self.init(fault: fault, times: times, type: words["type"])
-        do throws(StoreServerError) {
-            try check()
-        } catch {
-            var failure = ControlFailure(.invalid, error.description)
-            failure.word = type.flatMap { NotificationTypes.all.contains($0) ? nil : $0 }
-            failure.suggestion = failure.word.flatMap { Suggestion.name(for: $0, among: NotificationTypes.all) }
-            throw failure
-        }
+    }
+
+    let rules: [Rule]
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case rules }
+
+    init(from decoder: any Decoder) throws {
+        rules = try decoder.checkedContainer(keyedBy: CodingKeys.self).decode([Rule].self, forKey: .rules)
     }
 }
 

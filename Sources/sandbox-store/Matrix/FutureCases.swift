@@ -227,7 +227,7 @@ final class FutureCases {
     ///
     /// The certificates name an OCSP responder of their own.
     private func renewed(keeping roles: [String], isResponderAvailable: Bool = true) throws -> AppStoreSigner {
-        let copy = MatrixStores.temporaryFolder
+        let copy = SandboxStoreTool.temporaryFolder
         try KeyFolder(copy).create()
         defer { try? FileManager.default.removeItem(at: copy) }
         for role in roles {

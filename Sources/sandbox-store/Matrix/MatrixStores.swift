@@ -21,7 +21,7 @@ struct MatrixStores {
     /// - Throws: an error whose description contains no key.
     init(_ options: MatrixOptions) throws {
         self.options = options
-        let file = options.configuration.map { URL(filePath: $0) } ?? SandboxStoreTool.demoFile
+        let file = try options.configuration.map { try InputFile.url($0) } ?? SandboxStoreTool.demoFile
         let configuration = try StoreConfiguration(contentsOf: file)
         let count = MatrixPurchase.products(of: configuration).count
         guard count > 0 else {
@@ -29,7 +29,7 @@ struct MatrixStores {
             throw StoreFile.Failure(description: "\(file.lastPathComponent) sells \(needed)")
         }
         isFolderTemporary = options.folder == nil
-        folder = options.folder.map { URL(filePath: $0) } ?? Self.temporaryFolder
+        folder = options.folder.map { URL(filePath: $0) } ?? SandboxStoreTool.temporaryFolder
         do {
             // Whole seconds, which every form can express.
             let clock = ManualClock(
@@ -57,11 +57,6 @@ struct MatrixStores {
             if isFolderTemporary { try? FileManager.default.removeItem(at: folder) }
             throw error
         }
-    }
-
-    /// A path for a folder that does not exist yet.
-    static var temporaryFolder: URL {
-        FileManager.default.temporaryDirectory.appending(path: "sandbox-store-\(UUID().uuidString.lowercased())")
     }
 
     /// Sets whether the app has been released.

@@ -1,5 +1,6 @@
 import Foundation
 import StoreCrypto
+import StoreServer
 
 /// The options of `serve`.
 struct ServeOptions: Equatable {
@@ -41,9 +42,7 @@ extension ServeOptions {
         host = arguments["--host"]
         configuration = arguments["--configuration"]
         bundleIdentifier = arguments["--bundle"] ?? bundleIdentifier
-        notificationURL = try arguments.value(of: "--notify") { text in
-            URL(string: text).flatMap { ["http", "https"].contains($0.scheme) && $0.host() != nil ? $0 : nil }
-        }
+        notificationURL = try arguments.value(of: "--notify", URL.init(notificationText:))
         receiptLimit = try arguments.value(of: "--receipt-limit") { text in Int(text).flatMap { $0 > 0 ? $0 : nil } }
         sharedSecret = arguments["--shared-secret"]
         sharedSecretFile = arguments["--shared-secret-file"]

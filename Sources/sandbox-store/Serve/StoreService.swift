@@ -6,9 +6,9 @@ import StoreSQLite
 import StoreScenario
 import StoreServer
 
-/// A store with its servers, which uses the system's clock.
+/// A store with its servers, which goes by the system's clock unless its own is stopped.
 ///
-/// The clock of a store in a file may be ahead of the system's clock.
+/// The clock of a store that is not shared may be ahead of the system's clock.
 struct StoreService {
     private let database: ServedDatabase
     private let server: StoreServer
@@ -31,7 +31,7 @@ struct StoreService {
         isFolderTemporary = options.folder == nil && options.store == nil
         folder =
             if let settings, !isShared { try settings.keyFolder(options.folder) } else {
-                options.folder.map { URL(filePath: $0) } ?? Self.temporaryFolder
+                options.folder.map { URL(filePath: $0) } ?? SandboxStoreTool.temporaryFolder
             }
         // Created before the API's key, since an authority is created only in an empty folder.
         let authority = try StoreFile.authority(in: folder, now: Date(), readsAll: true)
@@ -84,10 +84,6 @@ struct StoreService {
     ///
     /// Several servers may share the folder, and each has a port of its own.
     private static func tokenName(_ server: StoreServer) -> String { "control-\(server.port).token" }
-
-    private static var temporaryFolder: URL {
-        FileManager.default.temporaryDirectory.appending(path: "sandbox-store-\(UUID().uuidString.lowercased())")
-    }
 
     /// Returns the shared secret in a file: its first line.
     private static func secret(in file: String) throws -> String {

@@ -259,6 +259,35 @@ private struct Host {
         #expect(host.transport.posts.count == 1)
     }
 
+    @Test func `A command in progress keeps a store open, however long it takes`() throws {
+        let store = try host.open(#"{"idle": 60, "notificationURL": "http://127.0.0.1:1/n"}"#)
+        let path = "/stores/\(store.store.text ?? "")/control/v1"
+        _ = try host.perform("buy gold", on: store)
+        try host.transport.waitForPost()
+        host.transport.holds = true
+        let end = DispatchSemaphore(value: 0)
+        let status = Locked(0)
+        let request = HTTPRequest(
+            "POST",
+            path + "/commands/advance",
+            headers: host.headers,
+            body: Data(#"{"duration": "1mo"}"#.utf8)
+        )
+        DispatchQueue.global().async { [stores = host.stores] in
+            let answered = stores.respond(to: request).status
+            status.withLock { $0 = answered }
+            end.signal()
+        }
+        // The command waits for the renewal's notification to be answered.
+        try host.transport.waitForPost()
+        host.clock.advance(by: 600)
+        host.transport.release(.success)
+        #expect(end.wait(timeout: .now() + 60) == .success)
+        #expect(status.withLock { $0 } == 200 && host.respond("GET", path).status == 200)
+        host.clock.advance(by: 120)
+        #expect(host.respond("GET", path).status == 404)
+    }
+
     @Test func `A client that listens keeps a store open`() throws {
         let store = try host.open(#"{"idle": 60}"#)
         let path = "/stores/\(store.store.text ?? "")/control/v1"

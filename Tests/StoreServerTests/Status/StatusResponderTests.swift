@@ -1,9 +1,10 @@
 import Foundation
 import StoreCore
 import StoreCrypto
-import StoreServer
 import TestSupport
 import Testing
+
+@testable import StoreServer
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -55,6 +56,18 @@ import Testing
             #expect(response.headers["Content-Type"] == "application/ocsp-response")
             #expect(response.body.prefix(20).range(of: status) != nil)
         }
+    }
+
+    @Test func `A server that ends twice leaves the name of another at the same address`() throws {
+        let (shop, authority) = try shop()
+        let url = try #require(URL(string: "http://127.0.0.1:1/ocsp"))
+        let first = ResponderName(url, in: shop.store)
+        first?.end()
+        let second = ResponderName(url, in: shop.store)
+        first?.end()
+        #expect(authority.responder == url)
+        second?.end()
+        #expect(authority.responder == nil)
     }
 
     @Test func `What is no request is malformed`() throws {
