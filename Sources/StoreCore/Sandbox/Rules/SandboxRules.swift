@@ -70,15 +70,3 @@ struct SandboxRules: Sendable {
     @inline(__always)
     var hasQuirks: Bool { rare != nil && !quirks.isEmpty }
 }
-
-/// A behavior that some real stores show, and that an app has to handle.
-///
-/// A store has none unless a test sets it, see ``SandboxStore/quirks``.
-public enum StoreQuirk: String, Hashable, Codable, Sendable, CaseIterable {
-    /// A Store Kit 1 order for a running subscription fails.
-    ///
-    /// The error is `unknown`, with an underlying error of the domain `ASDServerErrorDomain` and the code 3532 under
-    /// `NSUnderlyingErrorKey`. Without this quirk, the payment is purchased, under an identifier that no receipt
-    /// contains. Seen by users of RevenueCat (purchases-ios 6357, 965), Flutter (171941) and SwiftyStoreKit (707).
-    case repeatedSubscriptionFails
-}
