@@ -36,6 +36,7 @@ struct Counted: Sendable {
             return { try renew(StoreRenewals.start + Double($0) * 31 * 86_400) }
         },
         Counted(name: "sk2.purchase") { try await StoreKit2Purchase.shop(reading: \.purchasedQuantity) },
+        Counted(name: "simulator.step") { { times in try blocking { try await SimulatorOverhead.simulate(times) } } },
         Counted(name: "receipt.sign") {
             let parts = try ReceiptParts()
             return { try (0..<$0).count { _ in try parts.receipt.data(signedBy: parts.signer).count > 0 } }
@@ -60,4 +61,19 @@ struct Counted: Sendable {
             }
         },
     ]
+    /// Waits for a body on another thread, and blocks the calling thread meanwhile.
+    ///
+    /// If the main thread returned to the runtime while something is awaited, it would exit, which ends valgrind.
+    private static func blocking<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) throws -> R {
+        let (result, isOver) = (Locked<Result<R, any Error>?>(nil), DispatchSemaphore(value: 0))
+        Task.detached {
+            do {
+                let value = try await body()
+                result.withLock { $0 = .success(value) }
+            } catch { result.withLock { $0 = .failure(error) } }
+            isOver.signal()
+        }
+        isOver.wait()
+        return try result.withLock { $0! }.get()
+    }
 }

@@ -15,17 +15,19 @@ extension Figure {
                     for _ in 0..<SimulatorOverhead.lives { try SimulatorOverhead.liveAlone() }
                 }
             },
-            value: { try await SimulatorOverhead.sample { try await SimulatorOverhead.simulate() } }
+            value: {
+                try await SimulatorOverhead.sample { try await SimulatorOverhead.simulate(SimulatorOverhead.lives) }
+            }
         )
     }
 }
 
-private enum SimulatorOverhead {
-    static let sword = "sword"
-    static let products: [SandboxProduct] = [.consumable(sword, price: "0.99")]
-    static let lives = 500
+enum SimulatorOverhead {
+    fileprivate static let sword = "sword"
+    private static let products: [SandboxProduct] = [.consumable(sword, price: "0.99")]
+    fileprivate static let lives = 500
     /// An hour of buying here and elsewhere, a refund, a day and another launch, five times.
-    static let steps: [AppStep] = Array(
+    fileprivate static let steps: [AppStep] = Array(
         repeatElement(
             [
                 .action("buy sword"), .action("buy sword"), .buyElsewhere(sword), .action("buy sword"),
@@ -37,13 +39,16 @@ private enum SimulatorOverhead {
         .joined()
     )
 
-    @concurrent static func sample(_ live: @Sendable () async throws -> Void) async throws -> Sample {
+    @concurrent fileprivate static func sample(_ live: @Sendable () async throws -> Void) async throws -> Sample {
         let time = try await Stopwatch.nanoseconds { try await live() }
         return Sample(value: time / Double(lives * steps.count))
     }
 
-    /// Lives the lives in one run, as a test does, with one user and on one thread, as without the simulation.
-    static func simulate() async throws {
+    /// Lives some lives in one run, as a test does, with one user and on one thread, as without the simulation.
+    ///
+    /// - Returns: the number of their steps.
+    @discardableResult
+    static func simulate(_ lives: Int) async throws -> Int {
         var simulation = AppSimulation(products: products) { Armory($0.storage) }
             .action("buy sword") { $0.buy() }
             .holds(sword) { $0.swords }
@@ -53,10 +58,11 @@ private enum SimulatorOverhead {
         for kind in AppStep.Kind.allCases { simulation = simulation.without(kind) }
         let report = try await simulation.run(runs: lives, jobs: 1)
         try WrongCount.check(report.steps, of: lives * steps.count, "steps were taken")
+        return report.steps
     }
 
     /// Takes the steps, and nothing else that a simulation does: no comparison after each, and no launches at the end.
-    static func liveAlone() throws {
+    fileprivate static func liveAlone() throws {
         let clock = ManualClock()
         let store = try SandboxStore(products: products, clock: clock)
         let shelf = Shelf()
