@@ -75,6 +75,7 @@ extension SandboxBackend {
         services.codes = self
         services.consent = self
         services.history = self
+        services.quirks = SandboxQuirks(driver: device.driver)
         return services
     }
 

@@ -9,6 +9,8 @@ final class HistoryReader: AttentiveHistoryListener {
     let immediate: (any ImmediateHistory)?
     /// The store's reports of its own availability, read without waiting.
     let availability: (any AvailabilityService)?
+    /// The store's quirks, if it runs in this process.
+    let quirks: (any QuirkService)?
     /// The store and the driver that the values read belong to.
     let origin: StoreOrigin
     /// The switch for the store's reports of changes.
@@ -18,7 +20,7 @@ final class HistoryReader: AttentiveHistoryListener {
     /// The driver, which owns the reader, and releases it when the queue ends or gets another store.
     private var driver: StoreKit2Driver { origin.driver }
     /// The time on the store's clock when the reader was created.
-    private let start: PayloadDate
+    let start: PayloadDate
     private let state = Locked(State())
 
     private struct State {
@@ -46,7 +48,8 @@ final class HistoryReader: AttentiveHistoryListener {
     init(_ service: any HistoryService, of store: any StoreBackend, storeChanges: Int, driver: StoreKit2Driver) {
         (self.service, origin) = (service, StoreOrigin(driver, store, storeChanges: storeChanges))
         immediate = service as? any ImmediateHistory
-        availability = store.services.availability
+        let services = store.services
+        (availability, quirks) = (services.availability, services.quirks)
         start = PayloadDate(store.clock.now)
     }
 

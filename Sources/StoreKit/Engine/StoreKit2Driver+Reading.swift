@@ -137,9 +137,14 @@ extension StoreKit2Driver {
     /// Returns whether the account is eligible for a group's introductory offer; waits even in a canceled task.
     func isEligibleForIntroductoryOffer(_ group: String) async -> Bool {
         guard let history = try? history() else { return false }
-        let reply = Reply<Bool>()
-        history.isEligibleForIntroductoryOffer(inGroup: group) { reply.complete(with: (try? $0.get()) ?? false) }
-        return await value(of: reply, for: "a question to the store") {}
+        let isKept = quirk(.keepsEligibility) != nil
+        if isKept, let first = state.withLock({ $0.eligibility[group] }) { return first }
+        let reply = Reply<Bool?>()
+        history.isEligibleForIntroductoryOffer(inGroup: group) { reply.complete(with: try? $0.get()) }
+        let answer = await value(of: reply, for: "a question to the store") {}
+        guard let isEligible = answer else { return false }
+        if isKept { state.withLock { $0.eligibility[group] = $0.eligibility[group] ?? isEligible } }
+        return isEligible
     }
 
     func appTransaction(isRefreshed: Bool) async throws -> VerificationResult<AppTransaction> {

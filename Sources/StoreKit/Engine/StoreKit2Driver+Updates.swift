@@ -38,7 +38,8 @@ extension StoreKit2Driver {
             storeChanges == changes ? try await page(HistoryQuery(.transactions(identifiers))) : nil
         }
         state.withLock { $0.machine.updatesRead(identifiers, of: number, read??.transactions) }
-        return read ?? nil
+        guard let read = read ?? nil else { return nil }
+        return await withQuirksOfLaunch(read)
     }
 }
 

@@ -24,6 +24,8 @@ final class StoreKit2Driver: NSObject, QueueFace {
         var reader: HistoryReader?
         /// The delays before repeated queries of the store, which end when the store is replaced.
         var delays: [ObjectIdentifier: Reply<Void>] = [:]
+        /// The first answers about introductory offers, by group, which a quirk of the store keeps.
+        var eligibility: [String: Bool] = [:]
     }
 
     init(_ queue: SKPaymentQueue) {
@@ -148,6 +150,7 @@ extension StoreKit2Driver {
             state.reader?.attention.isOn = true
             return state.reader
         }
+        if reader?.quirks?.quirk(.revocationComesOnce) != nil { queue?.acknowledgeRevocations(through: notice) }
         reader?.read()
     }
 
@@ -188,6 +191,7 @@ extension StoreKit2Driver {
         backend?.preferAppStoreSignatures()
         let (delays, reader) = handle { state, actions in
             state.machine.storeChanged(&actions)
+            state.eligibility = [:]
             isFollowing.store(false, ordering: .releasing)
             changesOfStore.add(1, ordering: .releasing)
             return (state.delays, state.reader.take())

@@ -86,6 +86,11 @@ extension StoreKit2Machine {
         updates.publish([identifier], &actions)
     }
 
+    /// Reports a transaction as an update although its purchase returns it.
+    mutating func announceReturned(_ identifier: String, _ actions: inout Actions) {
+        if unfinished[identifier]?.isReturned == true { updates.publish([identifier], &actions) }
+    }
+
     /// Decides a purchase in progress, and returns it; nil if there is none.
     @discardableResult
     private mutating func decide(_ number: Int, _ outcome: Outcome, _ actions: inout Actions) -> PurchaseInProgress? {

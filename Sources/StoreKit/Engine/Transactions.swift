@@ -84,6 +84,7 @@ extension Transaction {
                 do {
                     let read = try await driver.page(query)
                     (page, origin) = (read.transactions, read.origin)
+                    if case .unfinished = query.selection { page = driver.withoutVanished(page) }
                     self.query = driver.nextQuery(query, after: read)
                 } catch {
                     driver.log("a sequence of transactions ends early: \(error)")

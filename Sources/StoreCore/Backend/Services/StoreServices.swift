@@ -20,6 +20,8 @@ public struct StoreServices: Sendable {
     public var consent: (any PriceConsentService)?
     /// The service that reports the account's purchases, for Store Kit 2.
     public var history: (any HistoryService)?
+    /// The service that reports the quirks of a store in this process.
+    package var quirks: (any QuirkService)?
 
     /// Creates a value in which every service is nil.
     public init() {}

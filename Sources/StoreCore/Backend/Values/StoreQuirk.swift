@@ -104,15 +104,18 @@ extension StoreQuirk {
     }
 
     /// At the end of a period, nothing is listed and the status is `expired` for some seconds before the renewal
-    /// arrives. `willAutoRenew` stays true.
+    /// arrives.
+    ///
+    /// `willAutoRenew` stays true. The new period begins where the former one ended.
     public static func expiresForAMoment(_ seconds: TimeInterval) -> StoreQuirk {
         StoreQuirk(.expiresForAMoment, seconds)
     }
     /// ``expiresForAMoment(_:)`` with 0.5 seconds.
     public static let expiresForAMoment = StoreQuirk(.expiresForAMoment)
 
-    /// Like ``expiresForAMoment(_:)``, but `willAutoRenew` is false meanwhile. Only that it passes distinguishes the
-    /// moment from a real lapse.
+    /// Like ``expiresForAMoment(_:)``, but `willAutoRenew` is false meanwhile.
+    ///
+    /// Only that it passes distinguishes the moment from a real lapse.
     public static func looksCanceledForAMoment(_ seconds: TimeInterval) -> StoreQuirk {
         StoreQuirk(.looksCanceledForAMoment, seconds)
     }
@@ -140,12 +143,14 @@ extension StoreQuirk {
     /// here.
     public static let keepsEligibility = StoreQuirk(.keepsEligibility)
 
-    /// An order for a subscription that has expired succeeds with the old, expired transaction. Nothing is sold or
-    /// charged.
+    /// An order for a subscription that has expired succeeds with the old, expired transaction.
+    ///
+    /// Nothing is sold or charged.
     public static let lapsedIsNotSold = StoreQuirk(.lapsedIsNotSold)
 
-    /// A purchase with an introductory override whose signature is unknown is made at the full price. A promotional JWS
-    /// so signed fails with `StoreKitError.unknown`.
+    /// A purchase with an introductory override whose signature is unknown is made at the full price.
+    ///
+    /// A promotional JWS so signed fails with `StoreKitError.unknown`.
     public static let unknownOfferSellsAtFullPrice = StoreQuirk(.unknownOfferSellsAtFullPrice)
 
     /// A purchase that a parent has declined arrives as if it had been approved, and is charged.
@@ -156,6 +161,8 @@ extension StoreQuirk {
 
     /// A transaction for the new period arrives and is listed although its charge failed, while the status is
     /// `inBillingRetryPeriod`.
+    ///
+    /// The period costs nothing. It is not entered if a grace period follows the failed charge.
     public static let renewsInBillingRetry = StoreQuirk(.renewsInBillingRetry)
 
     /// A subscription that `purchase()` has returned arrives by `Transaction.updates` of the same device, too.
@@ -169,7 +176,9 @@ extension StoreQuirk {
     /// session.
     public static let keepsErrors = StoreQuirk(.keepsErrors)
 
-    /// A purchase waits at a payment sheet that does not end. Nothing is charged while the quirk is set.
+    /// A purchase waits at a payment sheet that does not end.
+    ///
+    /// Nothing is charged while the quirk is set.
     public static let purchaseNeverReturns = StoreQuirk(.purchaseNeverReturns)
 
     /// A request for products is answered only after some seconds.

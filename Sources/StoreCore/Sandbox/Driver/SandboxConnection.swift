@@ -207,6 +207,7 @@ extension SandboxDriverState {
 
     /// Computes each connection's updates for the last change.
     mutating func updateConnections() {
+        if settings.rules.hasQuirks { concealFresh() }
         if !historyRings.isEmpty { ringHistory() }
         for index in connections.indices where mayUpdate(index, fresh.count) {
             let (device, journal) = (connections[index].device, connections[index].journal)
@@ -222,6 +223,7 @@ extension SandboxDriverState {
     /// Computes each connection's updates for a change of one record.
     @inline(never)
     mutating func updateConnections(of record: LedgerRecord) {
+        if settings.rules.hasQuirks { concealFresh() }
         if !historyRings.isEmpty { ringHistory() }
         for index in connections.indices where mayUpdate(index, 1) {
             let (device, journal) = (connections[index].device, connections[index].journal)

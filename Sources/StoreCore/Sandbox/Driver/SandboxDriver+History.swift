@@ -4,7 +4,7 @@ import Foundation
 extension SandboxDriver {
     func history(_ query: HistoryQuery, on device: DeviceID) throws -> HistoryPage {
         let (sealer, defect) = sealer(for: device)
-        let page = try read(in: sealer.signer.environment) { builder -> HistoryPage in
+        let page = try read(in: sealer.signer.environment, isForApp: true) { builder -> HistoryPage in
             guard let account = builder.state.devices[device].account else { return HistoryPage([]) }
             let (transactions, next) = builder.index.answer(query, account, device, builder)
             return HistoryPage(transactions.map { sealer.unsigned(builder.payload(of: $0)) }, next: next)
@@ -15,7 +15,8 @@ extension SandboxDriver {
     }
 
     func subscriptions(_ query: SubscriptionQuery, on device: DeviceID) throws -> [SignedSubscription] {
-        let standings = try read { builder -> [PayloadBuilder.Standing] in
+        let environment = payloadSigner.environment
+        let standings = try read(in: environment, isForApp: true) { builder -> [PayloadBuilder.Standing] in
             guard let account = builder.state.devices[device].account else { return [] }
             switch query {
             case .all: return builder.groups(of: account).flatMap { builder.standings(of: account, in: $0) }
@@ -123,7 +124,7 @@ extension TransactionIndex {
         case .latest:
             let found = (only.map { [$0] } ?? products(of: account)).compactMap { product in
                 history(of: account, product, isComplete: query.includesFinishedConsumables).first(
-                    where: builder.isListed
+                    where: builder.isListedNow
                 )
             }
             return page(found.newestFirst(before: place), limit)
@@ -161,7 +162,7 @@ extension PayloadBuilder {
         if let group = state.catalog.group(of: product) {
             let identifier = state.catalog[product].identifier
             return standings(of: account, in: group)
-                .filter { $0.transaction.productId == identifier && SubscriptionState($0).isEntitled }
+                .filter { $0.transaction.productId == identifier && isEntitled($0) }
                 .compactMap { index[$0.transaction.transactionId] }
         }
         guard state.catalog.kind(of: product) != .consumable else { return [] }
@@ -179,14 +180,21 @@ extension PayloadBuilder {
         return [own, shared].compactMap(\.self)
     }
 
-    /// Returns whether an account's list includes a transaction that was not revoked.
-    private func isValid(_ transaction: GrantedTransaction) -> Bool {
-        state.revocations.cancellation(of: transaction.number.identifier) == nil && isListed(transaction)
+    /// Returns whether the status of a subscription entitles the account to the product.
+    private func isEntitled(_ standing: Standing) -> Bool {
+        let state = SubscriptionState(transaction: standing.transaction, renewal: standing.renewal)
+        if state.isEntitled { return true }
+        guard quirks?.listsUnpaidPeriods == true, state == .inBillingRetryPeriod else { return false }
+        return standing.transaction.expiresDate.map { $0 > standing.renewal.signedDate } ?? false
     }
-}
 
-extension SubscriptionState {
-    fileprivate init(_ standing: PayloadBuilder.Standing) {
-        self.init(transaction: standing.transaction, renewal: standing.renewal)
+    /// Returns whether an account's list includes a transaction by now, and the transaction was not revoked.
+    private func isValid(_ transaction: GrantedTransaction) -> Bool {
+        state.revocations.cancellation(of: transaction.number.identifier) == nil && isListedNow(transaction)
+    }
+
+    /// Returns whether an account's list includes a transaction, and no quirk delays that.
+    fileprivate func isListedNow(_ transaction: GrantedTransaction) -> Bool {
+        isListed(transaction) && quirks?.conceals(transaction.number, at: now) != true
     }
 }

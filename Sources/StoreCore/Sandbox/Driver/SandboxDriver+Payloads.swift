@@ -9,12 +9,27 @@ extension SandboxDriver {
     func read<R>(_ body: (PayloadBuilder) throws -> R) throws -> R { try read(in: payloadSigner.environment, body) }
 
     /// Calls `body` like ``read(_:)``, with payloads that name an environment.
-    func read<R>(in environment: String, _ body: (PayloadBuilder) throws -> R) throws -> R {
+    ///
+    /// With `isForApp`, the store's quirks change what the payloads show.
+    func read<R>(
+        in environment: String,
+        isForApp: Bool = false,
+        _ body: (PayloadBuilder) throws -> R
+    ) throws -> R {
         try use { driverState, now in
             driverState.bringUpToDate(now)
             let renewalRate = driverState.settings.rules.renewalRate
+            let hasQuirks = isForApp && driverState.settings.rules.hasQuirks
+            let quirks = hasQuirks ? HistoryQuirks(driverState.concealed, driverState.settings.rules) : nil
             return try driverState.readIndex(of: bundleIdentifier) { index in
-                try body(PayloadBuilder(index: index, now: now, renewalRate: renewalRate, environment: environment))
+                var builder = PayloadBuilder(
+                    index: index,
+                    now: now,
+                    renewalRate: renewalRate,
+                    environment: environment
+                )
+                builder.quirks = quirks
+                return try body(builder)
             }
         }
     }
@@ -167,6 +182,8 @@ struct PayloadBuilder {
     let renewalRate: RenewalRate
     var bundleIdentifier: String { index.bundleIdentifier }
     let environment: String
+    /// The quirks with which an app reads the history; nil for none, and for readers other than apps.
+    var quirks: HistoryQuirks?
     var state: SandboxState { index.state }
 }
 
@@ -263,7 +280,8 @@ extension PayloadBuilder {
         if let own = state.subscriptions.index(of: group, account: account) {
             let original = state.subscriptions[own].term.original
             if let transaction = index.newestPeriod(of: original, by: account) {
-                standings.append((payload(of: transaction), renewal(of: own)))
+                let standing = (payload(of: transaction), renewal(of: own))
+                if let shown = quirks == nil ? standing : listed(standing, transaction) { standings.append(shown) }
             }
         }
         for share in state.families.shares(with: account) where state.catalog.group(of: share.product) == group {
@@ -283,6 +301,22 @@ extension PayloadBuilder {
             standings.append((payload(of: transaction), renewal))
         }
         return standings
+    }
+
+    /// Returns a subscription with its newest transaction that is listed; nil if none is listed yet.
+    private func listed(_ standing: Standing, _ newest: GrantedTransaction) -> Standing? {
+        guard let quirks, quirks.conceals(newest.number, at: now) else { return standing }
+        let (original, account) = (TransactionNumber(standing.transaction.originalTransactionId), newest.account)
+        let last = original.flatMap { original in
+            index.period(of: original, by: account) { !quirks.conceals($0.number, at: now) }
+        }
+        guard let last else { return nil }
+        var (transaction, renewal) = (payload(of: last), standing.renewal)
+        // The product that replaces this one is not listed yet.
+        transaction.isUpgraded = nil
+        renewal.productId = transaction.productId
+        renewal.renewalDate = transaction.expiresDate
+        return (transaction, renewal)
     }
 
     /// Returns an account's own subscription, with its newest or the given transaction; nil if no period is left.
@@ -335,11 +369,12 @@ extension PayloadBuilder {
     private func renewal(of index: SubscriptionIndex, as term: SubscriptionTerm, account: AccountID) -> RenewalPayload {
         let subscription = state.subscriptions[index]
         let trouble = state.subscriptions.trouble(of: index)
+        let willRenew = quirks?.willRenew(index, state.subscriptions, at: now) ?? subscription.willRenew
         var payload = RenewalPayload(
             originalTransactionId: term.original.identifier,
             productId: state.catalog[term.product].identifier,
             autoRenewProductId: state.catalog[subscription.renewsAs].identifier,
-            autoRenewStatus: subscription.isRunning && subscription.willRenew ? .on : .off,
+            autoRenewStatus: subscription.isRunning && willRenew ? .on : .off,
             environment: environment,
             signedDate: PayloadDate(now)
         )

@@ -26,6 +26,8 @@ struct SandboxDriverState: Sendable {
     var questions: [TransactionNumber] = []
     /// The number of listeners that are being notified.
     var ringing = 0
+    /// What apps are not shown yet; nil unless the store has quirks.
+    var concealed: ConcealedHistory?
     /// The purchases that each account's app receipts list, once a receipt was requested; nil stands for no account.
     var receiptLists: [AccountID?: ReceiptList] = [:]
     /// The events of the current change, or of the last one.
@@ -100,13 +102,21 @@ extension SandboxDriverState {
 
     /// Does the work that is due: renews subscriptions, and then writes the authorizers' answers.
     mutating func catchUp(with now: Date) throws {
-        while let due = state.subscriptions.nextDue, due <= now { try renew(by: now) }
+        while let due = state.subscriptions.nextDue, due <= now {
+            guard settings.rules.hasQuirks else {
+                try renew(by: now)
+                continue
+            }
+            guard let moment = settings.rules.renewalMoment(firstDue: due, now: now) else { break }
+            try renew(by: moment)
+        }
         try writeAnswers(now: now)
     }
 
     /// Renews or ends the due subscriptions: one change for those that fall due together.
     private mutating func renew(by now: Date) throws {
         let rate = settings.rules.renewalRate
+        let renewsUnpaid = settings.rules.renewsUnpaid
         try make { driverState in
             var remaining = Self.maximumRenewals
             var isLast = false
@@ -116,6 +126,7 @@ extension SandboxDriverState {
                 driverState.step { state, events in
                     guard let due = state.subscriptions.due(by: now) else { return }
                     state.renew(due.subscription, rate, &events)
+                    if renewsUnpaid { state.addUnpaidPeriod(rate, &events) }
                     isLast = due.isLast
                 }
                 driverState.shareWithFamilies()
@@ -125,7 +136,8 @@ extension SandboxDriverState {
 
     /// Returns the time of the next alarm, unless an alarm is set for that time or an earlier one.
     mutating func nextAlarm() -> Date? {
-        guard let due = state.subscriptions.nextDue else { return nil }
+        let next = settings.rules.hasQuirks ? nextMomentWithQuirks : state.subscriptions.nextDue
+        guard let due = next else { return nil }
         let moment = max(due, pause ?? due)
         if let earliest = alarms.last, earliest <= moment { return nil }
         alarms.append(moment)
@@ -135,6 +147,7 @@ extension SandboxDriverState {
     /// Handles an alarm of the clock.
     mutating func ring(now: Date) {
         _ = alarms.popLast()
+        if settings.rules.hasQuirks { revealConcealed(now: now) }
         do {
             try refresh()
             try catchUp(with: now)
@@ -452,10 +465,12 @@ extension SandboxDriverState {
     /// Renews or ends the subscription that is due first; returns false if none is due.
     private mutating func renewNext(by now: Date, _ rate: RenewalRate) -> Bool {
         var isDue = false
+        let renewsUnpaid = settings.rules.renewsUnpaid
         step { state, events in
             guard let due = state.subscriptions.due(by: now) else { return }
             isDue = true
             state.renew(due.subscription, rate, &events)
+            if renewsUnpaid { state.addUnpaidPeriod(rate, &events) }
         }
         return isDue
     }

@@ -80,8 +80,8 @@ extension SandboxState {
         var events: [StoreEvent] = []
         let subscription = subscriptions[index]
         if subscription.willRenew { events.append(.autoRenewal(subscription: index, false)) }
-        // If the last renewal failed, the period is over already.
-        if subscriptions.trouble(of: index) == nil {
+        // If the last renewal failed, the period is over already, unless an unpaid one has begun.
+        if subscriptions.trouble(of: index) == nil || subscription.term.end > now {
             events.append(.billing(.cutShort(subscription: index, subscription.term.cut(to: now, rate))))
         }
         events.append(.ended(subscription: index, .autoRenewDisabled))

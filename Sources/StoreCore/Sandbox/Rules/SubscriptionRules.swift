@@ -69,6 +69,7 @@ extension SandboxState {
     /// Adds the next event of a subscription whose period is over, such as its renewal or its end.
     func renew(_ index: SubscriptionIndex, _ rate: RenewalRate, _ events: inout [LedgerRecord]) {
         if billing.mayFail || subscriptions.hasExceptions, let record = eventInsteadOfRenewal(of: index, rate) {
+            cutUnpaidPeriod(of: index, before: record, rate, &events)
             return events.append(record)
         }
         // The properties are read separately: a copy of the whole subscription would cost more than the renewal.

@@ -379,10 +379,21 @@ extension TransactionIndex {
     func newestPeriod(of original: TransactionNumber, by account: AccountID) -> GrantedTransaction? {
         if let newest = periods[original].flatMap({ transactions[$0] }) { return newest }
         // The newest period was deleted, and an earlier one remains.
+        return period(of: original, by: account) { _ in true }
+    }
+
+    /// Returns the newest transaction of an account's subscription that began a period and that `isMeant` accepts.
+    func period(
+        of original: TransactionNumber,
+        by account: AccountID,
+        where isMeant: (GrantedTransaction) -> Bool
+    ) -> GrantedTransaction? {
         let history = state.accounts[account].history
-        return history.chain(of: original).reversed().lazy.map { history[$0] }
-            .first { !$0.isDeferredChange && !$0.isDeleted }
-            .flatMap { self[$0.identifier] }
+        for index in history.chain(of: original).reversed()
+        where !history[index].isDeferredChange && !history[index].isDeleted {
+            if let transaction = self[history[index].identifier], isMeant(transaction) { return transaction }
+        }
+        return nil
     }
 }
 

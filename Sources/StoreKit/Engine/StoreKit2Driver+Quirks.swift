@@ -1,0 +1,56 @@
+import Foundation
+import StoreCore
+
+// The store's quirks that concern the life of a process, which is that of a queue here.
+extension StoreKit2Driver {
+    /// Returns the store's quirk of a kind; nil if it has none, or does not run in this process.
+    func quirk(_ kind: StoreQuirk.Kind) -> StoreQuirk? { state.withLock { $0.reader }?.quirks?.quirk(kind) }
+
+    /// Reports a subscription that a purchase is about to return as an update, if the store has that quirk.
+    func announceOwnPurchase(_ identifier: String) {
+        guard quirk(.announcesOwnPurchases) != nil else { return }
+        handle { $0.machine.announceReturned(identifier, &$1) }
+    }
+
+    /// Returns the unfinished transactions of a page, without those that have vanished by a quirk of the store.
+    func withoutVanished(_ transactions: SignedTransactions) -> SignedTransactions {
+        guard let reader = state.withLock({ $0.reader }), let clock = queue?.storeSetup.clock,
+            let seconds = reader.quirks?.quirk(.unfinishedVanishes)?.seconds
+        else { return transactions }
+        let now = clock.now
+        return transactions.filter { now < max($0.content.purchaseDate, reader.start).date + seconds }[...]
+    }
+
+    /// Returns updates in the order, and with the repetitions, that the store's quirks give to missed renewals.
+    func withQuirksOfLaunch(_ updates: OriginalPage) async -> OriginalPage {
+        guard let reader = state.withLock({ $0.reader }), let quirks = reader.quirks,
+            let latest = updates.transactions.last(where: reader.hasMissed)
+        else { return updates }
+        var transactions = updates.transactions
+        if quirks.quirk(.latestRenewalTwice) != nil { transactions.append(latest) }
+        if quirks.quirk(.finishedPurchaseReturns) != nil {
+            transactions = await finishedPurchases(renewedBy: transactions.filter(reader.hasMissed)) + transactions
+        }
+        if quirks.quirk(.renewalsNewestFirst) != nil { transactions = transactions.reversed()[...] }
+        return OriginalPage(transactions: transactions, next: updates.next, origin: updates.origin)
+    }
+
+    /// Returns the first purchases of renewed subscriptions, as far as they are finished.
+    private func finishedPurchases(renewedBy renewals: SignedTransactions) async -> SignedTransactions {
+        var originals: [String] = []
+        for original in renewals.map(\.content.originalTransactionId) where !originals.contains(original) {
+            originals.append(original)
+        }
+        let unfinished = state.withLock { state in originals.filter { state.machine.unfinished[$0] != nil } }
+        originals.removeAll(where: unfinished.contains)
+        return (try? await page(HistoryQuery(.transactions(originals))).transactions) ?? []
+    }
+}
+
+extension HistoryReader {
+    /// Returns whether a transaction is a renewal from before this launch.
+    fileprivate func hasMissed(_ transaction: SignedValue<TransactionPayload>) -> Bool {
+        let content = transaction.content
+        return content.transactionReason == .renewal && content.revocationDate == nil && content.purchaseDate <= start
+    }
+}
