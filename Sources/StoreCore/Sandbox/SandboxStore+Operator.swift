@@ -155,7 +155,7 @@ extension SandboxStore {
     /// They apply to decisions from now on. A store that is reopened on the ledger has none.
     public var quirks: Set<StoreQuirk> {
         get { driver.state.withLock { $0.settings.rules.quirks } }
-        set { driver.use { $0.setQuirks(newValue, now: $1) } }
+        set { driver.setQuirks(newValue) }
     }
 
     /// Sets whether every restore from now on fails partway, as in a failure of the store.

@@ -165,7 +165,7 @@ import Testing
         #expect(other.received == [.updated("gold.monthly", .restored)])
     }
 
-    @Test func `A3: With the quirk it fails, with an underlying error, and changes nothing`() throws {
+    @Test func `A3, C16: With the quirk it fails, with an underlying error, and changes nothing`() throws {
         app.buy("gold.monthly")
         try market.account.setAutoRenew(false, inGroup: "metals")
         #expect(market.store.quirks.isEmpty)
