@@ -51,12 +51,17 @@ extension SandboxBackend {
 
     /// Looks up products, in the device's language and the storefront's currency.
     ///
-    /// Calls `reply` before returning.
+    /// Calls `reply` before returning, unless the store has the quirk ``StoreQuirk/productsHang(for:)``.
     public func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {
-        CallScope.outermost { reply(device.driver.products(identifiers, for: device.number)) }
+        device.driver.products(identifiers, for: device.number, reply: reply)
+    }
+
+    /// Looks up products like ``products(_:reply:)``, at once whatever the store's quirks.
+    package func products(_ identifiers: Set<String>) -> Result<ProductsAnswer, StoreFailure> {
+        device.driver.products(identifiers, for: device.number)
     }
 }
 

@@ -86,12 +86,12 @@ extension SandboxStore {
     /// - Throws: ``SandboxError/notUndecided(_:)``, and the ledger's errors.
     public func decide(_ transaction: String, _ answer: Authorization) throws {
         let rules = driver.state.withLock { $0.settings.rules }
-        let answer = rules.answer(for: answer)
         try driver.change { sandbox, events, now in
             guard let number = TransactionNumber(transaction), sandbox.isUndecided(number) else {
                 throw SandboxError.notUndecided(transaction)
             }
-            sandbox.decide(number, answer, isFirstAnswer: false, rules, now: now, &events)
+            let applied = rules.answer(for: sandbox.applied(answer, about: number, rules))
+            sandbox.decide(number, applied, isFirstAnswer: false, rules, now: now, &events)
         }
         // If the order was dated in the past, its subscription has renewals that are due by now.
         driver.use { driverState, now in driverState.bringUpToDate(now) }
@@ -152,7 +152,8 @@ extension SandboxStore {
 
     /// The quirks that the store simulates; none unless set.
     ///
-    /// They apply to decisions from now on. A store that is reopened on the ledger has none.
+    /// They apply to decisions from now on. Purchases that ``StoreQuirk/purchaseNeverReturns`` has held are decided once
+    /// it is removed. A store that is reopened on the ledger has none.
     public var quirks: Set<StoreQuirk> {
         get { driver.state.withLock { $0.settings.rules.quirks } }
         set { driver.setQuirks(newValue) }

@@ -199,7 +199,8 @@ extension SandboxDriver {
     /// Calls the authorizer.
     func ask(about number: TransactionNumber) {
         let (authorizer, question) = state.withLock { driverState in
-            (driverState.settings.authorizer, driverState.question(about: number, at: clock.now))
+            let isHeld = driverState.settings.rules.holdsOrders
+            return (driverState.settings.authorizer, isHeld ? nil : driverState.question(about: number, at: clock.now))
         }
         guard let question else { return }
         let answer = authorizer.body?(question) ?? .approve
@@ -233,7 +234,11 @@ extension SandboxDriver {
         var offers = commands.contains(where: \.hasSpecialTerms) ? checkedOffers(commands) : nil
         self.exchange(on: connection, into: &exchange) { driverState, now, exchange in
             if commands.isEmpty { return }
+            let haveOffers = offers != nil
             driverState.swapOffers(&offers)
+            let commands =
+                haveOffers && driverState.settings.rules.sellsUnknownOverrides
+                ? commands.map { driverState.settings.rules.withoutUnknownOverride($0, now: now) } : commands
             driverState.take(from: device, on: connection, now: now, &exchange) { driverState in
                 for command in commands {
                     if let date = command.purchaseDate {

@@ -205,7 +205,7 @@ extension SandboxDriverState {
         state.decide(
             command,
             from: device,
-            isAuthorized: settings.authorizer.body == nil,
+            isAuthorized: settings.authorizesAtOnce,
             rules: settings.rules,
             now: now,
             &fresh
@@ -420,7 +420,7 @@ extension SandboxDriverState {
     /// Decides an order with a date, within a change, and renews its subscription until now.
     mutating func decide(_ command: StoreCommand, dated date: Date, from device: DeviceID, now: Date) {
         guard case .purchase(let payment) = command.action else { return }
-        let (isAuthorized, rules) = (settings.authorizer.body == nil, settings.rules)
+        let (isAuthorized, rules) = (settings.authorizesAtOnce, settings.rules)
         step { state, events in
             state.decide(
                 command,
@@ -558,6 +558,10 @@ extension SandboxDriverState {
         var priceAnswers: [DeviceID: PriceConsentAnswer] = [:]
         /// The decision about refund requests.
         var refundDecision = RefundDecision.approve
+
+        /// Whether orders are authorized without a call of the authorizer.
+        @inline(__always)
+        var authorizesAtOnce: Bool { authorizer.body == nil && !rules.holdsOrders }
 
         // Inlined: otherwise the call would copy all settings.
         @inline(__always)

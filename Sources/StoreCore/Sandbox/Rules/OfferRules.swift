@@ -168,7 +168,8 @@ extension SandboxState {
         case .failure(let failure): return failure
         case .success(let offer): found = offer
         }
-        if offer.isOfTest, !rules.acceptsTestPurchases {
+        let isAtFullPrice = offer.kind == .noIntroductory && rules.sellsUnknownOverrides
+        if offer.isOfTest, !isAtFullPrice, !rules.acceptsTestPurchases {
             return .storeKit(
                 .missingOfferParams,
                 "\(offer.name) comes without a proof, which only a store that accepts test purchases sells"
@@ -176,13 +177,16 @@ extension SandboxState {
         }
         if offer.needsProof, offer.proof != nil {
             guard let proof = offer.readProof else {
-                return .storeKit(.invalidSignature, "the proof of \(offer.name) is no JWS with the claims of an offer")
+                let reason = "the proof of \(offer.name) is no JWS with the claims of an offer"
+                return .storeKit(rules.codeOfUnknownSignature, reason)
             }
             if offers.hasSeen(proof.claims.nonce) {
                 let reason = "the nonce of \(offer.name) came with an earlier payment: each serves for one"
                 return .storeKit(.invalidSignature, reason)
             }
-            if let refusal = rules.offers.refusal(of: proof, in: payment, at: now) { return refusal }
+            if let refusal = rules.offers.refusal(of: proof, in: payment, at: now) {
+                return .storeKit(rules.codeOfUnknownSignature, refusal.reason)
+            }
         }
         return refusal(of: found, of: product, account)
     }

@@ -68,14 +68,20 @@ extension SandboxState {
     }
 
     /// Returns the failure that interrupts a purchase; nil unless the operator interrupts the account's purchases.
-    func interruption(of payment: StorePayment, by account: AccountID?) -> StoreFailure? {
+    ///
+    /// For Store Kit 2, the purchase is pending, or fails with the quirk `interruptedFails`.
+    func interruption(
+        of payment: StorePayment,
+        by account: AccountID?,
+        _ rules: borrowing SandboxRules
+    ) -> StoreFailure? {
         guard let account, operatorState.interruptedAccounts.contains(account) else { return nil }
         let reason = "the purchase of \(payment.productIdentifier) was interrupted: its user has to do something first"
         return StoreFailure(
             domain: .storeKit,
             code: StoreFailure.Code.unknown.rawValue,
             reason: reason,
-            isPending: true
+            isPending: !(rules.hasQuirks && rules.quirks.contains(.interruptedFails))
         )
     }
 }

@@ -58,12 +58,13 @@ extension SandboxState {
         let account = devices[device].account
         let isSold = refusal == nil && isAuthorized && !asksToBuy(payment, for: account, rules)
         let mayBeInterrupted = isSold && !operatorState.interruptedAccounts.isEmpty
-        let interruption = mayBeInterrupted ? interruption(of: payment, by: account) : nil
+        let interruption = mayBeInterrupted ? interruption(of: payment, by: account, rules) : nil
         let isCharged = isSold && interruption == nil
         let rate = rules.renewalRate
         // An unfinished transaction is delivered again without a call of the authorizer.
         let isHandedBack = payment.isStoreKit2 && refusal == nil
-        let handedBack = isHandedBack ? unfinishedConsumable(payment, product, account, device) : nil
+        var handedBack = isHandedBack ? unfinishedConsumable(payment, product, account, device) : nil
+        if rules.hasQuirks, refusal == nil, handedBack == nil { handedBack = lapsed(payment, product, account, rules) }
         let sale =
             isCharged && handedBack == nil
             ? sale(of: payment, product, account, nextTransaction, ordered: date, at: date, rate) : nil
@@ -328,7 +329,7 @@ extension SandboxState {
                 event = .declined(transaction: number, refusal)
                 break
             }
-            if let failure = interruption(of: payment, by: row.account) {
+            if let failure = interruption(of: payment, by: row.account, rules) {
                 event = .operator(.interruptedLater(transaction: number, failure))
                 break
             }

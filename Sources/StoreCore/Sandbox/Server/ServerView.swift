@@ -30,6 +30,9 @@ package struct ServerView: Sendable {
     /// The store's clock.
     package var clock: any StoreClock { driver.clock }
 
+    /// The quirks that the store simulates.
+    package var quirks: Set<StoreQuirk> { store.quirks }
+
     /// Signs a payload as the store signs its JWS, possibly with a defect; see ``SandboxStore/signatureDefect``.
     ///
     /// - Parameters:
