@@ -72,12 +72,8 @@ struct ConsoleReader: Sendable {
     /// The products; those on sale have their titles and prices for the first device.
     private var products: JSONValue {
         let all = store.registeredProducts
-        let answer = Locked<ProductsAnswer?>(nil)
-        // A store in this process replies before it returns.
-        store.products(Set(all.prefix(Self.mostRows).map(\.identifier))) { result in
-            answer.withLock { $0 = try? result.get() }
-        }
-        let onSale = Dictionary((answer.withLock { $0 }?.products ?? []).map { ($0.identifier, $0) }) { $1 }
+        let answer = try? store.products(Set(all.prefix(Self.mostRows).map(\.identifier))).get()
+        let onSale = Dictionary((answer?.products ?? []).map { ($0.identifier, $0) }) { $1 }
         return list(all) { $0.row(onSale[$0.identifier], in: store) }
     }
 }

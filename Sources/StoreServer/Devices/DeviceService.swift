@@ -204,7 +204,8 @@ extension DeviceService {
         case .products:
             let identifiers: [String] = try Self.read(body)
             try Self.expectFew(identifiers.count)
-            return try Self.json(try Self.reply { device.products(Set(identifiers), reply: $0) })
+            // At once, also where look-ups hang: a thread of the server does not wait for the store's clock.
+            return try Self.json(try device.products(Set(identifiers)).get())
         case .refreshReceipt:
             let properties: ReceiptProperties = try Self.read(body)
             try Self.done { device.refreshReceipt(properties, reply: $0) }

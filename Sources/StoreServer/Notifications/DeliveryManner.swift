@@ -33,6 +33,7 @@ enum DeliveryManner: Hashable {
         switch (self, post) {
         case (_, .forged(let forgery)): forgery.rawValue
         case (.resent, _): "resent"
+        case (.normal, .copy): DeliveryFault.twice.name
         case (.normal, _), (.faulty(.forged), .genuine), (.faulty(.replayed), .genuine): "normal"
         case (.faulty(let fault), _): fault.name
         }

@@ -207,7 +207,9 @@ package final class NotificationOutbox: HistoryListener {
     private func proceed() {
         while true {
             let now = view.clock.now
+            let quirks = view.quirks
             let (step, url) = state.withLock { state in
+                state.machine.quirks = quirks
                 guard !state.isAtRest, let url = state.url else { return (OutboxMachine.Step.idle, nil as URL?) }
                 return (state.machine.step(at: now), url)
             }
@@ -254,11 +256,20 @@ package final class NotificationOutbox: HistoryListener {
             log("a notification cannot be signed: \(error)")
             return omit(notification, to: url, manner, .other, isLogged: true)
         }
-        let posts = manner.posts.map { $0.compactMap { post($0, notification, genuine) } }
+        let posts = kinds(of: notification, manner).map { $0.compactMap { post($0, notification, genuine) } }
         state.withLock {
             $0.delivery = Delivery(notification: notification, manner: manner, url: url, remaining: posts[...])
         }
         post()
+    }
+
+    /// Returns the posts of a delivery; with the quirk `notifiesTwice`, each first delivery has one more.
+    private func kinds(of notification: ServerNotification, _ manner: DeliveryManner) -> [[DeliveryManner.Post]] {
+        let posts = manner.posts
+        guard view.quirks.contains(.notifiesTwice), notification.attempts.isEmpty, manner != .resent,
+            !posts.joined().contains(.copy)
+        else { return posts }
+        return posts + [[.copy]]
     }
 
     /// Records an attempt without a post.

@@ -32,6 +32,8 @@ struct OutboxMachine {
     var delays: [TimeInterval]
     /// Whether a notification is sent again after a response with status 400.
     var retriesAfterBadRequest = true
+    /// The store's quirks, of which those of notifications apply.
+    var quirks: Set<StoreQuirk> = []
     /// The rules for faulty deliveries.
     private(set) var rules: [DeliveryRule] = []
     private var position: ServerNotification.Position?
@@ -78,13 +80,14 @@ struct OutboxMachine {
             }
             guard let next = fresh.popFirst() else { break }
             var retry = Retry(due: now, position: next.position, failures: 0)
-            let fault = rules.takeFault(ofType: next.type) { fault in
+            let ruled = rules.takeFault(ofType: next.type) { fault in
                 switch fault {
                 case .reordered: reordered == nil
                 case .replayed: next.position != first
                 default: true
                 }
             }
+            let fault = ruled ?? quirkyFault
             if let fault { retry.manner = .faulty(fault) }
             switch fault {
             case .reordered: reordered = next.position
@@ -98,6 +101,14 @@ struct OutboxMachine {
         }
         if !isCaughtUp { return .read(after: position) }
         return earliest.map { .wait(until: retries[$0][0].due) } ?? .idle
+    }
+
+    /// The fault that a quirk causes in the next first attempt; nil for none.
+    ///
+    /// A notification that is sent twice has no fault here: it may be late as well.
+    private var quirkyFault: DeliveryFault? {
+        if quirks.contains(.notifiesOutOfOrder), reordered == nil { return .reordered }
+        return quirks[.notifiesLate]?.seconds.map { .late(seconds: $0) }
     }
 
     /// The index of the queue with the earliest retry; nil if there are no retries.
@@ -142,10 +153,12 @@ struct OutboxMachine {
     ) {
         guard let done = underway, done.retry.position == position else { return }
         underway = nil
-        if done.isFresh, let waiting = reordered.take() {
+        var isFirst = done.isFresh
+        if case .faulty(.late) = done.retry.manner { isFirst = true }
+        if isFirst, let waiting = reordered.take() {
             insert(Retry(due: now, position: waiting, failures: 0, manner: .faulty(.reordered)))
         }
-        if status == 400, !retriesAfterBadRequest { return }
+        if status == 400, !retriesAfterBadRequest || quirks.contains(.badRequestIsFinal) { return }
         var attempt = done.retry
         attempt.due = now
         schedule(attempt, after: result.rawValue)
