@@ -196,7 +196,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
         set { set { $0.timeRate = newValue.rawValue } }
     }
 
-    /// Resets the settings to the file's, and removes simulated errors; purchases remain (behavior 203).
+    /// Resets the settings to the file's, and removes simulated errors and quirks; purchases remain (behavior 203).
     open func resetToDefaultState() {
         environment.reset(in: context)
     }

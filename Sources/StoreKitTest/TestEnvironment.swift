@@ -57,16 +57,18 @@ final class TestEnvironment: Sendable {
     /// An existing environment with the same parts is reset to the file's settings. Otherwise, a new environment is
     /// created, whose store becomes the context's.
     static func environment(in context: StoreContext, of parts: Parts) throws -> TestEnvironment {
-        if let environment = context.companion as? TestEnvironment, environment.isStill(in: context),
-            environment.consists(of: parts)
-        {
-            environment.reset(in: context)
-            return environment
+        let earlier = context.companion as? TestEnvironment
+        let errors = earlier?.store.quirks.contains(.keepsErrors) == true ? context.simulatedErrors : [:]
+        if let earlier, earlier.isStill(in: context), earlier.consists(of: parts) {
+            earlier.reset(in: context)
+            earlier.simulate(errors, in: context)
+            return earlier
         }
         let environment = try TestEnvironment(parts)
         context.simulatedErrors = [:]
         context.use(environment.store)
         context.companion = environment
+        environment.simulate(errors, in: context)
         return environment
     }
 
@@ -102,13 +104,21 @@ final class TestEnvironment: Sendable {
 
     /// Makes a call of Store Kit 2 fail with an error or, if nil, succeed again.
     ///
-    /// A purchase fails in Store Kit 1 as well.
+    /// A purchase fails in Store Kit 1 as well. With the quirk `keepsErrors`, a purchase does not succeed again.
     func simulate(_ error: (any Error)?, of call: SimulatedCall, in context: StoreContext) {
+        if error == nil, call == .purchase, store.quirks.contains(.keepsErrors) { return }
         context.simulatedErrors[call.rawValue] = error
         switch call {
         case .verification: store.signatureDefect = Self.defect(in: context)
         case .purchase: setAll(in: context) { $0.simulatedFailure = error.map(StoreFailure.init(simulating:)) }
         default: break
+        }
+    }
+
+    /// Makes calls of Store Kit 2 fail with the errors of an earlier session.
+    private func simulate(_ errors: [String: any Error], in context: StoreContext) {
+        for (name, error) in errors {
+            if let call = SimulatedCall(rawValue: name) { simulate(error, of: call, in: context) }
         }
     }
 
@@ -127,11 +137,12 @@ final class TestEnvironment: Sendable {
         }
     }
 
-    /// Restores the file's settings, also those that were changed on the store itself, and removes simulated errors;
-    /// purchases remain (behavior 203).
+    /// Restores the file's settings, also those that were changed on the store itself, and removes simulated errors and
+    /// quirks; purchases remain (behavior 203).
     func reset(in context: StoreContext) {
         context.simulatedErrors = [:]
         store.signatureDefect = nil
+        store.quirks = []
         let (store, settings) = state.withLock { state in
             state.settings = Settings(file: state.configuration.settings)
             return (state.store, state.settings)
@@ -147,6 +158,7 @@ final class TestEnvironment: Sendable {
             (state.configuration, state.clock, state.signer, state.settings)
         }
         let wasInUse = isStill(in: context)
+        let quirks = store.quirks
         do {
             let store = try Self.store(selling: configuration, clock, signer, settings)
             let newest = state.withLock { state in
@@ -154,6 +166,7 @@ final class TestEnvironment: Sendable {
                 return state.settings
             }
             store.signatureDefect = Self.defect(in: context)
+            store.quirks = quirks
             // Settings that changed while the store was created were applied to the previous store only.
             apply(newest, insteadOf: settings, to: store, in: context)
             if wasInUse { context.use(store) }
