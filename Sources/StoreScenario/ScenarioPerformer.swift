@@ -67,6 +67,12 @@ public struct ScenarioPerformer: Sendable {
             session.forgetSettings()
             return
         }
+        if step.command.name == ScenarioCommand.quirk.name {
+            // One line for all quirks, since each command changes some of them.
+            let names = store.quirks.names.joined(separator: ",")
+            session.remember(names.isEmpty ? "quirk all off" : "quirk \(names) on", key: step.command.name)
+            return
+        }
         var (step, key) = (step, step.command.name)
         if step.command.options.contains(.device), let device = session.device { step.choose(device: device) }
         if key != "use", let device = step.device { key += " \(device)" }
@@ -111,7 +117,7 @@ extension ScenarioPerformer {
             return groups.filter { seen.insert($0).inserted }
         case .transaction(let pool): return try identifiers(in: pool)
         case .either(_, let kind): return try allNames(of: kind)
-        case .duration, .moment, .number, .price, .country, .failure, .choice, .text: return []
+        case .duration, .moment, .number, .price, .country, .failure, .quirks, .choice, .text: return []
         }
     }
 }
@@ -129,7 +135,7 @@ extension ScenarioValueKind {
         case .transaction(.refundRequests): "refund-request"
         case .transaction(let pool): pool.rawValue
         case .either(_, let kind): kind.noun
-        case .duration, .moment, .number, .price, .country, .failure, .choice, .text: nil
+        case .duration, .moment, .number, .price, .country, .failure, .quirks, .choice, .text: nil
         }
     }
 

@@ -225,6 +225,7 @@ package final class TestStores: ControlledStores {
         }
         let performer = ScenarioPerformer(store: store)
         if let file = order.configuration { try performer.adopt(file.settings) }
+        if let quirks = order.quirks { store.quirks = quirks }
         configuration.controlPerformer = ControlPerformer(performer)
         return try ServedStore(store, configuration, gate: gate)
     }

@@ -68,6 +68,7 @@ extension ScenarioCommand {
             call.store.signatureDefect = SignatureDefect(rawValue: call.text("defect"))
             return call.done("signatures: \(call.text("defect"))")
         },
+        quirk,
         ScenarioCommand(
             "reset",
             in: .failures,
@@ -77,6 +78,7 @@ extension ScenarioCommand {
             let store = call.store
             store.authorizer = .approving
             store.purchaseFailure = nil
+            store.quirks = []
             store.renewalRate = .realTime
             store.refundDecision = .approve
             store.failRestores(with: nil)

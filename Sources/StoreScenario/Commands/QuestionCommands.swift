@@ -56,6 +56,7 @@ extension ScenarioCommand {
         ScenarioCommand("refund-requests", in: .questions, "What somebody wants refunded") { call in
             ScenarioAnswer(table: call.store.refundRequests.map { ["transaction": .string($0)] }, empty: "no requests")
         },
+        quirks,
         ScenarioCommand(
             "receipt",
             [.transaction(.unfinished)],

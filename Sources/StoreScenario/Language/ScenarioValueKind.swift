@@ -27,6 +27,8 @@ public enum ScenarioValueKind: Hashable, Sendable {
     case country
     /// A failure: the name of a code of `SKError` or `URLError`.
     case failure
+    /// Quirks of the store, separated by commas: as in `lists-late`, or of a system, or `all`.
+    case quirks
     /// One of the given words.
     case choice([String])
     /// One of the given words, or a value of another kind.
@@ -44,6 +46,7 @@ public enum ScenarioValueKind: Hashable, Sendable {
         case .either(let words, let kind): words + kind.words
         case .transaction: ["last", "first"]
         case .failure: StoreFailure.words
+        case .quirks: QuirkNames.all + ["all"]
         default: []
         }
     }
@@ -63,6 +66,8 @@ public enum ScenarioValueKind: Hashable, Sendable {
         case .price: "a price as in 4.99"
         case .country: "a country's three letters as in USA"
         case .failure: "the name of a failure as in paymentInvalid or timedOut"
+        case .quirks:
+            "quirks as in lists-late or lists-late=0.5,notifies-twice, those of a system as in macos-26.6, or all"
         case .choice(let words): Self.list(words)
         case .either(let words, let kind): "\(words.joined(separator: ", ")) or \(kind.sentence)"
         case .text: "a text"
@@ -72,6 +77,10 @@ public enum ScenarioValueKind: Hashable, Sendable {
     /// Throws an error if a word cannot be of this kind in any store.
     func check(_ word: Word) throws(ScenarioError) {
         guard !accepts(word.text) else { return }
+        if case .quirks = self, let part = Self.quirkNames(word.text).first(where: { !Self.isQuirk($0) }) {
+            let defect = QuirkNames.defect(of: part)
+            throw ScenarioError(Word(text: defect.word, column: word.column), defect.reason, among: words)
+        }
         throw ScenarioError(word, "is not \(sentence)", among: words)
     }
 
@@ -85,11 +94,18 @@ public enum ScenarioValueKind: Hashable, Sendable {
         case .price: text.wholeMatch(of: /[0-9]{1,9}(\.[0-9]{1,4})?/) != nil
         case .country: text.wholeMatch(of: /[A-Z]{3}/) != nil
         case .failure: StoreFailure(word: text) != nil
+        case .quirks: Self.quirkNames(text).allSatisfy(Self.isQuirk)
         case .choice(let words): words.contains(text)
         case .either(let words, let kind): words.contains(text) || kind.accepts(text)
         case .text: true
         }
     }
+
+    private static func quirkNames(_ text: String) -> [String] {
+        text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private static func isQuirk(_ name: String) -> Bool { name == "all" || QuirkNames.quirks(named: name) != nil }
 
     private static func list(_ words: [String]) -> String {
         words.count < 2 ? words.joined() : words.dropLast().joined(separator: ", ") + " or " + words[words.count - 1]

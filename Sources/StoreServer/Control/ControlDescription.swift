@@ -137,6 +137,15 @@ package enum ControlDescription {
 
     private static let text: JSONValue = ["type": .string("string")]
 
+    private static let quirks: JSONValue = [
+        "description": .string(
+            "What some real stores were seen to do, and this one does from now on, in place of earlier quirks: as in "
+                + "lists-late, or lists-late=0.5 with another time, or macos-26.6 for all of a system. GET /control/v1/server "
+                + "has those that are set, and the command quirks lists all."
+        ),
+        "type": .string("array"), "items": text,
+    ]
+
     private static let idempotencyKey: JSONValue = [
         "name": .string("Idempotency-Key"), "in": .string("header"),
         "description": .string("A text of the client's choice; a command with it is performed once."),
@@ -308,7 +317,7 @@ package enum ControlDescription {
                 [
                     "isAvailable": boolean, "isReleased": boolean, "hasSharedSecret": boolean,
                     "notificationURL": optionalText, "retries": list(of: ["type": .string("number")]),
-                    "retriesAfterBadRequest": boolean,
+                    "retriesAfterBadRequest": boolean, "quirks": list(of: text),
                     "verifications": list(
                         of: object(
                             ["verification": whole, "isRetryable": boolean, "times": whole],
@@ -331,7 +340,7 @@ package enum ControlDescription {
                     "retries": [
                         "type": .array([.string("array"), .string("null")]), "items": ["type": .string("number")],
                     ],
-                    "retriesAfterBadRequest": boolean,
+                    "retriesAfterBadRequest": boolean, "quirks": quirks,
                 ],
                 "The members to change. Until the app is released, the production API responds to every request with 401. "
                     + "Null removes a secret and a URL, and restores the App Store's retries."
@@ -361,7 +370,7 @@ package enum ControlDescription {
                     "environment": ["enum": .array([.string("Sandbox"), .string("Production")])],
                     "clock": ["enum": .array([.string("fixed"), .string("running")])],
                     "time": text, "notificationURL": text, "sharedSecret": text,
-                    "retries": list(of: ["type": .string("number")]),
+                    "retries": list(of: ["type": .string("number")]), "quirks": quirks,
                     "idle": [
                         "type": .string("number"), "minimum": .number(1), "maximum": .number(604_800),
                         "description": .string("The seconds without a request after which the store is closed."),

@@ -25,7 +25,7 @@ package enum ControlGuide {
         `POST /control/v1/stores` opens a store in memory, with servers and a clock of its own; every member is optional:
         `products` (`id`, `kind`: consumable, nonConsumable, nonRenewing or autoRenewable, `price`, `period` as P1M, `trial`),
         `storekit` (a .storekit file), `bundleIdentifier`, `environment` (Sandbox or Production), `time`, `notificationURL`,
-        `sharedSecret`. Its answer has `url` (the base for clients of the App Store's servers), `control` (the base of the
+        `sharedSecret`, `quirks`. Its answer has `url` (the base for clients of the App Store's servers), `control` (the base of the
         same interface for this store), `store`, `privateKey`, `keyIdentifier`, `issuer`, `root` and `products`.
         `DELETE /control/v1/stores/{store}` closes it.
 
@@ -54,6 +54,8 @@ package enum ControlGuide {
         ## Make the servers fail
 
         - `PATCH /control/v1/server`: `{"isAvailable": false}`, or `{"isReleased": false}` for 401 from production's API
+        - `PATCH /control/v1/server`: `{"quirks": ["notifies-twice", "lists-late=0.5"]}` does what real stores were seen to
+          do; `[]` ends it, and `POST /control/v1/commands/quirks` lists all quirks with who has seen them
         - `POST /control/v1/failures`: `{"verification": 21009, "times": 1}` or `{"request": 4290000}`
 
         """#

@@ -255,7 +255,7 @@ struct ControlRoute: Sendable {
             schema: .settings
         ) { control, request in
             try ControlBody.decode(ControlSettings.self, from: request.http)
-                .apply(to: control.settings, control.outbox)
+                .apply(to: control.settings, control.outbox, control.reader.store)
             return HTTPResponse(json: control.settingsJSON)
         },
         ControlRoute(

@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 import StoreScenario
 
 /// A change of a store's servers, as the body of a request.
@@ -10,9 +11,10 @@ struct ControlSettings: Decodable {
     private let notificationURL: URL??
     private let retries: [TimeInterval]??
     private let retriesAfterBadRequest: Bool?
+    private let quirks: Set<StoreQuirk>?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case isAvailable, isReleased, sharedSecret, notificationURL, retries, retriesAfterBadRequest
+        case isAvailable, isReleased, sharedSecret, notificationURL, retries, retriesAfterBadRequest, quirks
     }
 
     init(from decoder: any Decoder) throws {
@@ -20,6 +22,7 @@ struct ControlSettings: Decodable {
         isAvailable = try members.decodeIfPresent(Bool.self, forKey: .isAvailable)
         retriesAfterBadRequest = try members.decodeIfPresent(Bool.self, forKey: .retriesAfterBadRequest)
         isReleased = try members.decodeIfPresent(Bool.self, forKey: .isReleased)
+        quirks = try members.quirks(forKey: .quirks)
         sharedSecret =
             members.contains(.sharedSecret)
             ? .some(try members.decodeIfPresent(String.self, forKey: .sharedSecret)) : nil
@@ -29,7 +32,12 @@ struct ControlSettings: Decodable {
     }
 
     /// Makes the change.
-    func apply(to settings: ServerSettings, _ outbox: NotificationOutbox) {
+    func apply(to settings: ServerSettings, _ outbox: NotificationOutbox, _ store: SandboxStore) {
+        if let quirks {
+            store.quirks = quirks
+            // Delivers what an earlier quirk holds back.
+            outbox.replaceRules(outbox.rules)
+        }
         if let isAvailable { settings.isAvailable = isAvailable }
         if let isReleased { settings.isReleased = isReleased }
         if let sharedSecret { settings.sharedSecret = sharedSecret }
@@ -50,6 +58,19 @@ extension KeyedDecodingContainer {
             throw ControlFailure(.invalid, "\"\(key.stringValue)\" is not \(URL.notificationAdvice)")
         }
         return url
+    }
+
+    /// Decodes the names of quirks; nil if there are none.
+    ///
+    /// - Throws: ``ControlFailure`` for a name that is not a quirk's, or has a time that is not valid.
+    func quirks(forKey key: Key) throws -> Set<StoreQuirk>? {
+        try decodeIfPresent([String].self, forKey: key)?.reduce(into: []) { quirks, name in
+            guard let named = QuirkNames.quirks(named: name) else {
+                let defect = QuirkNames.defect(of: name)
+                throw ControlFailure(.invalid, defect.word, defect.reason, among: QuirkNames.all)
+            }
+            quirks.turnOn(named)
+        }
     }
 
     /// Decodes the seconds between the attempts to deliver a notification; nil if there are none.
@@ -118,6 +139,7 @@ extension StoreControl {
             "notificationURL": .optional(outbox.url?.absoluteString),
             "retries": .array(outbox.delays.map { .seconds($0) }),
             "retriesAfterBadRequest": .bool(outbox.retriesAfterBadRequest),
+            "quirks": .array(reader.store.quirks.names.map(JSONValue.string)),
             "verifications": .array(
                 scheduled.verifications.map {
                     [

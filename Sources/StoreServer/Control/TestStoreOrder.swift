@@ -15,6 +15,7 @@ struct TestStoreOrder: Decodable {
     private(set) var notificationURL: URL?
     private(set) var sharedSecret: String?
     private(set) var retries: [TimeInterval]?
+    private(set) var quirks: Set<StoreQuirk>?
     /// The seconds without a request after which the store is closed.
     private(set) var idle: TimeInterval
     /// Whether the store has a root certificate of its own.
@@ -29,7 +30,7 @@ struct TestStoreOrder: Decodable {
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case storekit, products, bundleIdentifier, appAppleIdentifier, environment, clock, time, notificationURL
-        case sharedSecret, retries, idle, root
+        case sharedSecret, retries, idle, root, quirks
     }
 
     /// Reads the body of a request.
@@ -87,6 +88,7 @@ struct TestStoreOrder: Decodable {
         notificationURL = try members.notificationURL(forKey: .notificationURL)
         sharedSecret = try text(.sharedSecret)
         retries = try members.retries(forKey: .retries)
+        quirks = try members.quirks(forKey: .quirks)
         idle = try members.decodeIfPresent(Double.self, forKey: .idle) ?? Self.usualIdleTime
         if !Self.idleTimes.contains(idle) { throw failure(.idle, "a number of seconds from 1 to 604800") }
         hasOwnRoot = try choice(.root, ["shared", "own"]) == "own"
