@@ -105,6 +105,7 @@ import Testing
         "TheSocketAsJSON.md": (39, "Tests/StoreRemoteTests/Wire/SchemaTests.swift"),
         "TheStoreInABrowser.md": (1, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
         "WhatHappened.md": (1, "Tests/DocumentationTests/ExamplesHistory.swift"),
+        "WhatRealStoresDo.md": (1, "Tests/DocumentationTests/ExamplesQuirks.swift"),
         "WritingABackend.md": (2, "input: drawings"),
     ]
 
