@@ -108,6 +108,13 @@ private struct Host {
         #expect(try host.api(second, "history/1", keyOf: first).status == 401)
     }
 
+    @Test func `A store begins with the quirks of its request`() throws {
+        let store = try host.open(#"{"quirks": ["notifies-twice", "lists-late=0.5"]}"#)
+        let quirks = try host.ask(store, "GET", "server").json.quirks
+        #expect(quirks.list.map(\.text) == ["lists-late=0.5", "notifies-twice"])
+        #expect(host.shop.store.quirks.isEmpty)
+    }
+
     @Test func `A store sells the products of a request, or of Xcode's file as a text or as it is`() throws {
         let products = #"""
             {"products": [
