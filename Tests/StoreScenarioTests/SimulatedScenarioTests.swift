@@ -19,6 +19,7 @@ import Testing
         .refund(0), .failPurchases(.paymentInvalid), .failPurchases(nil), .sign(.invalidSignature), .sign(nil),
         .reachable(false), .reachable(true), .fault(.hold, at: .update), .release, .loseConnection,
         .fault(.drop, at: .acknowledgement), .failHistory(.network(.timedOut, "")), .delayHistory(seconds: 5),
+        .quirk(.listsLate(by: 1), true), .quirk(.listsLate(by: 1), false),
         .useSecondDevice(true), .signIn(other: true), .promote("sword"), .reachable(false), .useSecondDevice(false),
     ]
 

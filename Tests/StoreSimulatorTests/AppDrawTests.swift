@@ -60,12 +60,13 @@ import Testing
             _ = try await Product.products(for: ["sword"]).first?.purchase()
         }
         let report = try await simulation.beginning(with: steps).run(runs: 2)
-        let lines = report.description.split(separator: "\n").map(String.init)
-        #expect(lines[0] == "2 runs, 24 steps, no rule broken")
-        let rows = lines.dropFirst(2).filter { $0.contains { "123456789".contains($0) } }
+        // Nothing else can be drawn.
+        #expect(report.description == "2 lives, 24 steps, no rule broken")
+        let lines = report.coverageTable.split(separator: "\n").map(String.init)
+        let rows = lines.dropFirst().filter { $0.contains { "123456789".contains($0) } }
             .map { $0.split(separator: " ").joined(separator: " ") }
         let header = "drawn  acted  at rest  undecided  interrupted  unfinished  offline  subscribed  lapsed  refunded"
-        #expect(lines[1].trimmingCharacters(in: .whitespaces) == "\(header)  other user  second device")
+        #expect(lines[0].trimmingCharacters(in: .whitespaces) == "\(header)  other user  second device")
         #expect(
             rows == [
                 "action 4 4 4 0 0 0 0 0 0 0 0 0",
@@ -85,13 +86,22 @@ import Testing
         #expect(report.count(of: .wire) == 4)
     }
 
+    @Test func `A report names the steps that were never tried`() async throws {
+        let report = try await Self.idle.without(.kill).run(runs: 1, steps: 2)
+        #expect(report.description.hasPrefix("1 life, 2 steps, no rule broken; never tried: "))
+        #expect(!report.description.contains("kill") && !report.description.contains("redeem"))
+        let many = try await Self.still.weighing(.relaunch, 1).run(runs: 30)
+        #expect(many.description == "30 lives, 1,200 steps, no rule broken")
+    }
+
     @Test func `A failure has the table of the lives up to it`() async throws {
         let simulation = Self.still.beginning(with: [.advance(hours: 1)]).invariant("fails") { _ in false }
         let failure = await #expect(throws: AppSimulationFailure.self) { try await simulation.run(runs: 3) }
-        let row = failure?.description.split(separator: "\n").first { $0.hasPrefix("advance") }
+        #expect(failure?.description.contains("\n1 life, 1 step\n") == true)
+        let row = failure?.coverageTable?.split(separator: "\n").first { $0.hasPrefix("advance") }
         #expect(row?.split(separator: " ").prefix(4) == ["advance", "1", "1", "1"])
         let alone = await #expect(throws: AppSimulationFailure.self) { try await simulation.run(seed: 1, steps: []) }
-        #expect(alone?.description.contains("advance") == false)
+        #expect(alone?.coverageTable == nil && alone?.description.contains("life") == false)
     }
 
     @Test func `Nothing is drawn where every kind is left out`() async throws {
@@ -186,6 +196,12 @@ import Testing
             (.fault(.drop, at: .acknowledgement), ".fault(.drop, at: .acknowledgement)"),
             (.failHistory(.network(.timedOut, "")), #".failHistory(.network(.timedOut, ""))"#),
             (.delayHistory(seconds: 5), ".delayHistory(seconds: 5)"),
+            (.quirk(.listsLate(by: 1), true), ".quirk(.listsLate(by: 1.0), true)"),
+            (.quirk(.unfinishedVanishes(after: 2), false), ".quirk(.unfinishedVanishes(after: 2.0), false)"),
+            (.quirk(.productsHang(for: 9), true), ".quirk(.productsHang(for: 9.0), true)"),
+            (.quirk(.expiresForAMoment, true), ".quirk(.expiresForAMoment, true)"),
+            (.quirk(.looksCanceledForAMoment(1), true), ".quirk(.looksCanceledForAMoment(1.0), true)"),
+            (.quirk(.interruptedFails, true), ".quirk(.interruptedFails, true)"),
         ]
         for (step, source) in steps { #expect(step.description == source) }
         #expect(Set(steps.map(\.0.kind)) == Set(AppStep.Kind.allCases))

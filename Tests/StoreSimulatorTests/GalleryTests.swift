@@ -16,4 +16,9 @@ import Testing
         let report = try await exhibit.report(runs: 5)
         #expect(report.runs == 5)
     }
+
+    @Test(arguments: mended) func `A mended app breaks no rule on a store with quirks`(exhibit: Exhibit) async throws {
+        let report = try await exhibit.report(seed: 1_001, runs: 5, drawsQuirks: true)
+        #expect(report.count(of: .quirk) > 0)
+    }
 }

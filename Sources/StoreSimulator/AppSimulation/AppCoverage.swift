@@ -57,6 +57,22 @@ struct AppCoverage: Sendable {
         AppStep.Row.allCases.reduce(0) { $0 + ($1.kind == kind ? number(Self.acted, of: $1) : 0) }
     }
 
+    /// Returns the number of lives and steps, and those of some steps that never had an effect, in one line.
+    func summary(lives: Int, of rows: [AppStep.Row], outcome: String = "") -> String {
+        let missing = rows.filter { number(Self.acted, of: $0) == 0 }.map { "\($0)" }
+        let count = "\(Self.text(lives, "life", "lives")), \(Self.text(count, "step", "steps"))\(outcome)"
+        return missing.isEmpty ? count : "\(count); never tried: \(missing.joined(separator: ", "))"
+    }
+
+    /// Returns a number with its thousands apart, and a noun, as in `1,600 steps`.
+    private static func text(_ number: Int, _ one: String, _ many: String) -> String {
+        var digits = "\(number)"
+        for place in stride(from: digits.count - 3, to: 0, by: -3) {
+            digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
+        }
+        return "\(digits) \(number == 1 ? one : many)"
+    }
+
     mutating func note(_ step: AppStep, in states: States, hasActed: Bool) {
         let start = step.row.rawValue * Self.width
         cells[start + Self.drawn] += 1

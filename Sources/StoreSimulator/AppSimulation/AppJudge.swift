@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 
 /// The judge of an app: compares what the app has delivered and allows with the store's sales.
@@ -24,7 +25,11 @@ final class AppJudge {
     /// The transactions sold before the store last began to sign wrongly; nil if it never has.
     private var trusted: Set<String>?
     /// What the app is shown.
-    let shown = ShownTransactions()
+    let shown: ShownTransactions
+    /// The kinds of quirks that the store has had.
+    var metQuirks: Set<StoreQuirk.Kind> = []
+    /// The periods after which a subscription is expected to renew, by product.
+    private var expectedRenewals: [String: ExpectedRenewal] = [:]
     /// Whether, since the last check, something has happened for which the app may have waited.
     var hasWaited = false
 
@@ -33,6 +38,7 @@ final class AppJudge {
         self.store = store
         self.user = user
         reader = TransactionReader(store)
+        shown = ShownTransactions(remembers: setup.checksMoments)
         purchaseLists = Array(repeating: PurchaseList(), count: setup.claims.count)
     }
 
@@ -175,10 +181,17 @@ final class AppJudge {
         let isEntitled = user.current.device.account?.entitlements.contains { $0.productIdentifier == product } ?? false
         if isAllowed == isEntitled { return nil }
         if isEntitled { return "\(product): the user is entitled to it, and has no access" }
+        if isRenewedInBillingRetry(product) { return nil }
         let isRefunded = isRefunded(product)
         if isRefunded, !setup.isTakenBack { return nil }
         return
             "\(product): the user has access\(isRefunded ? ", although it was refunded" : ", and is not entitled to it")"
+    }
+
+    /// Whether the store may have shown a renewal that was not paid for, as with the quirk `renewsInBillingRetry`.
+    private func isRenewedInBillingRetry(_ product: String) -> Bool {
+        guard metQuirks.contains(.renewsInBillingRetry), let account = user.current.device.account else { return false }
+        return account.subscriptions.contains { $0.productIdentifier == product && $0.state == .inBillingRetry }
     }
 
     /// Whether the last purchase that gave the device's user access was refunded to its payer.
@@ -187,6 +200,75 @@ final class AppJudge {
         guard let last = sales.last(where: { $0.account == user.current.device.account?.name }) else { return false }
         if let payer = last.sharedBy { return sales.last { $0.account == payer && $0.sharedBy == nil }?.refund != nil }
         return last.refund != nil
+    }
+}
+
+// Access that an app must not deny for a moment.
+extension AppJudge {
+    /// A period at whose end a subscription is expected to renew.
+    private struct ExpectedRenewal {
+        let account: String
+        let start: Date
+        let end: Date
+    }
+
+    /// Forgets what the app was shown, because a launch begins or another user signs in.
+    func forgetShown() {
+        guard setup.checksMoments else { return }
+        shown.forget()
+        expectedRenewals = [:]
+    }
+
+    /// Returns the end of the next period of the device's user before a moment; nil if there is none.
+    func nextPeriodEnd(before end: Date) -> Date? {
+        let now = store.clock.now
+        return user.current.device.account?.subscriptions.map(\.expirationDate).filter { $0 > now && $0 < end }.min()
+    }
+
+    /// Records the periods at whose end the subscriptions of the device's user are expected to renew.
+    func noteRenewals() {
+        guard setup.checksMoments, let account = user.current.device.account else { return }
+        let now = store.clock.now
+        for subscription in account.subscriptions where subscription.expirationDate > now {
+            let renews =
+                subscription.isRunning && subscription.renewsAs == subscription.productIdentifier
+                && subscription.priceConsent != .pending && !account.billingFails
+            expectedRenewals[subscription.productIdentifier] =
+                renews
+                ? ExpectedRenewal(
+                    account: account.name,
+                    start: subscription.periodStart,
+                    end: subscription.expirationDate
+                ) : nil
+        }
+    }
+
+    /// Returns the reason why an app owes its user access now, as a clause; nil if it does not.
+    func reasonForAccess(to product: String) -> String? {
+        let device = user.current.device
+        guard !hasSignedWrongly, device.isReachable, let account = device.account else { return nil }
+        let start: Date
+        let reason: String
+        if let entitlement = account.entitlements.first(where: { $0.productIdentifier == product }) {
+            (start, reason) = (entitlement.since, "the user is entitled to it and the app was shown so")
+        } else if let renewal = expectedRenewals[product], renewal.account == account.name,
+            store.clock.now >= renewal.end, store.clock.now < renewal.end + momentBeforeRenewals
+        {
+            (start, reason) = (renewal.start, "the subscription is about to renew")
+        } else {
+            return nil
+        }
+        let isKnown = transactions.contains {
+            $0.productIdentifier == product && $0.isSale && $0.cancellationDate == nil && $0.account == account.name
+                && $0.date >= start && shown.isKnown($0.id)
+        }
+        return isKnown ? reason : nil
+    }
+
+    /// The time for which a subscription that will renew looks expired, by the store's quirks.
+    private var momentBeforeRenewals: TimeInterval {
+        store.quirks.filter { $0.kind == .expiresForAMoment || $0.kind == .looksCanceledForAMoment }
+            .compactMap(\.seconds).max() ?? 0
     }
 }
 
@@ -202,6 +284,16 @@ final class ShownTransactions: Sendable {
     }
 
     private let interval = Locked(Interval())
+    /// The purchases shown since ``forget()``.
+    private let known = Locked<Set<String>>([])
+    private let remembers: Bool
+
+    /// - Parameter remembers: whether ``isKnown(_:)`` will be asked.
+    init(remembers: Bool) { self.remembers = remembers }
+
+    /// Whether a purchase was shown since ``forget()``.
+    func isKnown(_ transaction: String) -> Bool { known.withLock { $0.contains(transaction) } }
+    func forget() { known.withLock { $0 = [] } }
 
     /// Returns what was shown since the last call.
     func taken() -> Interval {
@@ -212,6 +304,15 @@ final class ShownTransactions: Sendable {
     }
 
     func note(_ batch: UpdateBatch) {
+        if remembers {
+            let purchased = batch.updates.compactMap { update in
+                if case .transaction(let transaction) = update, transaction.state == .purchased {
+                    return transaction.identifier
+                }
+                return nil
+            }
+            known.withLock { $0.formUnion(purchased) }
+        }
         interval.withLock { interval in
             for update in batch.updates {
                 switch update {
@@ -225,7 +326,9 @@ final class ShownTransactions: Sendable {
     }
 
     func note(_ page: HistoryPage) {
-        interval.withLock { $0.transactions.formUnion(page.transactions.map(\.content.transactionId)) }
+        let listed = page.transactions.map(\.content.transactionId)
+        if remembers { known.withLock { $0.formUnion(listed) } }
+        interval.withLock { $0.transactions.formUnion(listed) }
     }
 
     func noteReceipt() { interval.withLock { $0.isEverything = true } }

@@ -7,6 +7,7 @@ extension AppLife {
     /// Completes the life: makes all pending decisions, signs in each user, and launches the app again.
     nonisolated(nonsending) func windUp(_ step: Int) async throws {
         launches.running?.process.disarm()
+        store.quirks = []
         for device in user.devices {
             device.wire?.removeAllRules()
             device.wire?.releaseAll()
@@ -92,6 +93,7 @@ extension AppLife {
         }
         try judge.readTransactions()
         user.noteHomes(of: judge.transactions)
+        judge.noteRenewals()
         // An app's deliveries do not change while none of its code runs.
         let asksForDeliveries = moment != .step || user.second != nil || launches.hasProgressed
         // The purchases shown since the last check, including those that a claim's query shows.
@@ -105,6 +107,28 @@ extension AppLife {
             hasAsked = true
         }
         launches.noteCheck(hasAsked: hasAsked)
+    }
+
+    /// Checks only that the app does not deny access that it owes.
+    nonisolated(nonsending) func checkAccess(before step: Int) async throws {
+        try judge.readTransactions()
+        judge.noteRenewals()
+        for (index, claim) in setup.claims.enumerated() {
+            guard case .neverDenies(let product, let isAllowed) = claim,
+                let sentence = try await denial(of: product, isAllowed, step)
+            else { continue }
+            throw AppViolation("claim \(index)", sentence: sentence, step: step)
+        }
+    }
+
+    /// Returns a sentence about access that an app owes and denies; nil if there is none.
+    private nonisolated(nonsending) func denial(
+        of product: String,
+        _ isAllowed: LaunchedApp.Call<Bool>,
+        _ step: Int
+    ) async throws -> String? {
+        guard let reason = judge.reasonForAccess(to: product), try await !ask(isAllowed, step) else { return nil }
+        return "\(product): the user has no access for a moment, although \(reason)"
     }
 
     /// Returns a sentence about the violation of a claim; nil if there is none.
@@ -127,6 +151,7 @@ extension AppLife {
         case .allows(let product, let isAllowed):
             guard moment == .end || moment == .anotherUser else { return nil }
             return try await judge.compare(ask(isAllowed, step), with: product)
+        case .neverDenies(let product, let isAllowed): return try await denial(of: product, isAllowed, step)
         case .invariant(let sentence, let isKept):
             return try await ask(isKept, step) ? nil : "the app breaks its own rule: \(sentence)"
         }

@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 
 // A life runs in a task that calls the app's code directly: another task for each call would be slower than most calls.
@@ -61,6 +62,8 @@ extension AppLife {
                 if case .action(let name) = step {
                     hasActed = try await act(name)
                     if Task.isCancelled { return course.phase = .acting }
+                } else if case .advance(let hours) = step, setup.checksMoments {
+                    hasActed = try await passTime(hours)
                 } else {
                     hasActed = try take(step)
                 }
@@ -69,6 +72,21 @@ extension AppLife {
                 try await check(.step, before: course.index - 1)
             }
         }
+    }
+
+    /// Advances the clock, and checks the app's access at the end of each period on the way.
+    ///
+    /// - Returns: whether time has passed.
+    private nonisolated(nonsending) func passTime(_ hours: Int) async throws -> Bool {
+        let end = clock.now + Double(max(hours, 0)) * 3_600
+        while let next = judge.nextPeriodEnd(before: end) {
+            clock.advance(to: next)
+            if try launches.settle(before: course.index) { break }
+            try await checkAccess(before: course.index)
+        }
+        judge.hasWaited = true
+        clock.advance(to: end)
+        return hours > 0
     }
 
     /// Begins the current step.

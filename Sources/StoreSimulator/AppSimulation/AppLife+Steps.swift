@@ -10,7 +10,9 @@ extension AppLife {
         switch step {
         // The life's task performs actions by itself, since they may suspend.
         case .action: return false
-        case .kill(let count): launches.running?.process.arm(after: count)
+        case .kill(let count):
+            launches.running?.process.arm(after: count)
+            armingStep = course.index
         case .relaunch: relaunch()
         case .user(let new):
             return change(from: user.answer, to: new) {
@@ -35,6 +37,7 @@ extension AppLife {
         case .signIn(let isOther):
             guard let account = isOther ? store.account(named: AppStep.otherName) : store.account else { return false }
             user.current.hasOtherUser = isOther
+            judge.forgetShown()
             return change(from: device.account, to: account) { try device.signIn(to: account) }
         case .familyBuys(let product): return attempt { try familyBuys(product) }
         case .familyLeaves:
@@ -71,6 +74,11 @@ extension AppLife {
             let failure = code.map { StoreFailure.storeKit($0, "the simulation fails it") }
             return change(from: store.purchaseFailure, to: failure) { store.purchaseFailure = failure }
         case .sign(let defect): return try changeSignature(to: defect)
+        case .quirk(let quirk, let isOn):
+            var quirks = store.quirks.filter { $0.kind != quirk.kind }
+            if isOn { quirks.insert(quirk) }
+            judge.metQuirks.formUnion(quirks.map(\.kind))
+            return change(from: store.quirks, to: quirks) { store.quirks = quirks }
         case .reachable(let isReachable):
             return change(from: device.isReachable, to: isReachable) { device.isReachable = isReachable }
         case .fault(let fault, let point): user.current.connectedWire().add(fault, at: point, times: 1)
@@ -200,7 +208,7 @@ extension AppStep {
     /// Whether the step may end a wait of the app.
     fileprivate var mayEndWait: Bool {
         switch kind {
-        case .time, .wire, .connection, .acknowledgement, .reading, .secondDevice: true
+        case .time, .wire, .connection, .acknowledgement, .reading, .secondDevice, .quirk: true
         default: false
         }
     }

@@ -8,6 +8,8 @@ struct AppViolation: Error {
     let rule: String
     let sentence: String
     let step: Int
+    /// The kills of the life.
+    var kills: [AppKill] = []
 
     static func restless(before step: Int) -> Self { Self(sentence: "the app never comes to rest", step: step) }
 
@@ -16,6 +18,17 @@ struct AppViolation: Error {
         self.sentence = sentence
         self.step = step
     }
+}
+
+/// A kill of an app at a boundary.
+struct AppKill: Hashable, Sendable {
+    /// The index of the step that armed it.
+    let step: Int
+    /// The boundary, as in `before a request for products`.
+    let place: String
+
+    /// The kill in a sentence.
+    var sentence: String { "step \(step + 1) killed the app \(place)" }
 }
 
 /// A simulated life of an app: a store, the user's devices, and the launches of the app on them.
@@ -32,6 +45,9 @@ final class AppLife {
     let judge: AppJudge
     let historyFaults: HistoryFaults
     var coverage = AppCoverage()
+    /// The index of the last step that armed a kill.
+    var armingStep = 0
+    private(set) var kills: [AppKill] = []
 
     init(_ setup: AppSimulationSetup, seed: UInt64, _ course: LifeCourse) throws {
         self.setup = setup
@@ -71,6 +87,7 @@ final class AppLife {
         let steps = course.coming.prefix { $0 != .relaunch }
         let isDirect = current.wire?.isIdle != false && steps.allSatisfy { !$0.disturbs }
         user.setAuthorizer(isDirect: isDirect)
+        judge.forgetShown()
         launches.launch(setup, on: current, store.signer) { process in
             isDirect
                 ? DirectLaunchBackend(current.device, process, judge.shown, historyFaults)
@@ -88,6 +105,7 @@ final class AppLife {
     /// Ends the app and all waits of its code.
     private func over() {
         course.turn += 1
+        noteKill()
         launches.end()
         coverage.noteFaults(historyFaults.count, of: AppCoverage.question)
         for device in user.devices {
@@ -106,9 +124,16 @@ final class AppLife {
     func relaunchKilled(before step: Int) throws -> Bool {
         guard launches.running?.process.isDead == true else { return false }
         if let boundary = launches.running?.process.killedAt { coverage.noteKill(at: boundary) }
+        noteKill()
         relaunch()
         try launches.settle(before: step)
         return true
+    }
+
+    /// Records the kill of the running process, if it was killed at a boundary.
+    private func noteKill() {
+        guard let place = launches.running?.process.killPlace else { return }
+        kills.append(AppKill(step: armingStep, place: place))
     }
 
     /// The conditions under which a step begins, such as an unfinished purchase: coverage counts steps by them.

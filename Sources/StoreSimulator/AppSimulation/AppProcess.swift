@@ -36,6 +36,7 @@ final class AppProcess: Sendable {
         var condition = Condition()
         var countdown = 0
         var killedAt: Boundary?
+        var killPlace: String?
         /// The number of boundaries that the process may still reach at the current moment.
         var patience = AppProcess.patience
         var moment = Date.distantPast
@@ -87,22 +88,33 @@ final class AppProcess: Sendable {
     static let lost = StoreFailure.network(.networkConnectionLost, "the app was killed")
 
     /// Forwards a request and its reply while the process runs.
+    ///
+    /// - Parameters:
+    ///   - name: the request in words, as in `a request for products`.
+    ///   - reply: receives the reply.
+    ///   - call: makes the request.
     func ask<Answer: Sendable>(
+        _ name: StaticString,
         _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
         _ call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
     ) {
-        guard pass(.call) else { return lose { reply(.failure(Self.lost)) } }
+        guard pass(.call, "before \(name)") else { return lose { reply(.failure(Self.lost)) } }
         call { answer in
-            if self.pass(.answer) { reply(answer) } else { self.lose { reply(.failure(Self.lost)) } }
+            if self.pass(.answer, "after the store's answer to \(name), before it arrived") {
+                reply(answer)
+            } else {
+                self.lose { reply(.failure(Self.lost)) }
+            }
         }
     }
 
     /// Forwards a request whose reply is nil for success.
     func ask(
+        _ name: StaticString,
         _ reply: @escaping @Sendable (StoreFailure?) -> Void,
         _ call: (@escaping @Sendable (StoreFailure?) -> Void) -> Void
     ) {
-        ask({ (answer: Result<Void, StoreFailure>) in reply(answer.failure) }) { answered in
+        ask(name, { (answer: Result<Void, StoreFailure>) in reply(answer.failure) }) { answered in
             call { answered($0.map { .failure($0) } ?? .success(())) }
         }
     }
@@ -115,6 +127,8 @@ final class AppProcess: Sendable {
     var isDead: Bool { state.withLock { $0.condition.isDead } }
     /// The boundary at which the process was killed; nil if it was killed at none.
     var killedAt: Boundary? { state.withLock { $0.killedAt } }
+    /// The boundary at which the process was killed, in words; nil if it was killed at none.
+    var killPlace: String? { state.withLock { $0.killPlace } }
     /// The process's condition now.
     var condition: Condition { state.withLock { $0.condition } }
     /// Records an invalid operation of the app, unless one is already recorded.
@@ -134,9 +148,24 @@ final class AppProcess: Sendable {
     /// Kills the process, because its work does not end.
     func exhaust() { state.withLock { $0.condition.exhaust() } }
 
-    /// Passes a boundary; returns whether the process still runs.
+    /// Passes a boundary.
+    ///
+    /// - Parameters:
+    ///   - boundary: the kind of boundary.
+    ///   - place: the boundary in words, as in `before a request for products`.
+    /// - Returns: whether the process still runs.
     @discardableResult
-    func pass(_ boundary: Boundary) -> Bool {
+    func pass(_ boundary: Boundary, _ place: @autoclosure () -> String) -> Bool {
+        guard let isAlive = reach(boundary) else {
+            let place = place()
+            state.withLock { $0.killPlace = place }
+            return false
+        }
+        return isAlive
+    }
+
+    /// Counts a boundary; returns whether the process still runs, nil if it is killed here.
+    private func reach(_ boundary: Boundary) -> Bool? {
         let isForeign = TaskScheduler.current !== scheduler
         if isForeign { StrayCalls.note() }
         let moment = scheduler.now
@@ -154,8 +183,40 @@ final class AppProcess: Sendable {
             state.countdown -= 1
             guard state.countdown == 0 else { return true }
             (state.condition.isDead, state.killedAt) = (true, boundary)
-            return false
+            return nil
         }
+    }
+}
+
+// Boundaries in words.
+extension [StoreCommand] {
+    /// The first command as a noun, as in `the purchase of sword`.
+    var noun: String {
+        switch first?.action {
+        case .purchase(let payment): "the purchase of \(payment.productIdentifier)"
+        case .finish: "the call of finish()"
+        case .restore: "the restore"
+        case nil: "nothing"
+        }
+    }
+
+    /// The beginning of the first command as a clause, as in `finish() was called`.
+    var beginning: String {
+        switch first?.action {
+        case .purchase, nil: "\(noun) was begun"
+        case .finish: "finish() was called"
+        case .restore: "a restore was begun"
+        }
+    }
+}
+
+extension UpdateBatch {
+    /// The first update as a noun, as in `an update of sword`.
+    var noun: String {
+        for case .transaction(let transaction) in updates {
+            return "an update of \(transaction.payment.productIdentifier)"
+        }
+        return "an update"
     }
 }
 

@@ -27,6 +27,7 @@ extension AppSimulation {
         for number in [runs, steps, jobs] where number < 1 { throw AppSimulationError.wrongNumber(number) }
         try checkClaims()
         try checkNames(in: setup.beginning)
+        for kind in setup.quirks ?? [] { try checkQuirk(kind) }
         let kept = try seedFile?.seeds() ?? []
         let crashed = seedFile.map { UnderwaySeeds.taken(beside: $0.url) } ?? []
         if !crashed.isEmpty {
@@ -37,10 +38,11 @@ extension AppSimulation {
         let underway = seedFile.flatMap { UnderwaySeeds(beside: $0.url, first: crashed) }
         defer { underway?.remove() }
         let monitor = RunMonitor(limit: patience, seeds: underway, say: say)
+        let rows = setup.choices.rows
         let strays = StrayCalls.count
         StrayCalls.begin()
         defer { StrayCalls.end() }
-        var report = AppSimulationReport(runs: 0, coverage: AppCoverage())
+        var report = AppSimulationReport(runs: 0, coverage: AppCoverage(), rows: rows)
         // Runs the seeds that a crashed process has left one at a time, to find the one that ends the process.
         for (seeds, jobs) in crashed.map({ ([$0], 1) }) + [(kept + (0..<UInt64(runs)).map { seed &+ $0 }, jobs)] {
             let plan = AppRunPlan(seeds: seeds, steps: steps, setup: setup, monitor: monitor)
@@ -100,9 +102,14 @@ extension AppSimulation {
                 if !setup.choices.offers.contains(step) { throw AppSimulationError.unknownOffer(offer, of: name) }
             case .failDownload(let file):
                 if !setup.choices.files.contains(file) { throw AppSimulationError.unknownFile(file) }
+            case .quirk(let quirk, _): try checkQuirk(quirk.kind)
             default: break
             }
         }
+    }
+
+    private func checkQuirk(_ kind: StoreQuirk.Kind) throws {
+        if !kind.concernsApps { throw AppSimulationError.unfitQuirk(kind) }
     }
 
     private func checkProduct(_ name: String) throws {
@@ -120,7 +127,7 @@ extension AppSimulation {
                 if product.kind != .consumable, product.kind != .nonRenewing {
                     throw AppSimulationError.isNotCounted(name)
                 }
-            case .allows(let name, _):
+            case .allows(let name, _), .neverDenies(let name, _):
                 guard let product = setup.products.first(where: { $0.identifier == name }) else {
                     throw AppSimulationError.unknownProduct(name)
                 }
@@ -145,8 +152,13 @@ final class RunMonitor: Sendable {
 
         fileprivate let seed: UInt64
         fileprivate let state = Locked(State())
+        /// What is printed if the process ends during the life.
+        fileprivate let lastWords: LastWords
 
-        fileprivate init(seed: UInt64) { self.seed = seed }
+        fileprivate init(seed: UInt64, _ source: String) {
+            self.seed = seed
+            lastWords = LastWords(source)
+        }
     }
 
     /// A place in a life.
@@ -162,6 +174,9 @@ final class RunMonitor: Sendable {
     private let limit: Duration
     private let say: @Sendable (String) -> Void
     private let seeds: UnderwaySeeds?
+    /// The source of the steps, which is slow to find.
+    private let sources = Locked<[AppStep: String]>([:])
+    private static let sourceLimit = 10_000
 
     /// - Parameters:
     ///   - limit: the time after which a life counts as stalled.
@@ -187,10 +202,22 @@ final class RunMonitor: Sendable {
         return try body()
     }
 
-    func begin(_ seed: UInt64) -> Life {
-        let life = Life(seed: seed)
+    func begin(_ seed: UInt64, _ steps: [AppStep]) -> Life {
+        let life = Life(seed: seed, AppStep.source(seed: seed, steps: sources(of: steps)))
         lives.withLock { $0.append(life) }
         return life
+    }
+
+    private func sources(of steps: [AppStep]) -> [String] {
+        sources.withLock { sources in
+            if sources.count > Self.sourceLimit { sources = [:] }
+            return steps.map { step in
+                if let source = sources[step] { return source }
+                let source = step.description
+                sources[step] = source
+                return source
+            }
+        }
     }
 
     /// Records the progress of a life.
@@ -200,15 +227,25 @@ final class RunMonitor: Sendable {
         life.state.withLock { state in
             (state.place, state.since, state.isReported) = (place, ContinuousClock.now, false)
         }
+        switch place {
+        case .launch: break
+        case .step(let index, _): life.lastWords.step = index + 1
+        case .end: life.lastWords.step = -1
+        }
         try checkCancellation()
     }
 
-    func end(_ life: Life) { lives.withLock { $0.removeAll { $0 === life } } }
+    func end(_ life: Life) {
+        life.lastWords.retire()
+        lives.withLock { $0.removeAll { $0 === life } }
+    }
 
     // MARK: Standing still
 
     /// Calls a body, and reports stalled lives while it runs.
     func watching<R>(_ body: () throws -> R) rethrows -> R {
+        LastWords.begin()
+        defer { LastWords.end() }
         let condition = NSCondition()
         let isOver = Locked(false)
         let thread = Thread { [self] in
@@ -343,7 +380,8 @@ struct AppRunPlan: Sendable {
             var failure = try monitor.withSeed(seed) {
                 try setup.failure(of: violation, events, seed: seed, steps: steps, monitor)
             }
-            failure.coverage = result.coverage
+            failure.coverageTable = result.coverage.table
+            failure.coverageSummary = result.coverage.summary(lives: result.end + 1, of: choices.rows)
             return (result.coverage, failure)
         case nil:
             if result.merged < seeds.count { throw CancellationError() }

@@ -137,6 +137,27 @@ extension AppSimulation {
         changed { $0.setup.claims.append(.allows(product, LaunchedApp.question(isAllowed))) }
     }
 
+    /// Requires that the app never denies access, not even for a moment, to a user who it knows is entitled to it.
+    ///
+    /// The product is a non-consumable or an auto-renewable subscription. The app knows of the entitlement once this
+    /// launch has been shown the transaction: `purchase()` returned it, it arrived as an update, or it was listed. From
+    /// then on the app has to give access whenever it is idle, as long as the store considers the user entitled and the
+    /// device can reach the store. A paywall that appears to a paying user until the listing has caught up breaks the
+    /// rule, or one that appears at a renewal; see ``withQuirks(_:)``.
+    ///
+    /// The simulation checks this after each step, and at the end of each period that ends within a step.
+    ///
+    /// - Parameters:
+    ///   - product: the product.
+    ///   - isAllowed: returns whether the app gives access now.
+    /// - Returns: the simulation with the requirement.
+    public func neverDenies(_ product: String, _ isAllowed: @escaping @Sendable (App) async -> Bool) -> Self {
+        changed {
+            $0.setup.claims.append(.neverDenies(product, LaunchedApp.question(isAllowed)))
+            $0.setup.checksMoments = true
+        }
+    }
+
     /// Requires that one of the app's own invariants holds whenever the app is idle.
     ///
     /// - Parameters:
@@ -177,6 +198,17 @@ extension AppSimulation {
     public func weighing(_ kind: AppStep.Kind, _ weight: Int) -> Self {
         changed { $0.setup.weights[kind] = min(max(weight, 0), 1_000_000) }
     }
+
+    /// Draws quirks of the store, which some real stores have (`StoreQuirk`).
+    ///
+    /// A step ``AppStep/quirk(_:_:)`` turns a quirk on or off. The steps of a failure contain only the quirks that are
+    /// needed, and its description says what they do and where they were seen. At the end of each life the store has no
+    /// quirks, so that everything can arrive.
+    ///
+    /// - Parameter kinds: the kinds of quirks; by default all that an app can meet with the simulation's products. A
+    ///   run throws ``AppSimulationError/unfitQuirk(_:)`` for a kind that no app can meet.
+    /// - Returns: a simulation that draws quirks.
+    public func withQuirks(_ kinds: StoreQuirk.Kind...) -> Self { changed { $0.setup.quirks = kinds } }
 
     /// Begins each life with these steps.
     ///
@@ -225,7 +257,7 @@ public enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertib
     case unknownProduct(String)
     /// A call of ``AppSimulation/holds(_:_:)`` for a product that cannot be bought repeatedly.
     case isNotCounted(String)
-    /// A call of ``AppSimulation/allows(_:_:)`` for a consumable or a non-renewing subscription.
+    /// A call of ``AppSimulation/allows(_:_:)`` or ``AppSimulation/neverDenies(_:_:)`` for a consumable or a non-renewing subscription.
     case isNotAccess(String)
     /// A step with an action that the simulation does not have.
     case unknownAction(String)
@@ -235,6 +267,8 @@ public enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertib
     case unknownFile(String)
     /// A step that moves to a country without a store, or has a code that is not ISO 3166-1 alpha-3.
     case unknownCountry(String)
+    /// A kind of quirk that no app can meet, since it concerns test sessions or server notifications.
+    case unfitQuirk(StoreQuirk.Kind)
     /// A simulation that requires nothing, neither of a product nor by an invariant.
     case nothingIsClaimed
     /// A number of runs, steps or threads that is below 1.
@@ -250,6 +284,8 @@ public enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertib
             "\(name) is neither a consumable nor a non-renewing subscription: use allows in place of holds"
         case .isNotAccess(let name):
             "\(name) is neither a non-consumable nor an auto-renewable subscription: use holds in place of allows"
+        case .unfitQuirk(let kind):
+            "no app meets the quirk \(kind.rawValue), which concerns test sessions or server notifications"
         case .unknownAction(let name): "the simulation has no action \(name)"
         case .unknownOffer(let offer, let product): "\(product) has no offer \(offer)"
         case .unknownFile(let file): "no product hosts the file \(file)"

@@ -6,6 +6,8 @@ public struct AppSimulationReport: Sendable, CustomStringConvertible {
     /// The number of lives, including those from a file of seeds.
     public private(set) var runs: Int
     private(set) var coverage: AppCoverage
+    /// The rows of the steps that can be drawn.
+    let rows: [AppStep.Row]
     /// The number of calls to Store Kit on threads that belong to no launch.
     var strays = 0
 
@@ -22,17 +24,16 @@ public struct AppSimulationReport: Sendable, CustomStringConvertible {
         self.coverage.add(coverage)
     }
 
-    /// The number of lives and steps, and a table of the states in which steps occurred.
+    /// The number of lives and steps, and the steps that were never tried, in one line.
+    ///
+    /// See ``coverageTable`` for the states in which steps occurred.
+    public var description: String { coverage.summary(lives: runs, of: rows, outcome: ", no rule broken") }
+
+    /// A table of the states in which steps occurred, of the boundaries of kills, and of the messages with a fault.
     ///
     /// The first column is the number of times that a step was drawn. A step with an effect counts in each state in
     /// which it occurred. A zero marks a combination that the simulation has never tried.
-    public var description: String {
-        """
-        \(runs) runs, \(steps) steps, no rule broken
-
-        \(coverage.table)
-        """
-    }
+    public var coverageTable: String { coverage.table }
 
     /// A sentence about calls to Store Kit from threads that belong to no launch; nil if there were none.
     ///
@@ -64,6 +65,8 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     public let steps: [AppStep]
     /// The store's records of these steps, and the updates that the app received.
     public let events: SandboxTimeline
+    /// The kills at boundaries during these steps.
+    let kills: [AppKill]
     /// The ``events``, line by line.
     public var timeline: String { events.description }
     /// The page that was written to the folder of the file of seeds; nil if there is none.
@@ -76,15 +79,32 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
 
     /// The life as Swift source, to be pasted into a test after the simulation.
     public var source: String {
-        let lines = steps.map { "    \($0),\n" }.joined()
-        return ".run(seed: \(seed), steps: [\n\(lines)])"
+        AppStep.source(seed: seed, steps: steps.map(\.description))
+    }
+
+    /// The boundaries of the kills, and the effects of the quirks, in a line each.
+    private var explanations: [String] {
+        var lines = kills.map(\.sentence)
+        var kinds: [StoreQuirk.Kind] = []
+        for case .quirk(let quirk, true) in steps where !kinds.contains(quirk.kind) { kinds.append(quirk.kind) }
+        for kind in kinds {
+            let systems = kind.systems.joined(separator: ", ")
+            lines.append("with the quirk \(kind.rawValue): \(kind.sentence) (seen on \(systems); \(kind.source))")
+        }
+        return lines
+    }
+
+    /// The seed, the numbers of steps, the source, the kills and the quirks.
+    private var course: String {
+        let number = "seed \(seed), \(steps.count) of \(drawn) steps\(notKept.map { " (not kept: \($0))" } ?? ""):"
+        return ([number, source] + explanations).joined(separator: "\n")
     }
 
     /// The failure as an HTML page with the sentence, the source to paste, and the timeline.
     ///
     /// The page is `SandboxTimeline.html` with a heading. If a test attaches the page, the test's report shows it.
     public var page: String {
-        events.html(title: sentence, about: "seed \(seed), \(steps.count) of \(drawn) steps:\n\(source)")
+        events.html(title: sentence, about: course)
     }
 
     /// The life as a scenario, which reproduces it in a store without the app.
@@ -97,8 +117,12 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
             + AppStep.scenarioLines(of: steps)).map { "\($0)\n" }.joined()
     }
 
-    /// The coverage of the run's lives up to and including this one; nil for a single life.
-    var coverage: AppCoverage?
+    /// A table of the steps in the run's lives up to and including this one; nil for a single life.
+    ///
+    /// See ``AppSimulationReport/coverageTable``.
+    public internal(set) var coverageTable: String?
+    /// The ``coverageTable`` in one line.
+    var coverageSummary: String?
 
     /// A sentence about calls to Store Kit from threads that belong to no launch; nil if there were none.
     ///
@@ -106,14 +130,10 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     /// the description.
     public var hint: String? { AppSimulationReport.hint(ofStrays: strays) }
 
-    /// The sentence, the seed, the source, the page's file, the timeline, and the coverage of the lives up to this one.
+    /// The sentence, the seed, the source, the boundaries of the kills, the quirks, the number of lives, the page's
+    /// file, and the timeline.
     public var description: String {
-        """
-        \(sentence)
-        seed \(seed), \(steps.count) of \(drawn) steps\(notKept.map { " (not kept: \($0))" } ?? ""):
-        \(source)\(pageFile.map { "\nto look at: \($0.path)" } ?? "")
-
-        \(timeline)\(coverage.map { "\n\n\($0.table)" } ?? "")
-        """
+        let lines = [sentence, course, coverageSummary, pageFile.map { "to look at: \($0.path)" }]
+        return lines.compactMap(\.self).joined(separator: "\n") + "\n\n\(timeline)"
     }
 }

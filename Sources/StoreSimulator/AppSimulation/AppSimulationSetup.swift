@@ -13,6 +13,8 @@ struct AppSimulationSetup: Sendable {
         case delivers(String, LaunchedApp.Call<[String: Int]>)
         /// Whether the app gives access to a product.
         case allows(String, LaunchedApp.Call<Bool>)
+        /// Whether the app gives access to a product, which it must not deny for a moment.
+        case neverDenies(String, LaunchedApp.Call<Bool>)
         /// The app's own invariant, with its name.
         case invariant(String, LaunchedApp.Call<Bool>)
 
@@ -20,7 +22,17 @@ struct AppSimulationSetup: Sendable {
         var isOfDeliveries: Bool {
             switch self {
             case .holds, .delivers: true
-            case .allows, .invariant: false
+            case .allows, .neverDenies, .invariant: false
+            }
+        }
+
+        /// The product that the claim is about; nil for an invariant.
+        var product: String? {
+            switch self {
+            case .holds(let product, _), .delivers(let product, _), .allows(let product, _),
+                .neverDenies(let product, _):
+                product
+            case .invariant: nil
             }
         }
     }
@@ -38,6 +50,10 @@ struct AppSimulationSetup: Sendable {
     var isTakenBack = false
     var isVerified = false
     var isInline = false
+    /// The kinds of quirks that are drawn, all that fit if there are none; nil if none is drawn.
+    var quirks: [StoreQuirk.Kind]?
+    /// Whether access is also checked at the moments within a step.
+    var checksMoments = false
 
     init(products: [SandboxProduct], launch: @escaping @Sendable (AppLaunch) async throws -> LaunchedApp) {
         self.products = products
@@ -48,11 +64,19 @@ struct AppSimulationSetup: Sendable {
     /// Whether another user may sign in.
     var hasOtherUser: Bool { weights[.signIn] != 0 }
 
+    private var drawnQuirks: [StoreQuirk.Kind] {
+        guard let quirks else { return [] }
+        if !quirks.isEmpty { return quirks }
+        return StoreQuirk.Kind.allCases.filter {
+            $0.concernsApps && (sellsSubscriptions || !$0.concernsSubscriptions)
+        }
+    }
+
     var choices: AppStepGenerator.Choices {
         var weights = weights
         // Without the requirement to verify, an app may deliver purchases with any signature.
         if !isVerified { weights[.signature] = 0 }
-        return .init(actions: actions.map(\.name), products: products, weights: weights)
+        return .init(actions: actions.map(\.name), products: products, weights: weights, quirks: drawnQuirks)
     }
 }
 
@@ -68,14 +92,15 @@ extension AppSimulationSetup {
         tracesDeliveries: Bool = false
     ) throws -> (AppViolation?, AppCoverage, SandboxTimeline) {
         try monitor.checkCancellation()
-        let progress = monitor.begin(seed)
+        let progress = monitor.begin(seed, steps)
         defer { monitor.end(progress) }
         let life = try AppLife(self, seed: seed, LifeCourse(steps) { try monitor.go(progress, to: $0) })
         life.store.tracesDeliveries = tracesDeliveries
         do {
             try life.live()
             return (nil, life.coverage, SandboxTimeline())
-        } catch let violation as AppViolation {
+        } catch var violation as AppViolation {
+            violation.kills = life.kills
             return (violation, life.coverage, (try? life.store.timeline) ?? SandboxTimeline())
         }
     }
@@ -96,16 +121,22 @@ extension AppSimulationSetup {
         steps: [AppStep],
         _ monitor: RunMonitor
     ) throws -> AppSimulationFailure {
-        func failure(_ sentence: String, _ shrunk: [AppStep], _ events: SandboxTimeline) -> AppSimulationFailure {
-            .init(sentence: sentence, seed: seed, drawn: steps.count, steps: shrunk, events: events)
+        func failure(
+            _ sentence: String,
+            _ shrunk: [AppStep],
+            _ events: SandboxTimeline,
+            _ kills: [AppKill]
+        ) -> AppSimulationFailure {
+            .init(sentence: sentence, seed: seed, drawn: steps.count, steps: shrunk, events: events, kills: kills)
         }
         if let again = try self.violation(seed: seed, steps: steps, monitor).0 {
             let shrunk = try shrunk(seed: seed, steps: steps, again, monitor)
             // Traces deliveries only in this last life, since the events of the others are not used.
             let (last, _, told) = try self.violation(seed: seed, steps: shrunk, monitor, tracesDeliveries: true)
-            if let last { return failure(last.sentence, shrunk, told) }
+            if let last { return failure(last.sentence, shrunk, told, last.kills) }
         }
-        return failure("\(violation.sentence), which the same seed did not bring about again", steps, events)
+        let sentence = "\(violation.sentence), which the same seed did not bring about again"
+        return failure(sentence, steps, events, violation.kills)
     }
 
     /// Calls a body on a thread that it may block.

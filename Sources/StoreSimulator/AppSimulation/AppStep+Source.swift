@@ -9,6 +9,16 @@ extension AppStep: CustomStringConvertible {
 }
 
 extension AppStep {
+    /// Returns a life as Swift source, to be pasted after a simulation.
+    ///
+    /// - Parameters:
+    ///   - seed: the life's seed.
+    ///   - steps: the source of each step.
+    /// - Returns: the source.
+    static func source(seed: UInt64, steps: [String]) -> String {
+        ".run(seed: \(seed), steps: [\n\(steps.map { "    \($0),\n" }.joined())])"
+    }
+
     /// The lines that create the accounts that steps name.
     static let scenarioPreparation = ["try add-account \(Self.otherName)", "try add-account \(Self.relativeName)"]
 
@@ -62,6 +72,7 @@ extension AppStep {
         case .refund(let index): ["try refund any-\(index.magnitude)"]
         case .failPurchases(let code): ["purchase-failure \(code.map { $0.name ?? "unknown" } ?? "off")"]
         case .sign(let defect): ["signature \(defect?.rawValue ?? "sound")"]
+        case .quirk(let quirk, let isOn): [ScenarioStep.line("quirk", "\(quirk)", isOn.word)]
         case .reachable(let isReachable): ["reachable \(isReachable.word) --device \(device)"]
         }
     }
@@ -150,6 +161,22 @@ extension StoreFailure.Code: SwiftSourceConvertible {
     /// Codes that simulations draw are written by name, others by number.
     var source: String {
         Self.purchaseNames.first { $0.code == self }.map { ".\($0.name)" } ?? ".init(rawValue: \(rawValue))"
+    }
+}
+
+extension StoreQuirk: SwiftSourceConvertible {
+    /// The quirk as Swift source, as in `.listsLate(by: 1.0)`.
+    var source: String {
+        guard let seconds else { return ".\(kind)" }
+        let label: String? =
+            switch kind {
+            case .listsLate, .announcesBeforeListing, .notifiesLate: "by"
+            case .unfinishedVanishes: "after"
+            case .productsHang: "for"
+            default: nil
+            }
+        if label == nil, seconds == kind.usualSeconds { return ".\(kind)" }
+        return ".\(kind)(\(label.map { "\($0): " } ?? "")\(seconds))"
     }
 }
 

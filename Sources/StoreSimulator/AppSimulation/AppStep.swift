@@ -91,6 +91,10 @@ public enum AppStep: Hashable, Sendable {
     case failPurchases(StoreFailure.Code?)
     /// From now on, the store makes invalid signatures with a defect; nil for valid signatures.
     case sign(SignatureDefect?)
+    /// The store has a quirk from now on, or no longer has one of its kind, see `StoreQuirk`.
+    ///
+    /// At the end of the life, the store has no quirks.
+    case quirk(StoreQuirk, Bool)
 
     // MARK: The wire
 
@@ -177,6 +181,8 @@ public enum AppStep: Hashable, Sendable {
         /// ``AppStep/failHistory(_:)``, ``AppStep/delayHistory(seconds:)``, and ``AppStep/fault(_:at:)`` for reads of
         /// the storefront.
         case reading
+        /// ``AppStep/quirk(_:_:)``, drawn only in a simulation with ``AppSimulation/withQuirks(_:)``.
+        case quirk
     }
 
     /// The step's kind.
@@ -191,7 +197,7 @@ extension AppStep {
             billingFails,
             gracePeriod, payBill, askForConsent, consent, redeem, winBack, slowDownloads, failDownload, refund,
             failPurchases, sign, reachable, fault, release, loseConnection, connectionFault, acknowledgementFault,
-            storefrontFault, failHistory, delayHistory
+            storefrontFault, failHistory, delayHistory, quirk
 
         /// The kind of such steps.
         var kind: Kind {
@@ -221,6 +227,7 @@ extension AppStep {
             case .loseConnection, .connectionFault: .connection
             case .acknowledgementFault: .acknowledgement
             case .storefrontFault, .failHistory, .delayHistory: .reading
+            case .quirk: .quirk
             }
         }
     }
@@ -267,6 +274,7 @@ extension AppStep {
         case .loseConnection: .loseConnection
         case .failHistory: .failHistory
         case .delayHistory: .delayHistory
+        case .quirk: .quirk
         }
     }
 }

@@ -9,6 +9,8 @@ struct AppStepGenerator {
         var products: [SandboxProduct]
         /// The weight of each kind.
         var weights: [AppStep.Kind: Int]
+        /// The kinds of quirks that the store may have.
+        var quirks: [StoreQuirk.Kind] = []
 
         /// The steps that redeem the products' offers.
         var offers: [AppStep] {
@@ -37,10 +39,7 @@ struct AppStepGenerator {
     init(_ choices: Choices, seed: UInt64) {
         self.choices = choices
         random = SplitMix64(seed: seed)
-        kinds = AppStep.Kind.allCases.compactMap { kind in
-            let weight = choices.weights[kind] ?? Self.weight(of: kind)
-            return weight > 0 && Self.canHappen(kind, choices) ? (kind, weight) : nil
-        }
+        kinds = choices.kinds
         total = kinds.reduce(0) { $0 + $1.weight }
     }
 
@@ -53,11 +52,11 @@ struct AppStepGenerator {
     static let latestKill = 16
 
     /// The default weight of a kind.
-    private static func weight(of kind: AppStep.Kind) -> Int {
+    fileprivate static func weight(of kind: AppStep.Kind) -> Int {
         switch kind {
         case .action: 40
         case .kill: 14
-        case .time: 8
+        case .time, .quirk: 8
         case .askToBuy, .wire: 7
         case .relaunch, .interruption, .refund, .billing: 5
         case .elsewhere, .renewal: 4
@@ -66,7 +65,7 @@ struct AppStepGenerator {
         }
     }
 
-    private static func canHappen(_ kind: AppStep.Kind, _ choices: Choices) -> Bool {
+    fileprivate static func canHappen(_ kind: AppStep.Kind, _ choices: Choices) -> Bool {
         switch kind {
         case .action: !choices.actions.isEmpty
         case .elsewhere, .promotion: !choices.products.isEmpty
@@ -74,6 +73,7 @@ struct AppStepGenerator {
         case .family: choices.products.contains { $0.isFamilyShareable }
         case .offer: !choices.offers.isEmpty
         case .download: !choices.files.isEmpty
+        case .quirk: !choices.quirks.isEmpty
         default: true
         }
     }
@@ -112,6 +112,7 @@ struct AppStepGenerator {
                 below(3)
             ]
         case .refund: .refund(below(8))
+        case .quirk: .quirk(StoreQuirk(choices.quirks[below(choices.quirks.count)]), below(3) != 0)
         case .failure:
             .failPurchases(
                 ([nil, nil, nil] + StoreFailure.Code.ofPurchases)[below(3 + StoreFailure.Code.ofPurchases.count)]
@@ -162,4 +163,42 @@ struct AppStepGenerator {
     }
 
     private mutating func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+}
+
+extension AppStepGenerator.Choices {
+    /// The kinds that can be drawn, with their weights.
+    fileprivate var kinds: [(kind: AppStep.Kind, weight: Int)] {
+        AppStep.Kind.allCases.compactMap { kind in
+            let weight = weights[kind] ?? AppStepGenerator.weight(of: kind)
+            return weight > 0 && AppStepGenerator.canHappen(kind, self) ? (kind, weight) : nil
+        }
+    }
+
+    /// The rows of the steps that can be drawn.
+    var rows: [AppStep.Row] {
+        let kinds = Set(kinds.map(\.kind))
+        let offers = Set(offers.map(\.row))
+        return AppStep.Row.allCases.filter { kinds.contains($0.kind) && ($0.kind != .offer || offers.contains($0)) }
+    }
+}
+
+extension StoreQuirk.Kind {
+    /// Whether an app can meet the quirk; the others concern test sessions and server notifications.
+    var concernsApps: Bool {
+        switch self {
+        case .keepsErrors, .badRequestIsFinal, .notifiesTwice, .notifiesOutOfOrder, .notifiesLate: false
+        default: true
+        }
+    }
+
+    /// Whether the quirk concerns auto-renewable subscriptions only.
+    var concernsSubscriptions: Bool {
+        switch self {
+        case .expiresForAMoment, .looksCanceledForAMoment, .renewalsNewestFirst, .latestRenewalTwice,
+            .finishedPurchaseReturns, .keepsEligibility, .lapsedIsNotSold, .unknownOfferSellsAtFullPrice,
+            .renewsInBillingRetry, .announcesOwnPurchases, .concealsAutoRenew, .repeatedSubscriptionFails:
+            true
+        default: false
+        }
+    }
 }

@@ -62,7 +62,7 @@ public final class AppStorage: Sendable {
             }
         }
         set {
-            guard process.pass(.storage) else { return }
+            guard process.pass(.storage, "before it wrote \(key.debugDescription) to its storage") else { return }
             do {
                 if let newValue {
                     if !disk.replace(newValue, for: key) {
@@ -75,7 +75,7 @@ public final class AppStorage: Sendable {
             } catch {
                 process.fail("what the app keeps under \(key.debugDescription) cannot be encoded: \(error)")
             }
-            process.pass(.storage)
+            process.pass(.storage, "after it had written \(key.debugDescription) to its storage")
         }
     }
 
@@ -150,16 +150,33 @@ final class LaunchJournal: QueueJournal {
 
     func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents {
         // The earlier launch has ended and need not be notified.
-        try pass { disk.open(superseded: {}) }
+        try pass("before the queue read its records", "after the queue had read its records") {
+            disk.open(superseded: {})
+        }
     }
 
-    func record(_ commands: [StoreCommand]) throws { try pass { disk.record(commands) } }
-    func forget(_ commands: [OrderID]) throws { try pass { disk.forget(commands) } }
+    func record(_ commands: [StoreCommand]) throws {
+        try pass("after \(commands.beginning), before it was recorded", "after \(commands.beginning) and was recorded")
+        {
+            disk.record(commands)
+        }
+    }
 
-    private func pass<R>(_ body: () -> R) throws -> R {
-        guard process.pass(.journal) else { throw Killed() }
+    func forget(_ commands: [OrderID]) throws {
+        try pass("before the queue forgot what the store had taken", "after the queue forgot what the store had taken")
+        {
+            disk.forget(commands)
+        }
+    }
+
+    private func pass<R>(
+        _ before: @autoclosure () -> String,
+        _ after: @autoclosure () -> String,
+        _ body: () -> R
+    ) throws -> R {
+        guard process.pass(.journal, before()) else { throw Killed() }
         let result = body()
-        guard process.pass(.journal) else { throw Killed() }
+        guard process.pass(.journal, after()) else { throw Killed() }
         return result
     }
 }

@@ -35,14 +35,15 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
     func submit(_ commands: [StoreCommand], reply: @escaping @Sendable (SubmissionReply) -> Void) {
         // Stores the reply, since the queue retains the tasks that await a finish until it receives one.
         let lose = { @Sendable [process] in process.lose { reply(.tryLater(AppProcess.lost)) } }
-        guard process.pass(.call) else { return lose() }
+        guard process.pass(.call, "after \(commands.beginning), before it was sent to the store") else { return lose() }
         wire.submit(commands) { [process] answer in
-            if process.pass(.answer) { reply(answer) } else { lose() }
+            let isAlive = process.pass(.answer, "after the store had taken \(commands.noun), before its answer arrived")
+            if isAlive { reply(answer) } else { lose() }
         }
     }
 
     func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
-        guard process.pass(.call) else { return }
+        guard process.pass(.call, "before the queue connected to the store") else { return }
         let own = receivers.withLock { receivers in
             if let own = receivers.first(where: { $0.receiver === receiver }) { return own }
             let own = LaunchReceiver(receiver, process, shown)
@@ -61,14 +62,14 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
     }
 
     func acknowledge(through cursor: UpdateCursor) {
-        if process.pass(.call) { wire.acknowledge(through: cursor) }
+        if process.pass(.call, "before an update was acknowledged") { wire.acknowledge(through: cursor) }
     }
 
     func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {
-        process.ask(reply) { wire.products(identifiers, reply: $0) }
+        process.ask("a request for products", reply) { wire.products(identifiers, reply: $0) }
     }
 
     /// Closes all connections, as the end of a process does.
@@ -92,7 +93,7 @@ private final class LaunchContent: ContentService {
     }
 
     func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void) {
-        process.ask(reply) { content.fetchContent(request, reply: $0) }
+        process.ask("a request for a hosted file", reply) { content.fetchContent(request, reply: $0) }
     }
 }
 
@@ -119,7 +120,7 @@ private final class LaunchReceipts: ReceiptService {
     }
 
     func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        process.ask(reply) { receipts.refreshReceipt(properties, reply: $0) }
+        process.ask("a request for a receipt", reply) { receipts.refreshReceipt(properties, reply: $0) }
     }
 }
 
@@ -138,10 +139,10 @@ private final class LaunchReceiver: StoreUpdateReceiver {
     var journal: JournalID { receiver.journal }
 
     func receive(_ batch: UpdateBatch) {
-        guard process.pass(.update) else { return }
+        guard process.pass(.update, "before \(batch.noun) arrived") else { return }
         shown.note(batch)
         receiver.receive(batch)
-        process.pass(.update)
+        process.pass(.update, "after \(batch.noun) had arrived")
     }
 
     func connectionLost(_ failure: StoreFailure) {
@@ -179,7 +180,9 @@ final class DirectLaunchBackend: LaunchBackend, ImmediateStore, @unchecked Senda
         journal: JournalID,
         after cursor: UpdateCursor?
     ) -> StoreConnectionID {
-        guard process.pass(.call) else { return StoreConnectionID(rawValue: 0) }
+        guard process.pass(.call, "before the queue connected to the store") else {
+            return StoreConnectionID(rawValue: 0)
+        }
         let own = LaunchListener(listener, process)
         let connection = store.openConnection(own, journal: journal, after: cursor)
         connections.withLock { _ = $0.insert(connection) }
@@ -191,13 +194,13 @@ final class DirectLaunchBackend: LaunchBackend, ImmediateStore, @unchecked Senda
     }
 
     func exchange(_ commands: [StoreCommand], on connection: StoreConnectionID?, into exchange: inout Exchange) {
-        guard process.pass(.call) else { return exchange.refuse(AppProcess.lost) }
+        guard process.pass(.call, "after \(commands.beginning)") else { return exchange.refuse(AppProcess.lost) }
         store.exchange(commands, on: connection, into: &exchange)
         noteUpdates(exchange)
     }
 
     func exchange(_ command: StoreCommand, on connection: StoreConnectionID?, into exchange: inout Exchange) {
-        guard process.pass(.call) else { return exchange.refuse(AppProcess.lost) }
+        guard process.pass(.call, "after \([command].beginning)") else { return exchange.refuse(AppProcess.lost) }
         store.exchange(command, on: connection, into: &exchange)
         noteUpdates(exchange)
     }
@@ -224,7 +227,7 @@ private final class LaunchListener: UpdateListener {
         self.process = process
     }
 
-    func updatesArrived() { if process.pass(.update) { listener.updatesArrived() } }
+    func updatesArrived() { if process.pass(.update, "before an update arrived") { listener.updatesArrived() } }
 }
 
 /// One launch's access to its user's history.
@@ -246,7 +249,7 @@ final class LaunchHistory: HistoryService {
         _ reply: @escaping @Sendable (Result<Answer, StoreFailure>) -> Void,
         _ call: (@escaping @Sendable (Result<Answer, StoreFailure>) -> Void) -> Void
     ) {
-        process.ask(reply) { answered in
+        process.ask("a question about the user's purchases", reply) { answered in
             // The simulation's own queries have no faults.
             if process.isSpared { call(answered) } else { faults.ask(answered, call) }
         }

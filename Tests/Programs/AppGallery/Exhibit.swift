@@ -11,7 +11,7 @@ public struct Exhibit: Sendable, CustomStringConvertible {
     /// Exhibits that one app mends have the same.
     public let mendedApp: String
     private let findFault: @Sendable (UInt64, Int) async throws -> AppSimulationFailure?
-    private let tryMended: @Sendable (UInt64, Int) async throws -> AppSimulationReport
+    private let tryMended: @Sendable (UInt64, Int, Bool) async throws -> AppSimulationReport
 
     /// Creates an exhibit.
     ///
@@ -39,7 +39,10 @@ public struct Exhibit: Sendable, CustomStringConvertible {
                 return failure
             }
         }
-        tryMended = { try await Mended.simulation(rules).run(seed: $0, runs: $1) }
+        tryMended = { seed, runs, drawsQuirks in
+            let simulation = Mended.simulation(rules)
+            return try await (drawsQuirks ? simulation.withQuirks() : simulation).run(seed: seed, runs: runs)
+        }
     }
 
     /// Simulates the faulty app.
@@ -51,10 +54,15 @@ public struct Exhibit: Sendable, CustomStringConvertible {
 
     /// Simulates the mended app.
     ///
+    /// - Parameters:
+    ///   - seed: the first life's seed.
+    ///   - runs: the number of lives.
+    ///   - drawsQuirks: whether the store has the quirks of real stores now and then.
+    /// - Returns: the simulation's report.
     /// - Throws: an `AppSimulationFailure` if a life breaks a rule.
     @discardableResult
-    public func report(seed: UInt64 = 1, runs: Int) async throws -> AppSimulationReport {
-        try await tryMended(seed, runs)
+    public func report(seed: UInt64 = 1, runs: Int, drawsQuirks: Bool = false) async throws -> AppSimulationReport {
+        try await tryMended(seed, runs, drawsQuirks)
     }
 
     /// The mistake.

@@ -5,7 +5,7 @@ import StoreSimulator
 // app-gallery [--runs N] [--articles FOLDER] [NAME...]: simulates the gallery's faulty apps until the mistake of each shows, and
 // the mended ones for N lives, 1,000 unless given, each of them once. Fails if a mistake does not show in 2,000 lives, takes more
 // than 8 steps, or more than a tenth of its life on average, or is not in its section of the folder's articles on mistakes as it
-// shows here; or if a mended app breaks a rule.
+// shows here; or if a mended app breaks a rule, with or without the quirks of real stores.
 var runs = 1_000
 var names: [String] = []
 var sections: [String]?
@@ -77,6 +77,8 @@ for exhibit in Exhibit.all where names.isEmpty || names.contains(where: { exhibi
         let start = clock.now
         let report = try await exhibit.report(runs: runs)
         say("    mended: \(report.runs) lives, \(report.steps) steps, \(clock.now - start)")
+        let quirky = try await exhibit.report(runs: runs, drawsQuirks: true)
+        say("    on a store with quirks: \(quirky.runs) lives, \(quirky.count(of: .quirk)) quirks")
     } catch {
         say("    MENDED, BUT: \(error)")
         isRight = false
