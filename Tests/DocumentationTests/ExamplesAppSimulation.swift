@@ -152,3 +152,92 @@ private final class Armory: NSObject, SKPaymentTransactionObserver {
     .holds("sword") { $0.swords }
     .run(runs: 200)
 }
+
+@MainActor private final class Membership {
+    private var updates: Task<Void, Never>?
+
+    init() {
+        updates = Task {
+            for await case .verified(let transaction) in Transaction.updates { await transaction.finish() }
+        }
+    }
+
+    deinit { updates?.cancel() }
+
+    func subscribe() async throws {
+        guard let product = try await Product.products(for: ["pro"]).first else { return }
+        if case .success(.verified(let transaction)) = try await product.purchase() { await transaction.finish() }
+    }
+
+    func isMember() async -> Bool {
+        for await case .verified in Transaction.currentEntitlements(for: "pro") { return true }
+        return false
+    }
+}
+
+private struct MembershipArticle {
+    static var simulation: AppSimulation<Membership> {
+        let pro = SandboxProduct.autoRenewable("pro", price: "9.99", period: .init(1, .month), group: "club", level: 1)
+        return AppSimulation(products: [pro]) { _ in await Membership() }
+            .action("subscribe") { try await $0.subscribe() }
+            .allows("pro") { await $0.isMember() }
+            .neverDenies("pro") { await $0.isMember() }
+    }
+
+    func draw() async throws {
+        let simulation = Self.simulation
+        try await simulation.withQuirks().run(runs: 200)
+        try await simulation.withQuirks(.listsLate, .expiresForAMoment).run(runs: 200)
+    }
+}
+
+@Suite struct MembershipArticleTests {
+    @Test func `A member is never denied access, until the store has quirks`() async throws {
+        try await MembershipArticle.simulation.run(runs: 30)
+        for kind in [StoreQuirk.Kind.listsLate, .expiresForAMoment] {
+            let failure = await #expect(throws: AppSimulationFailure.self) {
+                try await MembershipArticle.simulation.withQuirks(kind).run(runs: 200)
+            }
+            #expect(failure?.sentence.hasPrefix("pro: the user has no access for a moment, although ") == true)
+            #expect(failure?.description.contains("\nwith the quirk \(kind.rawValue): ") == true)
+            #expect(failure.map { $0.steps.count <= 4 } == true)
+        }
+    }
+}
+
+@MainActor private final class Wallet {
+    static var shared: Wallet?
+
+    private let storage: AppStorage
+    private var updates: Task<Void, Never>?
+
+    init(storage: AppStorage) {
+        self.storage = storage
+        updates = Task { [weak self] in
+            for await result in Transaction.updates { await self?.take(result) }
+        }
+    }
+
+    deinit { updates?.cancel() }
+
+    var coins: Int { storage["coins", default: [UInt64: Int]()].values.reduce(0, +) }
+
+    private func take(_ result: VerificationResult<Transaction>) async {
+        guard case .verified(let transaction) = result else { return }
+        var coins: [UInt64: Int] = storage["coins", default: [:]]
+        coins[transaction.id] = transaction.purchasedQuantity
+        storage["coins"] = coins
+        await transaction.finish()
+    }
+}
+
+@MainActor func launchWallet(_ launch: AppLaunch) -> AppLaunch {
+    Wallet.shared = Wallet(storage: launch.storage)
+    return launch
+}
+
+@Test func `Each launch has a wallet of its own`() async throws {
+    try await AppSimulation(products: [.consumable("coin", price: "0.99")]) { await launchWallet($0) }
+        .holds("coin") { _ in await Wallet.shared?.coins ?? 0 }
+        .run(runs: 50, jobs: 1)
+}
