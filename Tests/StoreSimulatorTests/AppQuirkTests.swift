@@ -185,6 +185,50 @@ import Testing
         #expect(await sentence([.sign(.invalidSignature), .buyElsewhere("game")]) == nil)
     }
 
+    /// An app that asks for the entitlements, and trusts what it was shown until a minute after its end.
+    @MainActor private final class Patient {
+        private let launch: AppLaunch
+        private var updates: Task<Void, Never>?
+
+        init(_ launch: AppLaunch) {
+            self.launch = launch
+            updates = Task { [weak self] in
+                for await result in Transaction.updates { await self?.take(result) }
+            }
+        }
+
+        deinit { updates?.cancel() }
+
+        func buy(_ name: String) async throws {
+            guard let product = try await Product.products(for: [name]).first else { return }
+            if case .success(let result) = try await product.purchase() { await take(result) }
+        }
+
+        private func take(_ result: VerificationResult<Transaction>) async {
+            guard case .verified(let transaction) = result else { return }
+            let last = launch.storage[transaction.productID, default: Date.distantPast]
+            launch.storage[transaction.productID] = max(last, (transaction.expirationDate ?? .distantFuture) + 60)
+            await transaction.finish()
+        }
+
+        func has(_ name: String) async -> Bool {
+            if launch.now < launch.storage[name, default: .distantPast] { return true }
+            for await case .verified in Transaction.currentEntitlements(for: name) { return true }
+            return false
+        }
+    }
+
+    @Test func `An app that is patient denies nothing, whatever the quirks`() async throws {
+        let report = try await AppSimulation(products: Armory.products) { await Patient($0) }
+            .action("buy game") { try await $0.buy("game") }
+            .action("buy pro") { try await $0.buy("pro") }
+            .neverDenies("game") { await $0.has("game") }
+            .neverDenies("pro") { await $0.has("pro") }
+            .withQuirks()
+            .run(runs: rounds(30, thoroughly: 3_000))
+        #expect(report.count(of: .quirk) > 0)
+    }
+
     @Test func `A consumable gives no access that could be denied`() async throws {
         await #expect(throws: AppSimulationError.isNotAccess("sword")) {
             try await AppSimulation(products: Armory.products) { $0 }.neverDenies("sword") { _ in true }.run(runs: 1)
