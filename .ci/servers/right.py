@@ -44,12 +44,16 @@ class Verifier:
         payload = self.payload(jws)
         # Notifications name the app and the environment in an object that depends on their kind.
         about = next((payload[name] for name in ("data", "summary", "appData") if name in payload), payload)
-        if about.get("environment") != self.environment:
+        if not self.is_here(about.get("environment")):
             raise Refusal("it is of another environment")
         # A renewal does not name the app.
         if about.get("bundleId", self.bundle) != self.bundle:
             raise Refusal("it is of another app")
         return payload
+
+    def is_here(self, environment):
+        """Whether an environment is the one that this server serves."""
+        return environment == self.environment
 
     def payload(self, jws):
         """Returns a payload whose signature is right."""
@@ -166,8 +170,11 @@ class AppStore:
 class RightServer:
     """Keeps purchases, and says who may use what by them."""
 
+    verifier_class = Verifier
+    history_filter = {}
+
     def __init__(self, environment):
-        self.verifier = Verifier(
+        self.verifier = self.verifier_class(
             environment["STORE_ROOT"], environment["STORE_BUNDLE_ID"], environment["STORE_ENVIRONMENT"]
         )
         self.app_store = AppStore(
@@ -198,7 +205,11 @@ class RightServer:
     # What is asked of it
 
     def notify(self, signed_payload):
-        """Takes a notification, from the App Store or from its history, once."""
+        """Takes a notification of the App Store."""
+        self.receive(signed_payload)
+
+    def receive(self, signed_payload):
+        """Takes a notification, new or from the history, once."""
         notification = self.verifier.verify(signed_payload)
         with self.database:
             self.database.execute("BEGIN IMMEDIATE")
@@ -235,12 +246,12 @@ class RightServer:
     def apply(self, notification):
         """Takes what a notification says, whatever its type: the transaction has the revocation, the expiry and all else."""
         data = notification.get("data", {})
-        if "signedRenewalInfo" in data:
-            self.take_renewal(self.verifier.verify(data["signedRenewalInfo"]))
         if "signedTransactionInfo" in data:
             transaction = self.verifier.verify(data["signedTransactionInfo"])
             self.take(transaction)
             self.doubt(transaction)
+        if "signedRenewalInfo" in data:
+            self.take_renewal(self.verifier.verify(data["signedRenewalInfo"]))
 
     def take(self, transaction, customer=None):
         """Takes a transaction, unless something newer is known of it."""
@@ -369,7 +380,11 @@ class RightServer:
     def recover(self, now):
         """Asks for what was missed: notifications, and since those end after 30 days, transactions."""
         for jws in self.missed_notifications(now):
-            self.notify(jws)
+            self.receive(jws)
+        self.recover_transactions()
+
+    def recover_transactions(self):
+        """Asks for all transactions of the accounts that are known."""
         accounts = "SELECT max(id), max(expires IS NOT NULL) FROM purchase GROUP BY account"
         for identifier, has_subscription in self.database.execute(accounts).fetchall():
             page, revision = {"hasMore": True}, ""
@@ -383,7 +398,7 @@ class RightServer:
     def missed_notifications(self, now):
         """Returns the notifications of the history that were not taken."""
         # The sandbox keeps them for 30 days, and the store's clock may have gone on meanwhile.
-        body = {"startDate": max(now - 29 * DAY, 0), "endDate": now + DAY}
+        body = {"startDate": max(now - 29 * DAY, 0), "endDate": now + DAY} | self.history_filter
         page, token, missed = {"hasMore": True}, "", []
         while page["hasMore"]:
             page = self.app_store.ask("POST", f"v1/notifications/history{token}", body) or {"hasMore": False}
