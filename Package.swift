@@ -48,7 +48,9 @@ let package = Package(
         .target(name: "StoreScenario", dependencies: ["StoreCore"], swiftSettings: settings),
         .target(
             name: "StoreSimulator",
-            dependencies: ["StoreCore", "StoreContract", "StoreKit", "StoreScenario"],
+            dependencies: [
+                "StoreCore", "StoreContract", "StoreCrypto", "StoreKit", "StoreScenario", "StoreServer",
+            ],
             swiftSettings: settings
         ),
         // Where a C library's headers are missing, the module beside it is built without it.
@@ -70,7 +72,7 @@ let package = Package(
             name: "sandbox-store",
             dependencies: [
                 "StoreCore", "StoreCrypto", "StorePostgres", "StoreRemote", "StoreScenario", "StoreServer",
-                "StoreSQLite",
+                "StoreSimulator", "StoreSQLite",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings

@@ -2,12 +2,14 @@ import Foundation
 import StoreCore
 
 /// The JSON body of a request, decoded with refusals that name the invalid member.
-enum ControlBody {
+package enum ControlBody {
     /// Decodes the body of a request; an empty one is an object without members.
     ///
     /// - Throws: ``ControlFailure`` for a body that is not JSON of this type.
-    static func decode<Value: Decodable>(_ type: Value.Type, from request: HTTPRequest) throws(ControlFailure) -> Value
-    {
+    package static func decode<Value: Decodable>(
+        _ type: Value.Type,
+        from request: HTTPRequest
+    ) throws(ControlFailure) -> Value {
         do {
             return try UntrustedJSON.decode(type, from: request.body.isEmpty ? Data("{}".utf8) : request.body)
         } catch let failure as ControlFailure {
@@ -59,7 +61,7 @@ extension Decoder {
     /// Returns a container, after a check of its keys.
     ///
     /// - Throws: ``ControlFailure`` for a key that is not among those of the type.
-    func checkedContainer<Key: CodingKey & CaseIterable>(
+    package func checkedContainer<Key: CodingKey & CaseIterable>(
         keyedBy type: Key.Type = Key.self
     ) throws -> KeyedDecodingContainer<Key> {
         for key in try container(keyedBy: AnyKey.self).allKeys where Key(stringValue: key.stringValue) == nil {

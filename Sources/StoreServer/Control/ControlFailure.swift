@@ -39,7 +39,7 @@ package struct ControlFailure: Error {
 
     let code: Code
     /// A sentence for a person, whose wording is not stable.
-    let message: String
+    package let message: String
     /// The invalid word; nil if no single word is invalid.
     var word: String?
     /// The valid word that is most similar to ``word``; nil if none is similar.

@@ -107,8 +107,8 @@ extension URL {
 }
 
 /// A product in a request, for which a `.storekit` file would be too long.
-private struct TestStoreProduct: Decodable {
-    let product: SandboxProduct
+package struct TestStoreProduct: Decodable {
+    package let product: SandboxProduct
 
     private enum Kind: String, CaseIterable { case consumable, nonConsumable, nonRenewing, autoRenewable }
 
@@ -116,7 +116,7 @@ private struct TestStoreProduct: Decodable {
         case id, kind, price, name, description, group, level, period, trial, familyShareable
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let members = try decoder.checkedContainer(keyedBy: CodingKeys.self)
         func text(_ key: CodingKeys) throws -> String? { try members.decodeIfPresent(String.self, forKey: key) }
         func period(_ key: CodingKeys) throws -> StoreProduct.Period? {

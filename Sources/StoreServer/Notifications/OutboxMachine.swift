@@ -198,6 +198,12 @@ struct OutboxMachine {
         for retry in all.sorted(by: { ($0.due, $0.position) < ($1.due, $1.position) }) { insert(retry) }
     }
 
+    /// Removes the rules, and makes due the notification that waits for the next one; planned deliveries stay.
+    mutating func endRules(at now: Date) {
+        rules = []
+        if let waiting = reordered.take() { insert(Retry(due: now, position: waiting, failures: 0)) }
+    }
+
     // MARK: Retries
 
     /// Removes every planned delivery of a notification.

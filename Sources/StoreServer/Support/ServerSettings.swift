@@ -76,7 +76,7 @@ package final class ServerSettings: Sendable {
     }
 
     /// Removes all failures that remain.
-    func clearFailures() {
+    package func clearFailures() {
         state.withLock { ($0.verifications, $0.requests) = (Queue(), Queue()) }
     }
 
@@ -84,7 +84,8 @@ package final class ServerSettings: Sendable {
         state.withLock { $0.verifications.append(failure, times: times) }
     }
 
-    func failRequests(_ code: Int, times: Int) { state.withLock { $0.requests.append(code, times: times) } }
+    /// Makes the next API requests fail with an error's number.
+    package func failRequests(_ code: Int, times: Int) { state.withLock { $0.requests.append(code, times: times) } }
 
     /// Removes and returns the failure for the next verification; nil for none.
     func nextVerification() -> Verification? { state.withLock { $0.verifications.next() } }

@@ -1,0 +1,97 @@
+import Foundation
+import StoreCore
+
+/// A comparison of what the server says about customers with what the store knows.
+struct ServerJudge {
+    /// A difference between the server and the store.
+    struct Difference {
+        let rule: String
+        let product: String
+        let sentence: String
+    }
+
+    private let setup: ServerSetup
+    private let store: SandboxStore
+    private let transactions: [SandboxTransaction]
+    private let now: Date
+
+    init(_ setup: ServerSetup, _ store: SandboxStore, _ transactions: [SandboxTransaction], at now: Date) {
+        (self.setup, self.store, self.transactions, self.now) = (setup, store, transactions, now)
+    }
+
+    /// Returns the first difference in the server's answer about a customer; nil if there is none.
+    func difference(in json: Any, of customer: SimulatedCustomer) -> Difference? {
+        let entitlements = store.account(named: customer.name)?.entitlements ?? []
+        for (product, path) in setup.allows {
+            let entitlement = entitlements.first { $0.productIdentifier == product }
+            guard let allows = Self.allows(product, path.value(in: json)) else {
+                return Difference(
+                    rule: "form",
+                    product: product,
+                    sentence: "the server's answer has neither true or false nor a list at \(path)"
+                )
+            }
+            if allows == (entitlement != nil) { continue }
+            let verb = allows ? "may" : "may not"
+            return Difference(
+                rule: "\(verb) \(product)",
+                product: product,
+                sentence: "customer \(customer.name) \(verb) use \(product), says the server; "
+                    + (entitlement.map(reason) ?? absence(of: product, for: customer))
+            )
+        }
+        for (product, path) in setup.holds {
+            guard let count = (path.value(in: json) as? NSNumber)?.doubleValue else {
+                return Difference(
+                    rule: "form",
+                    product: product,
+                    sentence: "the server's answer has no number at \(path)"
+                )
+            }
+            let sales = transactions.filter {
+                $0.account == customer.name && $0.productIdentifier == product && $0.isSale
+                    && $0.origin == .purchase
+            }
+            let bought = sales.reduce(0) { $0 + $1.quantity }
+            let kept = sales.filter { $0.cancellationDate == nil }.reduce(0) { $0 + $1.quantity }
+            if count == Double(kept) || (!setup.takesBackRefunds && count == Double(bought)) { continue }
+            let refunds = bought == kept ? "" : ", of which \(bought - kept) refunded"
+            let isMore = count > Double(kept)
+            return Difference(
+                rule: "\(isMore ? "more" : "less") \(product)",
+                product: product,
+                sentence:
+                    "customer \(customer.name) holds \(count.formatted(.number.grouping(.never))) \(product), says the server; "
+                    + "the store has sold \(bought)\(refunds)"
+            )
+        }
+        return nil
+    }
+
+    private static func allows(_ product: String, _ value: Any?) -> Bool? {
+        if let list = value as? [Any] { return list.contains { $0 as? String == product } }
+        return (value as? NSNumber)?.boolValue
+    }
+
+    private func reason(_ entitlement: SandboxEntitlement) -> String {
+        let end = entitlement.expirationDate.map { " until \($0.formatted(.iso8601))" } ?? ""
+        if let sharer = entitlement.sharedBy { return "the store shares it by family with customer \(sharer)\(end)" }
+        return entitlement.isInGracePeriod
+            ? "the store grants it in the grace period\(end)" : "the store has sold it\(end)"
+    }
+
+    private func absence(of product: String, for customer: SimulatedCustomer) -> String {
+        let last = transactions.last {
+            $0.account == customer.name && $0.productIdentifier == product && $0.state == .purchased
+        }
+        guard let last else { return "the store has never sold it to the customer" }
+        if let date = last.cancellationDate {
+            if last.sharedBy != nil { return "the store shares it no longer, since \(date.formatted(.iso8601))" }
+            return last.refund == nil
+                ? "the store has revoked it, or it was upgraded, on \(date.formatted(.iso8601))"
+                : "the store has refunded it on \(date.formatted(.iso8601))"
+        }
+        if let date = last.expirationDate, date <= now { return "it has expired on \(date.formatted(.iso8601))" }
+        return "the store does not grant it"
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import StoreServer
+
+/// A step in the life of a server: something that happens in the store, on the network, or to the server.
+enum ServerStep: Hashable, Sendable {
+    /// A command for the store, in the language of scenarios; one that the store refuses has no effect.
+    case store(String)
+    /// The store's clock advances.
+    case advance(hours: Int)
+    /// The store's clock advances until the first period of a customer's subscriptions is over.
+    case advanceToEnd(customer: String)
+    /// The support extends the renewal date of a subscription, counted around all subscriptions.
+    case extend(Int, days: Int)
+    /// A customer opens or closes the app, which uploads transactions only while it is open.
+    case app(customer: String, isOpen: Bool)
+    /// From now on, apps upload before or after the store sends notifications.
+    case uploadsFirst(Bool)
+    /// The next notification is delivered with a fault.
+    case notification(DeliveryFault)
+    /// The next attempt to deliver a notification is lost, and a retry follows.
+    case loseAttempt
+    /// The server is killed, and started again by the next request.
+    case kill
+    /// The server is killed when it has answered the next request, and the answer is lost.
+    case killDuringRequest
+    /// The server is down for a time by the store's clock.
+    case down(hours: Int)
+    /// The next requests to the API fail with an error; nil for slow responses.
+    case api(Int?, times: Int)
+
+    /// The step in words: a command of the scenario language where there is one.
+    var line: String {
+        switch self {
+        case .store(let line): line
+        case .advance(let hours): "advance \(hours)h"
+        case .advanceToEnd(let customer): "advance-to-end --account \(customer)"
+        case .extend(let index, let days): "# the renewal of subscription \(index) is extended by \(days) days"
+        case .app(let customer, let isOpen): "# customer \(customer) \(isOpen ? "opens" : "closes") the app"
+        case .uploadsFirst(true): "# from now on, apps upload before the store notifies"
+        case .uploadsFirst(false): "# from now on, the store notifies before apps upload"
+        case .notification(let fault): "# the next notification \(Self.words(fault))"
+        case .loseAttempt: "# the next attempt to notify is lost"
+        case .kill: "# the server is killed"
+        case .killDuringRequest: "# the server is killed during the next request, whose answer is lost"
+        case .down(let hours): "# the server is down for \(hours) h"
+        case .api(nil, let times): "# the next \(times) requests to the API are slow"
+        case .api(let code?, let times): "# the next \(times) requests to the API fail with \(code)"
+        }
+    }
+
+    private static func words(_ fault: DeliveryFault) -> String {
+        switch fault {
+        case .twice: "is delivered twice"
+        case .concurrent: "is delivered twice at the same time"
+        case .reordered: "is delivered after the one that follows it"
+        case .late(let seconds): "is \(Int(seconds / 3600)) h late"
+        case .slow: "is answered too late, and sent again"
+        case .replayed: "is followed by the one before it"
+        case .forged(let forgery): "is preceded by a forged one: \(forgery.rawValue)"
+        case .never: "is lost for good, with all retries"
+        }
+    }
+
+    /// Whether the step needs a server that the simulation starts.
+    var kills: Bool {
+        switch self {
+        case .kill, .killDuringRequest, .down, .notification(.never): true
+        default: false
+        }
+    }
+}

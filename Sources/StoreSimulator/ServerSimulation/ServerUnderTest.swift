@@ -1,0 +1,167 @@
+import Foundation
+import StoreCore
+import StoreCrypto
+import StoreServer
+
+/// The user's server, which a job starts, kills and asks.
+final class ServerUnderTest {
+    /// The outcome of a request.
+    enum Outcome: Hashable {
+        case answered(PlainHTTP.Response)
+        /// The server was killed after it received the request; its answer is lost.
+        case killed
+        /// The server does not run.
+        case down
+    }
+
+    /// A fault of the server itself, which breaks a life.
+    struct Fault: Error {
+        let rule: String
+        let sentence: String
+    }
+
+    let setup: ServerSetup
+    let api: SimulatedAppStore
+    private let client: PlainHTTP
+    private let prefix: String
+    private let data: URL
+    private let variables: [String: String]
+    private let placeholders: [(String, String)]
+    private var process: ServerProcess?
+    /// Whether the server is kept from starting.
+    var isDown = false { didSet { if isDown { kill() } } }
+    /// Whether the next request is the last one of the process.
+    var isDoomed = false
+    /// The number of times that the server was killed.
+    private(set) var kills = 0
+    /// The number of requests to the server.
+    private(set) var requests = 0
+
+    init(_ setup: ServerSetup) throws {
+        self.setup = setup
+        api = try SimulatedAppStore()
+        data = FileManager.default.temporaryDirectory.appending(path: "simulation-\(UUID().uuidString.lowercased())")
+        let (folder, keys) = (data.appending(path: "data"), data.appending(path: "keys"))
+        for folder in [folder, keys] {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+        let (root, key) = (keys.appending(path: "root.der"), keys.appending(path: "key.p8"))
+        try api.authority.rootCertificate.write(to: root)
+        try Data(api.key.privateKeyPEM.utf8).write(to: key)
+        let port = setup.server.command == nil ? 0 : try Self.freePort()
+        let placeholders = [("{port}", "\(port)"), ("{data}", folder.path)]
+        self.placeholders = placeholders
+        guard let url = URL(string: setup.server.url.replacing("{port}", with: "\(port)")), let host = url.host() else {
+            throw ServerSimulationError("\(setup.server.url) is not a URL")
+        }
+        prefix = url.path(percentEncoded: true)
+        client = PlainHTTP(host: host, port: UInt16(clamping: url.port ?? 80), patience: ServerSetup.patience)
+        var variables = ProcessInfo.processInfo.environment
+        for (name, value) in setup.server.environment {
+            variables[name] = placeholders.reduce(value) { $0.replacing($1.0, with: $1.1) }
+        }
+        let own = [
+            "PORT": "\(port)", "DATA": folder.path, "STORE_URL": api.url, "STORE_ROOT": root.path,
+            "STORE_KEY": key.path, "STORE_KEY_ID": api.key.identifier, "STORE_ISSUER_ID": api.key.issuer,
+            "STORE_BUNDLE_ID": setup.bundle, "STORE_APP_ID": "1234567890", "STORE_ENVIRONMENT": "Sandbox",
+        ]
+        self.variables = variables.merging(own) { $1 }
+    }
+
+    deinit {
+        process?.kill()
+        try? FileManager.default.removeItem(at: data)
+    }
+
+    private static func freePort() throws -> UInt16 {
+        let server = try HTTPServer { _ in HTTPResponse(404) }
+        defer { server.stop() }
+        return server.port
+    }
+
+    /// Whether the simulation starts and kills the server.
+    var isStarted: Bool { setup.server.command != nil }
+
+    /// Kills the server, which is started again by the next request.
+    func kill() {
+        guard let running = process else { return }
+        running.kill()
+        process = nil
+        kills += 1
+    }
+
+    /// Sends a request, after starting the server if it does not run.
+    ///
+    /// - Throws: ``Fault`` if the server ends by itself or does not answer.
+    func send(_ method: String, _ path: String, body: Data? = nil, at now: Date) throws -> Outcome {
+        if isDown { return .down }
+        try start(at: now)
+        requests += 1
+        let response: PlainHTTP.Response
+        do {
+            response = try client.send(method, prefix + path, headers: Self.headers(now), body: body)
+        } catch {
+            throw fault(error, "\(method) \(path)")
+        }
+        guard isDoomed, isStarted else { return .answered(response) }
+        isDoomed = false
+        kill()
+        return .killed
+    }
+
+    private static func headers(_ now: Date) -> [(String, String)] { [("Store-Time", "\(milliseconds(now))")] }
+
+    /// Returns a date in the form of `{now}`.
+    static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded(.down)) }
+
+    private func fault(_ failure: PlainHTTP.Failure, _ request: String) -> Fault {
+        // A process that has closed its connections takes a moment to end.
+        for _ in 0..<50 where failure != .timedOut && process?.hasEnded == false { usleep(10_000) }
+        if let process, process.hasEnded {
+            self.process = nil
+            return Fault(rule: "end", sentence: "the server ended by itself at \(request): \(process.end)")
+        }
+        let reason =
+            switch failure {
+            case .refused: "accepts no connection"
+            case .dropped: "closed the connection without an answer"
+            case .timedOut: "did not answer within \(client.patience) s"
+            case .invalid: "did not answer in HTTP"
+            }
+        return Fault(rule: "answer", sentence: "the server \(reason): \(request)")
+    }
+
+    /// Starts the server if it does not run, and waits until it is ready.
+    func start(at now: Date) throws {
+        guard process == nil, let command = setup.server.command else { return }
+        let started = try ServerProcess(
+            command.map { word in placeholders.reduce(word) { $0.replacing($1.0, with: $1.1) } },
+            environment: variables.merging(["STORE_TIME": "\(Self.milliseconds(now))"]) { $1 },
+            in: setup.folder,
+            output: data.appending(path: "output.txt")
+        )
+        process = started
+        let end = ContinuousClock.now + .seconds(ServerSetup.startPatience)
+        while !isReady(at: now) {
+            if started.hasEnded {
+                process = nil
+                throw Fault(rule: "start", sentence: "the server ended by itself when it was started: \(started.end)")
+            }
+            guard ContinuousClock.now < end else {
+                throw Fault(
+                    rule: "start",
+                    sentence: "the server was not ready within \(ServerSetup.startPatience) s of its start"
+                )
+            }
+            usleep(3_000)
+        }
+    }
+
+    private func isReady(at now: Date) -> Bool {
+        guard let path = setup.server.ready else { return client.accepts }
+        guard let response = try? client.send("GET", prefix + path, headers: Self.headers(now), body: nil) else {
+            return false
+        }
+        return response.status / 100 == 2
+    }
+}
