@@ -252,6 +252,7 @@ let package = Package(
         .testTarget(
             name: "StoreSimulatorTests",
             dependencies: ["AppGallery", "StoreSimulator", "StoreContract", "StoreCore", "TestSupport"],
+            resources: [.copy("Server")],
             swiftSettings: settings
         ),
         .testTarget(

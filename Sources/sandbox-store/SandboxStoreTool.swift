@@ -35,6 +35,7 @@ struct SandboxStoreTool {
         case .verify(let options): return try verify(options)
         case .serve(let options): try serve(options)
         case .matrix(let options): return try matrix(options)
+        case .simulateServer(let options): return try simulateServer(options)
         case .openAPI(let isGuide):
             console.write(isGuide ? ControlGuide.text : "\(ControlDescription.json.encoded)\n")
         case .store(let options): try store(options)

@@ -31,7 +31,7 @@ struct ServerJudge {
                     sentence: "the server's answer has neither true or false nor a list at \(path)"
                 )
             }
-            if allows == (entitlement != nil) { continue }
+            if allows == (entitlement != nil) || entitlement.map(isUntold) == true { continue }
             let verb = allows ? "may" : "may not"
             return Difference(
                 rule: "\(verb) \(product)",
@@ -68,6 +68,16 @@ struct ServerJudge {
         return nil
     }
 
+    /// Whether the store tells a server of an entitlement only on request: a family member's in the grace period or
+    /// after an extension, of which the store notifies with the purchaser's transaction.
+    private func isUntold(_ entitlement: SandboxEntitlement) -> Bool {
+        guard entitlement.sharedBy != nil, let end = entitlement.expirationDate else { return false }
+        return entitlement.isInGracePeriod
+            || !transactions.contains {
+                $0.sharedBy != nil && $0.productIdentifier == entitlement.productIdentifier && $0.expirationDate == end
+            }
+    }
+
     private static func allows(_ product: String, _ value: Any?) -> Bool? {
         if let list = value as? [Any] { return list.contains { $0 as? String == product } }
         return (value as? NSNumber)?.boolValue
@@ -85,6 +95,8 @@ struct ServerJudge {
             $0.account == customer.name && $0.productIdentifier == product && $0.state == .purchased
         }
         guard let last else { return "the store has never sold it to the customer" }
+        let next = transactions.last { $0.state == .purchased && ($0.original ?? $0.id) == (last.original ?? last.id) }
+        if let next, next.productIdentifier != product { return "\(next.productIdentifier) has replaced it" }
         if let date = last.cancellationDate {
             if last.sharedBy != nil { return "the store shares it no longer, since \(date.formatted(.iso8601))" }
             return last.refund == nil

@@ -23,6 +23,12 @@ final class ServerLife {
     private(set) var exchanges: [ServerExchange] = []
     /// The lines that replay the life on a store.
     private(set) var scenario: [String]
+    /// The seconds after which a server that has missed something is started once more.
+    ///
+    /// The history of notifications in the sandbox goes back 30 days.
+    private static let reach: TimeInterval = 20 * 86_400
+    /// The seconds before each step.
+    private static let pause: TimeInterval = 60
     private let clock = ManualClock()
     private let performer: ScenarioPerformer
     private let view: ServerView
@@ -35,8 +41,8 @@ final class ServerLife {
     private var uploadsFirst = false
     private var losesAttempt = false
     private var downUntil: Date?
-    /// Whether the server has to be started once more, to ask the store for what it has missed.
-    private var needsRestart = false
+    /// The date since which the server may have missed something that only the API tells it; nil for none.
+    private var missedSince: Date?
     /// The date of the next delivery; nil if none is planned.
     private var due: Date?
 
@@ -80,6 +86,9 @@ final class ServerLife {
             (server.isDown, server.isDoomed) = (false, false)
             try reset()
             for step in steps {
+                // No two events that people cause have the same date, by which servers order them.
+                try store.advanceThrowing(to: clock.now + Self.pause)
+                scenario.append("advance \(Int(Self.pause))s")
                 exchanges.append(ServerExchange(date: clock.now, what: step.line))
                 try perform(step)
                 try settle()
@@ -135,7 +144,6 @@ final class ServerLife {
         switch step {
         case .uploadsFirst(let isFirst): uploadsFirst = isFirst
         case .notification(let fault):
-            if fault == .never { needsRestart = true }
             wire.order(fault)
         case .loseAttempt: losesAttempt = true
         case .kill: kill()
@@ -153,8 +161,21 @@ final class ServerLife {
 
     private func kill() {
         server.kill()
-        needsRestart = true
+        missed()
         note(nil, "the server was killed")
+    }
+
+    private func missed() { missedSince = missedSince ?? clock.now }
+
+    /// Starts the server once more, without faults, so that it can ask the API for what it has missed.
+    private func restart() throws {
+        exchanges.append(ServerExchange(date: clock.now, what: "# the server is started once more"))
+        missedSince = nil
+        guard server.isStarted else { return }
+        server.api.endFaults()
+        server.kill()
+        try server.start(at: clock.now)
+        noteRequests()
     }
 
     /// Advances the clock, and delivers meanwhile what falls due.
@@ -176,6 +197,7 @@ final class ServerLife {
             downUntil = nil
             server.isDown = false
         }
+        if let date = missedSince, clock.now.timeIntervalSince(date) > Self.reach, !server.isDown { try restart() }
         if uploadsFirst { try upload() }
         due = try wire.deliver(deliver)
         if !uploadsFirst { try upload() }
@@ -188,6 +210,7 @@ final class ServerLife {
         let subject = notification.transaction.map { " #\($0.transactionId) \($0.productId)" } ?? ""
         let what = "notification \(name)\(subject)\(post.manner == "normal" ? "" : " (\(post.manner))")"
         if let fault = Self.words(post.manner) { note(product, "\(notification.type) \(fault)") }
+        if post.body == nil { missed() }
         guard let body = post.body, !losesAttempt || post.isForged else {
             if post.body != nil {
                 losesAttempt = false
@@ -265,17 +288,24 @@ final class ServerLife {
         exchanges.append(ServerExchange(date: clock.now, what: what, answer: "no answer"))
         let outcome = try server.send(method, path, body: body, at: clock.now)
         exchanges[place].answer = words(outcome)
-        if outcome == .killed { needsRestart = true }
-        let requests = server.api.takeRequests()
-        exchanges += requests.map {
-            ServerExchange(date: clock.now, what: "  the server asks the API: \($0.line)", answer: "\($0.status)")
-        }
+        if outcome == .killed { missed() }
+        let requests = noteRequests()
         if case .answered(let response) = outcome, response.status >= 500, !isForged,
             !requests.contains(where: { $0.status == 429 || $0.status >= 500 })
         {
             throw ServerViolation(rule: "5xx", sentence: "the server fails: \(what) -> \(words(outcome))")
         }
         return outcome
+    }
+
+    /// Notes the requests of the server to the API, and returns them.
+    @discardableResult
+    private func noteRequests() -> [SimulatedAppStore.Request] {
+        let requests = server.api.takeRequests()
+        exchanges += requests.map {
+            ServerExchange(date: clock.now, what: "  the server asks the API: \($0.line)", answer: "\($0.status)")
+        }
+        return requests
     }
 
     private func words(_ outcome: ServerUnderTest.Outcome) -> String {
@@ -303,10 +333,7 @@ final class ServerLife {
         wire.endFaults()
         try settle()
         while let due { try advance(to: due) }
-        if needsRestart, server.isStarted {
-            exchanges.append(ServerExchange(date: clock.now, what: "# the server is started once more"))
-            server.kill()
-        }
+        if missedSince != nil { try restart() }
         try upload(isLast: true)
         due = try wire.deliver(deliver)
     }

@@ -201,16 +201,35 @@ public struct ServerSimulation: Sendable {
             (steps, last) = (candidate, found)
             return true
         }
-        var size = max(1, steps.count / 2)
-        while true {
-            var (start, hasRemoved) = (0, false)
-            while start < steps.count {
-                let end = min(start + size, steps.count)
-                if try tried(Array(steps[..<start] + steps[end...])) { hasRemoved = true } else { start = end }
+        func remove(from size: Int) throws {
+            var size = max(1, size)
+            while true {
+                var (start, hasRemoved) = (0, false)
+                while start < steps.count {
+                    let end = min(start + size, steps.count)
+                    if try tried(Array(steps[..<start] + steps[end...])) { hasRemoved = true } else { start = end }
+                }
+                if size == 1, !hasRemoved { return }
+                size = max(1, size / 2)
             }
-            if size == 1, !hasRemoved { break }
-            size = max(1, size / 2)
         }
+        try remove(from: steps.count / 2)
+        for index in steps.indices {
+            for simpler in steps[index].simpler {
+                var candidate = steps
+                candidate[index] = simpler
+                if try tried(candidate) { break }
+            }
+        }
+        // A fault that waits for a later notification hides which steps it needs.
+        for index in steps.indices.reversed() where steps[index].isFault {
+            for place in (index + 1..<max(steps.count, index + 1)).reversed() {
+                var candidate = steps
+                candidate.insert(candidate.remove(at: index), at: place)
+                if try tried(candidate) { break }
+            }
+        }
+        try remove(from: 1)
         let lines = steps.map(\.line)
         let note = ["# \(last.violation.sentence.split(separator: "\n")[0])", "# seed \(seed)"]
         return ServerSimulationFailure(

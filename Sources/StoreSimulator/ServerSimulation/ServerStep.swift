@@ -61,6 +61,30 @@ enum ServerStep: Hashable, Sendable {
         }
     }
 
+    /// Simpler steps that may do the same: with a transaction that is easier to find, or a shorter time.
+    var simpler: [ServerStep] {
+        switch self {
+        case .store(let line):
+            guard let place = line.range(of: "any-") else { return [] }
+            let rest = line[place.upperBound...].drop(while: \.isNumber)
+            return ["last", "any-0", "any-1", "any-2"]
+                .map { line[..<place.lowerBound] + $0 + rest }
+                .prefix { $0 != line }
+                .map { .store(String($0)) }
+        case .advance(let hours): return [1, 24, 72].filter { $0 < hours }.map { .advance(hours: $0) }
+        case .api(let code, let times) where times > 1: return [.api(code, times: 1)]
+        default: return []
+        }
+    }
+
+    /// Whether the step only disturbs what a later step causes.
+    var isFault: Bool {
+        switch self {
+        case .notification, .loseAttempt, .killDuringRequest, .api: true
+        default: false
+        }
+    }
+
     /// Whether the step needs a server that the simulation starts.
     var kills: Bool {
         switch self {

@@ -90,13 +90,12 @@ struct ServerStepGenerator {
 
     private mutating func subscription() -> ServerStep {
         let account = "--account \(pick(customers).name)"
-        return switch below(9) {
+        return switch below(8) {
         case 0, 1: .store("auto-renew off \(account)")
         case 2: .store("auto-renew on \(account)")
         case 3, 4: .store("billing-fails on \(account)")
         case 5: .store(below(2) == 0 ? "billing-fails off \(account)" : "resolve-billing \(account)")
         case 6: .store(below(3) == 0 ? "grace-period off" : "grace-period on")
-        case 7: .store("expire \(account)")
         default: .extend(below(4), days: 1 + below(30))
         }
     }

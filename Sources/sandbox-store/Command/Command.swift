@@ -11,6 +11,7 @@ enum Command: Equatable {
     case verify(VerifyOptions)
     case serve(ServeOptions)
     case matrix(MatrixOptions)
+    case simulateServer(SimulateServerOptions)
     /// Prints the description of the control interface, or its guide for coding assistants.
     case openAPI(isGuide: Bool = false)
     case store(StoreOptions)

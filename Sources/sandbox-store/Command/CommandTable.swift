@@ -132,6 +132,20 @@ enum CommandTable {
                 """
         ) { .matrix(try MatrixOptions($0)) },
         CommandRow(
+            name: "simulate-server",
+            parameters: [CommandWord("FILE.json", nil, "a simulation's file")],
+            options: [
+                .init("--runs", count, "the number of lives; that of the file unless given"),
+                .init("--seed", seed, "the seed of the first life; 1 unless given"),
+                .init("--steps", count, "the number of steps in each life; that of the file unless given"),
+                .init("--jobs", count, "the most servers at the same time; the number of cores unless given"),
+                .init("--life", seed, "the seed of the only life, in place of --seed and --runs"),
+            ],
+            summary: """
+                Starts your server, in any language, and lets it live through purchases, renewals, refunds, families,                 faulty deliveries and crashes in many random lives. At the end of each, what the server says customers                 may use is compared with the store. The first life that differs is reduced to the necessary steps and                 printed, and its scenario is written beside the file. The exit code is 1 then, 2 for a mistake in                 the file.
+                """
+        ) { .simulateServer(try SimulateServerOptions($0)) },
+        CommandRow(
             name: "openapi",
             count: 0...0,
             options: [.init("--llms", nil, "prints the text for coding assistants, which a server has at /llms.txt")],
@@ -250,6 +264,7 @@ enum CommandTable {
         .text,
         "some of \(MatrixForm.allCases.map(\.rawValue).joined(separator: ", "))"
     )
+    private static let count = CommandWord("N", .number(1...1_000_000_000))
     private static let file = CommandWord("FILE", nil)
     private static let firstPort = CommandWord("N", .number(1...65534))
     private static let folder = CommandWord("FOLDER", nil, "a folder")
@@ -262,6 +277,7 @@ enum CommandTable {
     private static let environment = CommandWord("ENVIRONMENT", .choice(AppStoreSigner.Environment.words))
     private static let pace = CommandWord("PACE", .choice(["fixed", "running"]))
     private static let port = CommandWord("N", .number(0...65535))
+    private static let seed = CommandWord("SEED", .text, "a whole number from 0")
     private static let server = CommandWord("URL", .text, "a URL of this machine as http://127.0.0.1:8080/")
     private static let seconds = CommandWord("SECONDS", .text, "a number from 0.1 to 3600")
     private static let text = CommandWord("TEXT", .text)
