@@ -41,7 +41,7 @@ final class ServerLife {
     private var uploadsFirst = false
     private var losesAttempt = false
     private var downUntil: Date?
-    /// The date since which the server may have missed something that only the API tells it; nil for none.
+    /// The date since which the server has missed a notification that is lost for good; nil for none.
     private var missedSince: Date?
     /// The date of the next delivery; nil if none is planned.
     private var due: Date?
@@ -161,11 +161,8 @@ final class ServerLife {
 
     private func kill() {
         server.kill()
-        missed()
         note(nil, "the server was killed")
     }
-
-    private func missed() { missedSince = missedSince ?? clock.now }
 
     /// Starts the server once more, without faults, so that it can ask the API for what it has missed.
     private func restart() throws {
@@ -210,7 +207,7 @@ final class ServerLife {
         let subject = notification.transaction.map { " #\($0.transactionId) \($0.productId)" } ?? ""
         let what = "notification \(name)\(subject)\(post.manner == "normal" ? "" : " (\(post.manner))")"
         if let fault = Self.words(post.manner) { note(product, "\(notification.type) \(fault)") }
-        if post.body == nil { missed() }
+        if post.body == nil { missedSince = missedSince ?? clock.now }
         guard let body = post.body, !losesAttempt || post.isForged else {
             if post.body != nil {
                 losesAttempt = false
@@ -288,7 +285,6 @@ final class ServerLife {
         exchanges.append(ServerExchange(date: clock.now, what: what, answer: "no answer"))
         let outcome = try server.send(method, path, body: body, at: clock.now)
         exchanges[place].answer = words(outcome)
-        if outcome == .killed { missed() }
         let requests = noteRequests()
         if case .answered(let response) = outcome, response.status >= 500, !isForged,
             !requests.contains(where: { $0.status == 429 || $0.status >= 500 })
