@@ -4,9 +4,9 @@ import Foundation
 extension SandboxDriver {
     /// Sets the quirks; orders that no authorizer has decided because of the earlier ones are decided now.
     func setQuirks(_ quirks: Set<StoreQuirk>) {
-        let released = use { driverState, _ -> [TransactionNumber] in
+        let released = use { driverState, now -> [TransactionNumber] in
             let heldOrders = driverState.settings.rules.holdsOrders
-            driverState.settings.rules.quirks = quirks
+            driverState.setQuirks(quirks, now: now)
             guard heldOrders, !driverState.settings.rules.holdsOrders else { return [] }
             try? driverState.refresh()
             return driverState.state.unasked

@@ -1,10 +1,5 @@
 import Foundation
 
-extension SandboxDriver {
-    /// Changes the store's quirks.
-    func setQuirks(_ quirks: Set<StoreQuirk>) { use { $0.setQuirks(quirks, now: $1) } }
-}
-
 extension SandboxDriverState {
     /// Changes the store's quirks.
     mutating func setQuirks(_ quirks: Set<StoreQuirk>, now: Date) {
