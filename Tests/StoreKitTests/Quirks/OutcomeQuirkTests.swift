@@ -201,7 +201,7 @@ import Testing
             await #expect(throws: StoreKitError.self) { try await shop.buy("coins") }
             // The user sees to the issue, and the app has not heard of it.
             try shop.store.account.setInterruptsPurchases(false)
-            if again { try await shop.finished("coins") }
+            if again { _ = try await shop.finished("coins") }
             try shop.store.resolveIssue(try #require(shop.store.issues.first).transaction)
             return (try shop.charged, await shop.deliveredByUpdates(1))
         }
