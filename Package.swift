@@ -251,7 +251,10 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreSimulatorTests",
-            dependencies: ["AppGallery", "StoreSimulator", "StoreContract", "StoreCore", "TestSupport"],
+            dependencies: [
+                "AppGallery", "StoreSimulator", "StoreContract", "StoreCore", "StoreCrypto", "StoreScenario",
+                "StoreServer", "TestSupport",
+            ],
             resources: [.copy("Server")],
             swiftSettings: settings
         ),
