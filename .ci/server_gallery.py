@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -28,8 +29,9 @@ if lives < 1 or unknown:
 def simulated(name, *options):
     """Runs the simulation of a server; returns the exit code, what it printed, and the seconds."""
     simulation = json.loads((servers / "simulation.json").read_text())
-    simulation["server"]["command"] = [sys.executable, str(servers / f"{name}.py")]
-    simulation["server"]["environment"] = {"PYTHONPYCACHEPREFIX": str(folder / "cache")}
+    simulation["server"]["command"] = [sys.executable, f"{name}.py"]
+    # Python keeps what it has compiled of the copies: a server is started several times in a life.
+    simulation["server"]["environment"] = {"PYTHONDONTWRITEBYTECODE": ""}
     file = folder / f"{name}.json"
     file.write_text(json.dumps(simulation))
     begun = time.monotonic()
@@ -51,6 +53,8 @@ def faulty(name):
     return steps <= REDUCED_TO, line + ("" if steps <= REDUCED_TO else f"\nTOO MANY STEPS:\n{found[4]}")
 
 
+for file in servers.glob("*.py"):
+    shutil.copy(file, folder)
 failures = 0
 begun = time.monotonic()
 others = [name for name in words or names if name != "right"]
